@@ -1,0 +1,32 @@
+# Two commands matter: `make run` and `make test`. Everything is set up in .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+SHARED ?=
+
+.PHONY: run test check bench clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
+	$(PY) -m pip install --quiet --editable . --group test --group check
+	touch $@
+
+run: $(VENV)/.installed
+	$(PY) -m recollect.cli welcome
+
+test: $(VENV)/.installed
+	$(PY) -m pytest
+
+check: $(VENV)/.installed
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pyright
+
+bench: $(VENV)/.installed
+	$(PY) -m pip install --quiet --group bench
+	$(PY) -m bench $(if $(SHARED),--shared $(SHARED))
+
+clean:
+	rm -rf $(VENV) dist build

@@ -1,0 +1,1 @@
+"""See ARCHITECTURE.md for the question that this room answers."""

@@ -1,0 +1,330 @@
+"""What are the values that every room speaks of?
+
+All of them are frozen. Times are aware datetimes in UTC. `version` numbers a state of an object inside one
+store: each change makes a new version, and the old ones stay for history and `as_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias, overload
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+Metadata: TypeAlias = Mapping[str, Json]
+
+MemoryType = Literal["episodic", "semantic", "procedural"]
+Trust = Literal["user_declared", "human_curated", "agent_inferred", "system_generated", "imported"]
+Status = Literal[
+    "active", "candidate", "contested", "stale", "superseded", "archived",
+    "open", "in_progress", "blocked", "done", "cancelled",
+]  # fmt: skip
+Direction = Literal["outgoing", "incoming", "both"]
+Outcome = Literal["stored", "deduplicated", "rejected"]
+Order = Literal["newest", "oldest", "important", "position"]
+
+MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
+TRUSTS: tuple[Trust, ...] = (
+    "user_declared", "human_curated", "agent_inferred", "system_generated", "imported",
+)  # fmt: skip
+STATUSES: tuple[Status, ...] = (
+    "active", "candidate", "contested", "stale", "superseded", "archived",
+    "open", "in_progress", "blocked", "done", "cancelled",
+)  # fmt: skip
+HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
+"""Statuses that reads leave out unless they are asked for by name."""
+
+DEFAULT_SPACE = "default"
+
+
+class Space(Struct, frozen=True, kw_only=True):
+    """A named memory. What other servers call a palace, an agent or a collection."""
+
+    name: str
+    description: str = ""
+    created_at: datetime
+    metadata: Metadata = field(default_factory=dict[str, Json])
+
+
+class SpaceStats(Struct, frozen=True, kw_only=True):
+    """How much a space holds."""
+
+    space: str
+    records: int
+    by_kind: Mapping[str, int]
+    sessions: int
+    entities: int
+    relations: int
+    waiting_for_vectors: int
+    newest: datetime | None
+
+
+class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a caller hands to `remember`: everything but the text may be left out."""
+
+    text: str
+    kind: str = "memory"
+    memory_type: MemoryType = "semantic"
+    title: str | None = None
+    role: str | None = None
+    room: str | None = None
+    session: str | None = None
+    project: str | None = None
+    user: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    status: Status = "active"
+    trust: Trust = "agent_inferred"
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    source: str | None = None
+    locator: Metadata | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+    id: str | None = None
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """Anything that can be recalled."""
+
+    id: str
+    space: str
+    text: str
+    kind: str = "memory"
+    memory_type: MemoryType = "semantic"
+    title: str | None = None
+    role: str | None = None
+    room: str | None = None
+    session: str | None = None
+    position: int = 0
+    project: str | None = None
+    user: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    locator: Metadata | None = None
+    importance: float = 0.5
+    confidence: float = 1.0
+    status: Status = "active"
+    trust: Trust = "agent_inferred"
+    event_time: datetime
+    created_at: datetime
+    recorded_at: datetime
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_by: str | None = None
+    content_hash: str
+    metadata: Metadata = field(default_factory=dict[str, Json])
+    access_count: int = 0
+    last_access: datetime | None = None
+    version: int = 0
+
+    def is_valid_at(self, moment: datetime) -> bool:
+        """Was this true at that moment, as far as this version knows?"""
+        return (self.valid_from is None or self.valid_from <= moment) and (
+            self.valid_until is None or moment < self.valid_until
+        )
+
+
+class Entity(Struct, frozen=True, kw_only=True):
+    """Someone or something that records and relations speak of."""
+
+    id: str
+    space: str
+    name: str
+    type: str | None = None
+    description: str | None = None
+    aliases: tuple[str, ...] = ()
+    user: str | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+    created_at: datetime
+    recorded_at: datetime
+    version: int = 0
+
+
+class Relation(Struct, frozen=True, kw_only=True):
+    """A typed, weighted, dated statement about two entities. `subject` and `object` are entity ids."""
+
+    id: str
+    space: str
+    subject: str
+    predicate: str
+    object: str
+    weight: float = 1.0
+    confidence: float = 1.0
+    provenance: str | None = None
+    valid_from: datetime
+    valid_until: datetime | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+    created_at: datetime
+    recorded_at: datetime
+    version: int = 0
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """A relation with the names of its ends, as people read it."""
+
+    subject: str
+    predicate: str
+    object: str
+    relation: Relation
+
+
+class Neighborhood(Struct, frozen=True, kw_only=True):
+    """What a walk from one entity reached; the start is the first entity, at distance 0."""
+
+    start: Entity
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+    distances: Mapping[str, int]
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """Messages that belong together, in order."""
+
+    id: str
+    space: str
+    messages: int
+    started_at: datetime
+    last_at: datetime
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """What became of a write. `id` is the record that holds the text (None when it was rejected)."""
+
+    outcome: Outcome
+    id: str | None
+    space: str
+    reason: str | None = None
+    entry: int | None = None
+
+    @property
+    def stored(self) -> bool:
+        return self.outcome == "stored"
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
+
+    entry: int
+    at: datetime
+    space: str
+    verb: str
+    object_type: Literal["record", "entity", "relation", "space"]
+    object_id: str
+    before: int | None = None
+    after: int | None = None
+    actor: str | None = None
+    reason: str | None = None
+    undoes: int | None = None
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """One step of a record's history: the change, and the state it led to (None: gone)."""
+
+    change: Change
+    record: Record | None
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
+
+    spaces: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    memory_types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    rooms: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    statuses: tuple[str, ...] = ()
+    as_of: datetime | None = None
+    valid_only: bool = True
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    """A question, parsed once at the edge."""
+
+    text: str
+    filter: Filter
+    limit: int = 10
+    min_score: float = 0.0
+    budget_tokens: int | None = None
+
+
+class Why(Struct, frozen=True, kw_only=True):
+    """What each signal said about one hit, each within 0..1; `vector` is None where there is no vector."""
+
+    keyword: float = 0.0
+    vector: float | None = None
+    graph: float = 0.0
+    neighbours: float = 0.0
+    recency: float = 0.0
+    importance: float = 0.0
+    confidence: float = 0.0
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """A record that answers a query. `folded` are ids of near-identical records that stand behind it."""
+
+    record: Record
+    score: float
+    why: Why
+    folded: tuple[str, ...] = ()
+
+
+class Signals(Struct, frozen=True, kw_only=True):
+    """How a recall was made: what was searched, and how much each signal counted."""
+
+    keyword_weight: float = 0.0
+    vector_weight: float = 0.0
+    keyword_candidates: int = 0
+    vector_candidates: int = 0
+    graph_candidates: int = 0
+    embedder: str | None = None
+    waiting_for_vectors: int = 0
+    milliseconds: float = 0.0
+
+
+class Recall(Sequence[Hit]):
+    """The hits, best first; `.context` is the same as a prompt-ready text, `.signals` says how it was made."""
+
+    __slots__ = ("context", "hits", "signals")
+
+    def __init__(self, hits: tuple[Hit, ...], context: str, signals: Signals) -> None:
+        self.hits = hits
+        self.context = context
+        self.signals = signals
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __repr__(self) -> str:
+        return f"Recall({len(self.hits)} hits)"
+
+
+Unset: TypeAlias = UnsetType
+"""The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
+
+__all__ = [
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "STATUSES", "TRUSTS", "UNSET", "UTC",
+    "Change", "Direction", "Draft", "Entity", "Fact", "Filter", "Hit", "Json", "MemoryType", "Metadata",
+    "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
+    "Session", "Signals", "Space", "SpaceStats", "Status", "Trust", "Unset", "Why",
+]  # fmt: skip
