@@ -1,1 +1,9 @@
-"""See ARCHITECTURE.md for the question that this room answers."""
+"""How did the SQLite file come to have the shape it has?
+
+A list that is only ever appended to. Each entry is the statements of one step; the file's `user_version` says how many
+were applied, and all that are missing are applied in one transaction.
+"""
+
+from recollect.store.migrations import m0001_first
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (m0001_first.STATEMENTS,)

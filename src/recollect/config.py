@@ -1,0 +1,75 @@
+"""Where does every setting come from?
+
+In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default. This is
+the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.errors import ConfigError
+
+_FILE = "config.toml"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set. Names in config.toml are these; in the environment RECOLLECT_ + upper case."""
+
+    home: Path
+    embedder: str = "bundled"
+    embed_model: str | None = None
+    embed_url: str | None = None
+    embed_key: str | None = None
+    embed_dim: int | None = None
+    embed_threads: int | None = None
+    embed_delay: float = 1.0
+    """Seconds of quiet after a write before vectors are computed in the background."""
+    log_level: str = "warning"
+
+
+def default_home(environment: Mapping[str, str] = os.environ) -> Path:
+    """`RECOLLECT_HOME`, else the platform's folder for a user's data."""
+    named = environment.get("RECOLLECT_HOME", "").strip()
+    if named:
+        return Path(named).expanduser().absolute()
+    from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
+
+    return user_data_path("recollect", appauthor=False)
+
+
+def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Settings for one store; a value that cannot be used is an error that names it."""
+    folder = default_home(environment) if home is None else Path(home).expanduser().absolute()
+    values: dict[str, object] = {**_from_file(folder / _FILE), **_from_environment(environment), "home": folder}
+    try:
+        return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"settings of {folder}: {error}") from error
+
+
+def _to_path(type_: type, value: object) -> object:
+    return type_(value)
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    names = [name for name in Settings.__struct_fields__ if name != "home"]
+    found = {name: environment.get(f"RECOLLECT_{name.upper()}", "").strip() for name in names}
+    return {name: value for name, value in found.items() if value}
+
+
+def _from_file(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    if "home" in values:
+        raise ConfigError(f"{path}: home cannot be set here; use RECOLLECT_HOME")
+    return values

@@ -1,0 +1,62 @@
+"""What do all use cases share?"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from recollect.config import Settings
+from recollect.errors import Conflict, NotFound
+from recollect.store.base import Store, T, View
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+_ID_LENGTH = 12
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def random_id() -> str:
+    """Twelve characters, a letter first: short enough to cite, and no two alike in practice (10^18 of them)."""
+    return secrets.choice(_ALPHABET[:26]) + "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH - 1))
+
+
+class Core:
+    """The store, the clock, the source of ids, and who is acting."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        actor: str | None,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = random_id,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.actor = actor
+        self.clock = clock
+        self.new_id = new_id
+        self.on_write: list[Callable[[], None]] = []
+
+    def written(self) -> None:
+        """Tells whoever waits for new records that there are some."""
+        for notify in self.on_write:
+            notify()
+
+
+def find(view: View, type_: type[T], id: str, space: str | None) -> T:
+    """The object of that id in a space, or in the only space that has one."""
+    if space is None:
+        homes = [home for home in view.whereabouts(type_, id) if view.get(type_, home, id) is not None]
+        if len(homes) > 1:
+            raise Conflict(f"{id} is in several spaces ({', '.join(homes)}); say which with space=")
+        space = homes[0] if homes else None
+    found = None if space is None else view.get(type_, space, id)
+    if found is None:
+        where = "" if space is None else f" in space {space!r}"
+        raise NotFound(f"there is no {type_.__name__.lower()} with id {id!r}{where}")
+    return found

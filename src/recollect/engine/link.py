@@ -1,0 +1,219 @@
+"""How do entities and relations come to be, and what do they say?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from recollect.engine.core import Core
+from recollect.engine.remember import ensure_space, hash_term
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.entities import mentions
+from recollect.store.base import Edit, Lexis, View, normal_name
+from recollect.store.terms import terms
+from recollect.types import Direction, Entity, Fact, Neighborhood, Record, Relation
+
+_RELINKED = 5_000  # records that are linked anew, at most, when a name becomes known
+_WALKED = 10_000  # entities that a walk visits at most
+
+
+def resolve(view: View, space: str, ref: str) -> Entity | None:
+    """The entity that an id, a name or an alias means."""
+    by_id = view.get(Entity, space, ref)
+    if by_id is not None:
+        return by_id
+    named = view.named(space, ref)
+    exact = [entity for entity in named if normal_name(entity.name) == normal_name(ref)]
+    return next(iter(exact or named), None)
+
+
+def require(view: View, space: str, ref: str) -> Entity:
+    entity = resolve(view, space, ref)
+    if entity is None:
+        raise NotFound(f"there is no entity {ref!r} in space {space!r}")
+    return entity
+
+
+def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], id: str | None) -> Entity:
+    """Makes an entity, or adds to the one that is known by that id or name."""
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        known = resolve(edit, space, id or name)
+        if known is None:
+            return _new_entity(core, edit, space, name, id, fields)
+        changes = dict(fields)
+        names = [name] if normal_name(name) != normal_name(known.name) else []
+        aliases = tuple(dict.fromkeys([*known.aliases, *names, *_texts(fields.get("aliases"))]))
+        metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
+        new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
+        if new == known:
+            return known
+        entity, _ = edit.put(new, verb="describe", before=known)
+        _link_records(edit, entity, [*names, *aliases])
+    return entity
+
+
+def _texts(value: object) -> Sequence[str]:
+    return value if isinstance(value, tuple) else ()  # pyright: ignore[reportUnknownVariableType] -- parsed labels
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownVariableType] -- parsed JSON
+
+
+def _new_entity(
+    core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]
+) -> Entity:
+    entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
+    entity, _ = edit.put(msgspec.structs.replace(entity, **fields), verb="name")
+    _link_records(edit, entity, [entity.name, *entity.aliases])
+    return entity
+
+
+def _link_records(edit: Edit, entity: Entity, names: Sequence[str]) -> None:
+    """Records that mention a name which has just become known are linked to it."""
+    for name in names:
+        normal = normal_name(name)
+        wanted = {hash_term(term) for term in terms(name)}
+        lists = sorted((edit.postings(entity.space, term) for term in wanted), key=len)
+        if not lists:
+            continue
+        common = set(lists[0]).intersection(*map(set, lists[1:]))
+        versions = sorted(common - set(edit.mentions(entity.space, name)))[:_RELINKED]
+        known = edit.lexis(versions)
+        for record in edit.records(versions):
+            if mentions(record.text, name):
+                lexis = known[record.version]
+                edit.relink(record.version, Lexis(lexis.terms, (*lexis.names, normal)))
+
+
+def relate(
+    core: Core,
+    subject: str,
+    predicate: str,
+    object_: str,
+    space: str,
+    *,
+    weight: float,
+    confidence: float,
+    provenance: str | None,
+    valid_from: datetime | None,
+    valid_until: datetime | None,
+    replaces: bool,
+    metadata: Mapping[str, object],
+    id: str | None = None,
+) -> Relation:
+    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        ends = [
+            resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {}) for ref in (subject, object_)
+        ]
+        start = valid_from or edit.now
+        if valid_until is not None and valid_until <= start:
+            raise InvalidInput("valid_until", "must be later than valid_from")
+        relation = Relation(
+            id=id or core.new_id(), space=space, subject=ends[0].id, predicate=predicate, object=ends[1].id,
+            weight=weight, confidence=confidence, provenance=provenance, valid_from=start, valid_until=valid_until,
+            metadata=metadata, created_at=edit.now, recorded_at=edit.now,
+        )  # pyright: ignore[reportArgumentType] -- parsed JSON  # fmt: skip
+        held = [
+            fact
+            for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
+            if fact.predicate == predicate and (fact.valid_until is None or fact.valid_until > start)
+        ]
+        same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=valid_from)), None)
+        if same is not None:
+            return same
+        if replaces:
+            for fact in held:
+                if fact.valid_from < start:
+                    closed = msgspec.structs.replace(fact, valid_until=start)
+                    edit.put(closed, verb="close", before=fact, reason=f"replaced by {relation.id}")
+                elif fact.valid_from == start:
+                    edit.retire(fact, verb="close", reason=f"replaced by {relation.id}")
+        relation, _ = edit.put(relation, verb="relate")
+    return relation
+
+
+def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | None) -> bool:
+    """Is this fact already stated, in all that the caller said of it?"""
+    if explicit_start is not None and held.valid_from != new.valid_from:
+        return False
+    fields = ("object", "weight", "confidence", "provenance", "valid_until", "metadata")
+    return all(getattr(held, name) == getattr(new, name) for name in fields)
+
+
+def facts(
+    core: Core, subject: str | None, space: str, *, predicate: str | None, as_of: datetime | None, active: bool
+) -> list[Fact]:
+    """What is stated about a subject: what holds at a moment, or with `active=False` all that was ever stated."""
+    with core.store.read() as view:
+        if subject is None:
+            starts = [entity.id for entity in view.entities(space, _WALKED)]
+        else:
+            entity = resolve(view, space, subject)
+            starts = [] if entity is None else [entity.id]
+        found = [
+            relation
+            for relation in view.relations(space, starts, outgoing=True, as_of=as_of, active=active)
+            if predicate in (None, relation.predicate)
+        ]
+        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)})
+    return [
+        Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found
+    ]
+
+
+def _names(view: View, space: str, ids: set[str]) -> dict[str, str]:
+    """Names of entities by id; one that is gone is called by its id."""
+    found = {id: view.get(Entity, space, id) for id in ids}
+    return {id: id if entity is None else entity.name for id, entity in found.items()}
+
+
+def neighbors(
+    core: Core, ref: str, space: str, *, depth: int, direction: Direction, as_of: datetime | None
+) -> Neighborhood:
+    """Everything within some steps of an entity, breadth first."""
+    with core.store.read() as view:
+        start = require(view, space, ref)
+        distances = {start.id: 0}
+        relations: dict[int, Relation] = {}
+        frontier = [start.id]
+        for distance in range(1, depth + 1):
+            reached = _step(view, space, frontier, direction, as_of)
+            relations |= {relation.version: relation for _, relation in reached}
+            frontier = [end for end in dict.fromkeys(end for end, _ in reached) if end not in distances]
+            distances |= dict.fromkeys(frontier, distance)
+            if not frontier or len(distances) > _WALKED:
+                break
+        found = [view.get(Entity, space, id) for id in distances]
+    return Neighborhood(
+        start=start,
+        entities=tuple(entity for entity in found if entity is not None),
+        relations=tuple(relations.values()),
+        distances=distances,
+    )
+
+
+def _step(
+    view: View, space: str, ids: Sequence[str], direction: Direction, as_of: datetime | None
+) -> list[tuple[str, Relation]]:
+    """The far ends of the relations that touch some entities."""
+    found: list[tuple[str, Relation]] = []
+    if direction != "incoming":
+        found += [(r.object, r) for r in view.relations(space, ids, outgoing=True, as_of=as_of)]
+    if direction != "outgoing":
+        found += [(r.subject, r) for r in view.relations(space, ids, outgoing=False, as_of=as_of)]
+    return found
+
+
+def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
+    """The newest records that mention an entity, or just a name."""
+    with core.store.read() as view:
+        entity = resolve(view, space, ref)
+        names = [ref] if entity is None else [entity.name, *entity.aliases]
+        versions = sorted({version for name in names for version in view.mentions(space, name)}, reverse=True)
+        return view.records(versions[:limit])

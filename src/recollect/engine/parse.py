@@ -1,0 +1,203 @@
+"""What may a caller hand in, and what is wrong with it if not?
+
+Everything that enters the engine is read here, once, into frozen values. Every error names the field and says what
+would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar, cast
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Json, Metadata
+
+MAX_TEXT_BYTES = 1_000_000
+MAX_LABEL = 1_000
+MAX_NAME = 200
+MAX_TAGS = 64
+MAX_METADATA_BYTES = 64_000
+
+V = TypeVar("V", bound=str)
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSTRING = "must be text, not {}"
+
+
+def parse_text(value: object, field: str = "text") -> str:
+    """A text that is worth keeping: not blank, at most 1 MB, storable."""
+    text = parse_string(value, field)
+    if not text.strip():
+        raise InvalidInput(field, "is blank; give it some text")
+    size = len(text.encode())
+    if size > MAX_TEXT_BYTES:
+        raise InvalidInput(field, f"is {size:,} bytes long; at most {MAX_TEXT_BYTES:,} fit into one record")
+    return text
+
+
+def parse_string(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(field, _UNSTRING.format(_kind(value)))
+    if "\0" in value:
+        raise InvalidInput(field, "contains a NUL character; remove it")
+    if not value.isascii() and _SURROGATE.search(value):
+        raise InvalidInput(field, "contains a lone surrogate, which is not valid Unicode; remove it")
+    return value
+
+
+def parse_label(value: object, field: str, *, longest: int = MAX_LABEL) -> str:
+    """A short text on one line or few: not empty, and without control characters."""
+    label = parse_string(value, field)
+    if not 1 <= len(label) <= longest:
+        raise InvalidInput(field, f"must have 1 to {longest} characters, not {len(label)}")
+    if not label.isprintable() and any(unicodedata.category(character) == "Cc" for character in label):
+        raise InvalidInput(field, "must not contain control characters")
+    return label
+
+
+def parse_space(value: object, field: str = "space") -> str:
+    return parse_label(value, field, longest=MAX_NAME)
+
+
+def parse_optional(value: object, field: str, *, longest: int = MAX_LABEL) -> str | None:
+    return None if value is None else parse_label(value, field, longest=longest)
+
+
+def parse_share(value: object, field: str) -> float:
+    """A number within 0..1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(field, f"must be a number from 0 to 1, not {_kind(value)}")
+    if not 0 <= value <= 1:
+        raise InvalidInput(field, f"must be from 0 to 1, not {value}")
+    return float(value)
+
+
+def parse_count(value: object, field: str, *, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(field, f"must be a whole number from {least} to {most}, not {_kind(value)}")
+    if not least <= value <= most:
+        raise InvalidInput(field, f"must be from {least} to {most}, not {value}")
+    return value
+
+
+def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
+    if value not in choices:
+        raise InvalidInput(field, f"must be one of {', '.join(choices)}; not {_shown(value)}")
+    return cast("V", value)
+
+
+def parse_time(value: object, field: str) -> datetime:
+    """RFC 3339 text, or a datetime (one without a time zone is taken as UTC)."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, str) and _RFC3339.fullmatch(value):
+        try:
+            return datetime.fromisoformat(value.replace("z", "Z").replace("t", "T")).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise InvalidInput(field, f"is not a real time: {error}") from error
+    raise InvalidInput(field, f"must be an RFC 3339 time like 2026-05-10T14:32:00Z, not {_shown(value)}")
+
+
+def parse_optional_time(value: object, field: str) -> datetime | None:
+    return None if value is None else parse_time(value, field)
+
+
+def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[str, ...]:
+    """Some labels, each once, in the order given. One text alone counts as one label."""
+    if value is None:
+        return ()
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
+        raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
+    labels = [parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))]
+    if len(labels) > most:
+        raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")
+    return tuple(dict.fromkeys(labels))
+
+
+def parse_metadata(value: object, field: str = "metadata") -> Metadata:
+    """A JSON object of reasonable size."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, f"must be an object with text keys, not {_kind(value)}")
+    try:
+        encoded = msgspec.json.encode(value)
+        decoded = msgspec.json.decode(encoded, type=dict[str, object])
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
+    if len(encoded) > MAX_METADATA_BYTES:
+        raise InvalidInput(field, f"is {len(encoded):,} bytes as JSON; at most {MAX_METADATA_BYTES:,} fit")
+    return cast("Mapping[str, Json]", decoded)
+
+
+_DRAFT_PARSERS = {
+    "text": parse_text,
+    "kind": lambda v, f: parse_label(v, f, longest=MAX_NAME),
+    "memory_type": lambda v, f: parse_choice(v, f, MEMORY_TYPES),
+    "title": parse_optional,
+    "role": parse_optional,
+    "room": parse_optional,
+    "session": parse_optional,
+    "project": parse_optional,
+    "user": parse_optional,
+    "tags": parse_labels,
+    "importance": parse_share,
+    "confidence": parse_share,
+    "status": lambda v, f: parse_choice(v, f, STATUSES),
+    "trust": lambda v, f: parse_choice(v, f, TRUSTS),
+    "event_time": parse_optional_time,
+    "valid_from": parse_optional_time,
+    "valid_until": parse_optional_time,
+    "source": parse_optional,
+    "locator": lambda v, f: None if v is None else parse_metadata(v, f),
+    "metadata": parse_metadata,
+    "id": lambda v, f: parse_optional(v, f, longest=MAX_NAME),
+}  # fmt: skip
+
+
+def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: str = "") -> dict[str, object]:
+    """The given fields of a draft, each parsed; an unknown one is an error."""
+    known = list(allowed)
+    parsed: dict[str, object] = {}
+    for name, value in values.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
+        parsed[name] = _DRAFT_PARSERS[name](value, f"{prefix}{name}")
+    return parsed
+
+
+def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, object], prefix: str = "") -> Draft:
+    """A draft from a mapping (or one that is checked again), with defaults for what it leaves out."""
+    if isinstance(value, Draft):
+        given: dict[str, object] = {name: getattr(value, name) for name in Draft.__struct_fields__}
+    elif isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers are not always typed
+        given = {**defaults, **value}
+    else:
+        raise InvalidInput(prefix.rstrip(".") or "draft", f"must be a Draft or a mapping, not {_kind(value)}")
+    if "text" not in given:
+        raise InvalidInput(f"{prefix}text", "is missing")
+    fields = parse_fields(given, Draft.__struct_fields__, prefix)
+    check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
+    return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+
+
+def check_period(start: object, end: object, prefix: str = "") -> None:
+    if isinstance(start, datetime) and isinstance(end, datetime) and end <= start:
+        raise InvalidInput(f"{prefix}valid_until", "must be later than valid_from")
+
+
+def _kind(value: object) -> str:
+    return "nothing" if value is None else type(value).__name__
+
+
+def _shown(value: object) -> str:
+    return repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."

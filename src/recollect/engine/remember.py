@@ -1,0 +1,107 @@
+"""How does something new get into a memory?"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+
+from recollect.engine.core import Core
+from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.store.base import Edit, Lexis, View
+from recollect.store.terms import terms
+from recollect.types import Draft, Receipt, Record, Space
+
+_RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
+
+
+def content_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hash_term(term: str) -> int:
+    return zlib.crc32(term.encode())
+
+
+def count_terms(title: str | None, text: str) -> Counter[int]:
+    words = terms(text if title is None else f"{title}\n{text}")
+    return Counter(map(hash_term, words))
+
+
+def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None) -> Lexis:
+    """What the keyword index should know of a record, given the entities that its space knows."""
+    words = count_terms(record.title, record.text) if counted is None else counted
+    names = extract_names(record.text)
+    known = view.known_names(record.space, phrases(record.text), unspaced(record.text))
+    return Lexis(words, tuple(dict.fromkeys([*names, *known])))
+
+
+def ensure_space(edit: Edit, name: str) -> None:
+    if edit.space(name) is None:
+        edit.put_space(Space(name=name, created_at=edit.now))
+
+
+def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Receipt]:
+    """Stores drafts in one transaction: all that can be stored are, or none when something breaks."""
+    counted = [count_terms(draft.title, draft.text) for draft in drafts]
+    with core.store.write(actor=core.actor) as edit:
+        if drafts:
+            ensure_space(edit, space)
+        receipts = [
+            _remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)
+        ]
+    if any(receipt.stored for receipt in receipts):
+        core.written()
+    return receipts
+
+
+def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int]) -> Receipt:
+    if _RECALLED.match(draft.text):
+        reason = "this text was made by recall; remembering it again would store the same thing twice"
+        return Receipt(outcome="rejected", id=None, space=space, reason=reason)
+    record = make_record(core, edit, draft, space)
+    if draft.id is not None and (held := edit.get(Record, space, draft.id)) is not None:
+        if held.content_hash == record.content_hash:
+            return Receipt(outcome="deduplicated", id=held.id, space=space, reason="this id holds the same text")
+        reason = f"the id {draft.id} already holds another text; use revise to change it"
+        return Receipt(outcome="rejected", id=None, space=space, reason=reason)
+    twin = edit.twin(record)
+    if twin is not None:
+        return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
+    stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted))
+    return Receipt(outcome="stored", id=stored.id, space=space, entry=entry)
+
+
+def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
+    """The record that a draft becomes; its place is the next of its session, or of its source."""
+    placed = draft.session is not None or draft.source is not None
+    return Record(
+        id=draft.id or core.new_id(),
+        space=space,
+        text=draft.text,
+        kind=draft.kind,
+        memory_type=draft.memory_type,
+        title=draft.title,
+        role=draft.role,
+        room=draft.room,
+        session=draft.session,
+        position=edit.next_position(space, draft.session, draft.source) if placed else 0,
+        project=draft.project,
+        user=draft.user,
+        tags=draft.tags,
+        source=draft.source,
+        locator=draft.locator,
+        importance=draft.importance,
+        confidence=draft.confidence,
+        status=draft.status,
+        trust=draft.trust,
+        event_time=draft.event_time or edit.now,
+        created_at=edit.now,
+        recorded_at=edit.now,
+        valid_from=draft.valid_from,
+        valid_until=draft.valid_until,
+        content_hash=content_hash(draft.text),
+        metadata=draft.metadata,
+    )

@@ -1,0 +1,114 @@
+"""Which records does the graph lead to?
+
+The graph of a space has entities and records as nodes. Relations join entities, mentions join records with the entities
+that they name, and a superseded record is joined with its successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from recollect.engine.link import resolve
+from recollect.retrieve.graph import rank_nodes
+from recollect.store.base import View, normal_name
+from recollect.types import Entity
+
+Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("name", a name that is no entity's)
+
+_HOPS = 2
+_MENTIONS_PER_NAME = 50
+_FRONTIER = 200
+
+
+def record_node(version: int) -> Node:
+    return ("record", str(version))
+
+
+def walk(
+    view: View,
+    space: str,
+    *,
+    names: Iterable[str],
+    records: Mapping[int, float],
+    as_of: datetime | None = None,
+    damping: float = 0.5,
+) -> tuple[dict[int, float], int]:
+    """Personalised PageRank from the names in a query and the records found so far.
+
+    Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
+    """
+    seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
+    named = [_node(view, space, name) for name in names]
+    seeds |= {node: 1.0 for node in named if node is not None}
+    edges = _edges(view, space, list(seeds), as_of)
+    ranks = rank_nodes(edges, seeds, damping=damping)
+    degree: dict[Node, int] = {}
+    for start, _, _ in edges:
+        degree[start] = degree.get(start, 0) + 1
+    scores = {
+        int(key): rank / (degree.get((kind, key), 1) ** 0.5) for (kind, key), rank in ranks.items() if kind == "record"
+    }
+    return scores, len(ranks)
+
+
+def _node(view: View, space: str, name: str) -> Node | None:
+    entity = resolve(view, space, name)
+    if entity is not None:
+        return ("entity", entity.id)
+    return ("name", normal_name(name)) if view.mentions(space, name) else None
+
+
+def _edges(view: View, space: str, seeds: Sequence[Node], as_of: datetime | None) -> list[tuple[Node, Node, float]]:
+    """The part of the graph within a few hops of the seeds; every edge can be walked both ways."""
+    found: dict[tuple[Node, Node], float] = {}
+    seen: set[Node] = set(seeds)
+    frontier = list(seeds)
+    for _ in range(2 * _HOPS):  # a hop between records passes through an entity
+        reached: list[Node] = []
+        for start, end, weight in _around(view, space, frontier, as_of):
+            found.setdefault((start, end), weight)
+            found.setdefault((end, start), weight)
+            if end not in seen:
+                seen.add(end)
+                reached.append(end)
+        frontier = reached[:_FRONTIER]
+        if not frontier:
+            break
+    return [(start, end, weight) for (start, end), weight in found.items()]
+
+
+def _around(
+    view: View, space: str, frontier: Sequence[Node], as_of: datetime | None
+) -> Iterable[tuple[Node, Node, float]]:
+    entities = [key for kind, key in frontier if kind == "entity"]
+    for outgoing in (True, False):
+        for relation in view.relations(space, entities, outgoing=outgoing, as_of=as_of):
+            near, far = (relation.subject, relation.object) if outgoing else (relation.object, relation.subject)
+            yield ("entity", near), ("entity", far), relation.weight
+    for kind, key in frontier:
+        if kind == "record":
+            continue
+        names = [key] if kind == "name" else _names_of(view, space, key)
+        for name in names:
+            for version in view.mentions(space, name)[-_MENTIONS_PER_NAME:]:
+                yield (kind, key), record_node(version), 1.0
+    yield from _from_records(view, space, [int(key) for kind, key in frontier if kind == "record"])
+
+
+def _names_of(view: View, space: str, id: str) -> list[str]:
+    entity = view.get(Entity, space, id)
+    return [] if entity is None else [entity.name, *entity.aliases]
+
+
+def _from_records(view: View, space: str, versions: Sequence[int]) -> Iterable[tuple[Node, Node, float]]:
+    for version, lexis in view.lexis(versions).items():
+        for name in lexis.names:
+            node = _node(view, space, name)
+            if node is not None:
+                yield record_node(version), node, 1.0
+    for record in view.records(versions):
+        if record.superseded_by is not None:
+            successor = view.get(type(record), space, record.superseded_by)
+            if successor is not None:
+                yield record_node(record.version), record_node(successor.version), 1.0

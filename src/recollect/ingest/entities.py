@@ -1,0 +1,98 @@
+"""Which names does a text mention?
+
+No model is asked. A name is what looks like one: a quoted phrase, an identifier, a capitalised phrase, a handle; and
+whatever the space already knows as the name or alias of an entity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.store.base import normal_name
+
+MAX_NAMES = 32
+_LONGEST_PHRASE = 4
+_SCANNED = 20_000  # characters; names further down a very long text are not looked for
+
+_QUOTED = re.compile(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|「([^」\n]{2,60})」")
+_IDENTIFIER = re.compile(
+    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:[_:/.-][A-Za-z0-9]+)+"  # snake_case, kebab-case, dotted.path, scope:name
+    r"|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9]+[0-9]*)\b"  # camelCase, PascalCase, ACRONYM
+)
+_HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
+_CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+)$")
+_WORD = re.compile(r"[^\s]+")
+_EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_COMMON_STARTS = frozenset(
+    "a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm"
+    " i've if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their"
+    " them then there these they this those to was we well were what when where which who why will with would wow yeah"
+    " yes you your also however hey hi hello great good maybe just actually after before since while because".split()
+)
+
+
+def extract_names(text: str) -> list[str]:
+    """What looks like a name, in normal form, in order of appearance, each once."""
+    head = text[:_SCANNED]
+    found: dict[str, None] = {}
+    for name in _looks_like_names(head):
+        normal = normal_name(name.strip(_EDGE))
+        if 2 <= len(normal) <= 80 and normal not in _COMMON_STARTS and not normal.isdigit():
+            found.setdefault(normal)
+        if len(found) >= MAX_NAMES:
+            break
+    return list(found)
+
+
+def _looks_like_names(text: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(text):
+        yield next(group for group in match.groups() if group)
+    for match in _HANDLE.finditer(text):
+        yield match.group()
+    for match in _IDENTIFIER.finditer(text):
+        yield match.group()
+    for match in _CAPITALISED.finditer(text):
+        yield from _capitalised(text, match)
+
+
+def _capitalised(text: str, match: re.Match[str]) -> Iterator[str]:
+    """A capitalised phrase, less the word that is only capital because a sentence begins with it."""
+    words = match.group().split(" ")
+    if words[0].casefold() in _COMMON_STARTS:
+        words = words[1:]
+    elif len(words) == 1 and _SENTENCE_START.search(text, 0, match.start()):
+        after = text[match.end() : match.end() + 1]
+        if after != ":":  # "Ada: ..." names the one who speaks
+            return
+    if words:
+        name = " ".join(words)
+        yield name.removesuffix("'s").removesuffix("’s")
+
+
+def phrases(text: str) -> list[str]:
+    """Every run of one to four words, in normal form: what known names are looked up among."""
+    words = [_plain(match.group()) for match in _WORD.finditer(text[:_SCANNED])]
+    found: dict[str, None] = {}
+    for i in range(len(words)):
+        for j in range(i + 1, min(i + _LONGEST_PHRASE, len(words)) + 1):
+            if words[i] and words[j - 1]:
+                found.setdefault(" ".join(word for word in words[i:j] if word))
+    return list(found)
+
+
+def _plain(word: str) -> str:
+    return word.strip(_EDGE).casefold().removesuffix("'s").removesuffix("’s")
+
+
+def unspaced(text: str) -> str:
+    """The text itself, in normal form, if it is (partly) in a script without word boundaries; else nothing."""
+    return normal_name(text[:_SCANNED]) if _UNSPACED.search(text) else ""
+
+
+def mentions(text: str, name: str) -> bool:
+    """Does a text mention this name, in the sense of `phrases` or `unspaced`?"""
+    normal = normal_name(name)
+    return normal in phrases(text) or (bool(_UNSPACED.search(normal)) and normal in normal_name(text))

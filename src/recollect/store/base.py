@@ -1,0 +1,193 @@
+"""What must something be, to keep a memory?
+
+A store keeps two kinds of things. Canonical: spaces, records, entities, relations and the journal, every one of
+them as versions that are never overwritten. Derived: terms, names and vectors, which can be made again from the
+canonical ones. Reads happen inside one consistent `View`; changes inside one `Edit`, which is a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from msgspec import Struct
+
+from recollect.types import Change, Entity, Filter, Order, Record, Relation, Session, Space, SpaceStats
+
+Thing = Record | Entity | Relation
+T = TypeVar("T", Record, Entity, Relation)
+
+
+def normal_name(name: str) -> str:
+    """The form in which names are compared: case and spacing do not matter."""
+    return " ".join(name.casefold().split())
+
+
+class Lexis(Struct, frozen=True):
+    """What the keyword index knows of one version: how often each term occurs, and the names it mentions.
+
+    Terms are kept as 32-bit hashes, so that no forgotten word can be read out of an index.
+    """
+
+    terms: Mapping[int, int]
+    names: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return sum(self.terms.values())
+
+
+class Glance(Struct, frozen=True):
+    """The little that ranking needs to know about a candidate, without its text."""
+
+    version: int
+    id: str
+    session: str | None
+    source: str | None
+    position: int
+    event_time: int
+    importance: float
+    confidence: float
+    content_hash: bytes
+    superseded_by: str | None
+
+
+class Tally(Struct, frozen=True):
+    """How many live records a space has, and how many terms they hold together."""
+
+    records: int = 0
+    length: int = 0
+
+
+class Model(Struct, frozen=True):
+    """An embedding model that the store holds vectors of, with what is needed to compare its cosines.
+
+    `mean` is the centre that sign bits are taken around; `floor` and `spread` are mean and standard deviation of the
+    cosine between unrelated texts.
+    """
+
+    no: int
+    name: str
+    dim: int
+    mean: bytes
+    floor: float
+    spread: float
+
+
+class Vector(Struct, frozen=True):
+    """One piece of one version: its sign bits and its float16 numbers."""
+
+    version: int
+    bits: bytes
+    half: bytes
+
+
+class View(Protocol):
+    """One consistent look at the store."""
+
+    def spaces(self) -> list[Space]: ...
+    def space(self, name: str) -> Space | None: ...
+    def tally(self, space: str) -> Tally: ...
+    def stats(self, space: str) -> SpaceStats: ...
+
+    def get(self, type_: type[T], space: str, id: str, as_of: datetime | None = None) -> T | None: ...
+    def whereabouts(self, type_: type[Thing], id: str) -> list[str]: ...
+    def version(self, type_: type[T], version: int) -> T | None: ...
+    def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]: ...
+    def count(self, filter: Filter) -> int: ...
+    def twin(self, record: Record) -> str | None: ...
+    def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
+
+    def named(self, space: str, name: str) -> list[Entity]: ...
+    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]: ...
+    def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
+    def relations(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
+    ) -> list[Relation]: ...
+
+    def journal(
+        self,
+        *,
+        space: str | None = None,
+        object_id: str | None = None,
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int = 1000,
+    ) -> list[Change]: ...
+    def entry(self, entry: int) -> Change | None: ...
+    def last_entry(self) -> int: ...
+
+    def postings(self, space: str, term: int, *, old: bool = False) -> list[int]: ...
+    def mentions(self, space: str, name: str) -> list[int]: ...
+    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]: ...
+    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
+    def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]: ...
+    def allowed(self, space: str, filter: Filter) -> list[int]: ...
+    def records(self, versions: Sequence[int]) -> list[Record]: ...
+
+    def models(self) -> list[Model]: ...
+    def signs(
+        self, model: int, space: str, after: int, *, old: bool = False
+    ) -> list[tuple[int, int, bytes]]: ...
+    def halves(self, vectors: Sequence[int]) -> Mapping[int, bytes]: ...
+    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
+    def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
+    def count_waiting(self, model: int | None, space: str | None) -> int: ...
+
+
+class Edit(View, Protocol):
+    """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
+
+    @property
+    def now(self) -> datetime:
+        """When this transaction happens: later than any before it."""
+        ...
+
+    def put_space(self, space: Space) -> Space: ...
+    def drop_space(self, name: str) -> int: ...
+    def put(
+        self,
+        thing: T,
+        *,
+        verb: str,
+        before: T | None = None,
+        lexis: Lexis | None = None,
+        reason: str | None = None,
+        undoes: int | None = None,
+    ) -> tuple[T, int]: ...
+    def retire(
+        self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None
+    ) -> int: ...
+    def erase(self, record: Record, *, reason: str | None = None) -> int: ...
+    def relink(self, version: int, lexis: Lexis) -> None: ...
+    def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
+    def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
+
+    def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
+    def drop_vectors(self, keep_model: str | None) -> int: ...
+    def rebuild(self, derive: Callable[[Record], Lexis], progress: Callable[[int, int], None]) -> int: ...
+
+
+class Store(Protocol):
+    """Where a memory is kept."""
+
+    @property
+    def location(self) -> str: ...
+
+    def read(self) -> AbstractContextManager[View]: ...
+    def write(self, *, actor: str | None = None) -> AbstractContextManager[Edit]: ...
+    def check(self) -> Iterator[str]:
+        """What is wrong with the store, one sentence each; nothing when all is well."""
+        ...
+
+    def scrub(self) -> None: ...
+    def size(self) -> int: ...
+    def close(self) -> None: ...
+
+
+__all__ = [
+    "Edit", "Glance", "Lexis", "Model", "Store", "T", "Tally", "Thing", "Vector", "View", "normal_name",
+]  # fmt: skip

@@ -1,0 +1,201 @@
+"""How is a memory kept in one SQLite file that several processes share?"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from recollect.errors import (
+    NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError, StoreFull,
+)  # fmt: skip
+from recollect.store.migrations import MIGRATIONS
+from recollect.store.sqlite.edit import SqliteEdit
+from recollect.store.sqlite.rows import to_micros, to_moment
+from recollect.store.sqlite.view import SqliteView
+
+_APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
+_BUSY_SECONDS = 30.0
+_CACHE_KIB = 16_384
+_TICK = timedelta(microseconds=1)
+
+
+def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
+    """What an error of SQLite means to the person whose store it is."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(f"{path} was locked by another process for over {_BUSY_SECONDS:.0f} s; try again")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return ReadOnlyStore(f"{path} cannot be written: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"the disk that holds {path} is full; nothing was changed")
+    if code == sqlite3.SQLITE_NOTADB:
+        return NotAStore(f"{path} is not a Recollect store: {error}")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
+    if code == sqlite3.SQLITE_CORRUPT:
+        return StoreError(f"{path} is damaged ({error}); run `recollect doctor`")
+    return StoreError(f"{path}: {error}")
+
+
+class SqliteStore:
+    """A pool of connections to one file. Safe for any number of threads and processes."""
+
+    def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
+        self._path = path
+        self._clock = clock
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._closed = False
+        with self._converted(), self._connection() as connection:
+            self._migrate(connection)
+
+    @property
+    def location(self) -> str:
+        return str(self._path)
+
+    # Connections
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        return connection
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"{self._path} is closed")
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = self._connect()
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            with self._lock:
+                if self._closed:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
+
+    @contextmanager
+    def _converted(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise convert_error(error, self._path) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    # Shape
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        if self._version(connection) == len(MIGRATIONS):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        done = self._version(connection)
+        for statements in MIGRATIONS[done:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        if application != _APPLICATION_ID:
+            tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if tables or version:
+                raise NotAStore(f"{self._path} is a SQLite database, but not one of Recollect's")
+        if version > len(MIGRATIONS):
+            raise NewerStore(
+                f"{self._path} was written by a newer Recollect (format {version}, this one knows up to"
+                f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
+            )
+        return version
+
+    # Reading and writing
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteView]:
+        with self._converted(), self._connection() as connection:
+            connection.execute("BEGIN")
+            yield SqliteView(connection, self._clock())
+
+    @contextmanager
+    def write(self, *, actor: str | None = None) -> Iterator[SqliteEdit]:
+        with self._converted(), self._writing, self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield SqliteEdit(connection, self._next_moment(connection), actor)
+            connection.execute("COMMIT")
+
+    def _next_moment(self, connection: sqlite3.Connection) -> datetime:
+        """Now, but after every earlier transaction, whatever the clock says: `as_of` depends on it."""
+        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
+        now = self._clock()
+        return now if row is None or to_micros(now) > row[0] else to_moment(row[0]) + _TICK
+
+    # Care
+
+    def scrub(self) -> None:
+        """Writes the log into the file and empties it, so that nothing erased lingers there."""
+        with self._converted(), self._writing, self._connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def check(self) -> Iterator[str]:
+        with self._converted(), self._connection() as connection:
+            for (line,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+                if line != "ok":
+                    yield f"damaged file: {line}"
+            for question, problem in _CHECKS:
+                count: int = connection.execute(question).fetchone()[0]
+                if count:
+                    yield f"{count} {problem}"
+
+    def size(self) -> int:
+        names = (self._path, self._path.with_name(self._path.name + "-wal"))
+        return sum(os.stat(name).st_size for name in names if name.exists())
+
+
+_CHECKS = (
+    (
+        "SELECT count(*) FROM records WHERE version NOT IN (SELECT version FROM lexis)",
+        "versions are missing from the keyword index; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM lexis WHERE version NOT IN (SELECT version FROM records)",
+        "keyword rows belong to no record; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM signs WHERE version NOT IN (SELECT version FROM records)",
+        "vectors belong to no record; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM signs WHERE vector NOT IN (SELECT vector FROM halves)",
+        "vectors lack their numbers; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM tallies WHERE records <> (SELECT count(*) FROM records"
+        " WHERE records.space_no = tallies.space_no AND retired_at IS NULL)",
+        "spaces are miscounted; run `recollect reindex`",
+    ),
+)

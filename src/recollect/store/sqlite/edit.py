@@ -1,0 +1,348 @@
+"""What can be changed in a SQLite store inside one transaction?"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+import msgspec
+
+from recollect.errors import Conflict, NotFound
+from recollect.store.base import Lexis, Model, T, Thing, Vector, normal_name
+from recollect.store.sqlite.rows import (
+    Row, entity_row, lexis_row, record_row, relation_row, to_json,
+    to_lexis, to_micros, to_record,
+)  # fmt: skip
+from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, token
+from recollect.types import Entity, Record, Relation, Space
+
+_INSERT = {
+    type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
+    for type_, columns in COLUMNS.items()
+}
+_OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
+_REBUILD_BATCH = 500
+
+
+def _row(thing: Thing) -> Row:
+    if isinstance(thing, Record):
+        return record_row(thing)
+    return entity_row(thing) if isinstance(thing, Entity) else relation_row(thing)
+
+
+class SqliteEdit(SqliteView):
+    """One transaction: reads see what it has written so far."""
+
+    def __init__(self, connection: sqlite3.Connection, now: datetime, actor: str | None) -> None:
+        super().__init__(connection, now)
+        self._at = to_micros(now)
+        self._actor = actor
+        self._positions: dict[tuple[str, str | None, str | None], int] = {}
+
+    @property
+    def now(self) -> datetime:
+        return self._now
+
+    def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        return self._connection.execute(sql, values)
+
+    def _home(self, space: str) -> int:
+        number = self._number(space)
+        if number is None:
+            raise NotFound(f"there is no space named {space!r}")
+        return number
+
+    def _note(
+        self,
+        space: str,
+        verb: str,
+        object_type: str,
+        object_id: str,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        reason: str | None = None,
+        undoes: int | None = None,
+    ) -> int:
+        cursor = self._run(
+            "INSERT INTO journal(at, space, verb, object_type, object_id, before, after, actor, reason, undoes)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (self._at, space, verb, object_type, object_id, before, after, self._actor, reason, undoes),
+        )
+        return cast("int", cursor.lastrowid)
+
+    # Spaces
+
+    def put_space(self, space: Space) -> Space:
+        """Makes a space, or gives an existing one a new description and metadata."""
+        number = self._number(space.name)
+        if number is None:
+            cursor = self._run(
+                "INSERT INTO spaces(name, description, created_at, metadata) VALUES(?, ?, ?, ?)",
+                (space.name, space.description, self._at, to_json(space.metadata)),
+            )
+            self._numbers[space.name] = cast("int", cursor.lastrowid)
+            self._run("INSERT INTO tallies VALUES(?, 0, 0)", (cursor.lastrowid,))
+            self._note(space.name, "create", "space", space.name)
+        else:
+            self._run(
+                "UPDATE spaces SET description = ?, metadata = ? WHERE no = ?",
+                (space.description, to_json(space.metadata), number),
+            )
+            self._note(space.name, "describe", "space", space.name)
+        return cast("Space", self.space(space.name))
+
+    def drop_space(self, name: str) -> int:
+        """Removes a space with all that is in it. The journal keeps only that it was there."""
+        number = self._home(name)
+        rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
+        for version, live in rows:
+            self._unindex(number, version, live=live)
+        self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE space_no = ?)", (number,))
+        for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies"):
+            self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
+        self._run("DELETE FROM spaces WHERE no = ?", (number,))
+        self._run("UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE space = ?", (name,))
+        self._note(name, "drop", "space", name)
+        self._numbers[name] = None
+        return len(rows)
+
+    # Records, entities and relations alike
+
+    def put(
+        self,
+        thing: T,
+        *,
+        verb: str,
+        before: T | None = None,
+        lexis: Lexis | None = None,
+        reason: str | None = None,
+        undoes: int | None = None,
+    ) -> tuple[T, int]:
+        """Writes a new version. `before` is the version that it takes the place of, which must hold still."""
+        number = self._home(thing.space)
+        if before is not None:
+            self._retire(before, number)
+        thing = cast("T", msgspec.structs.replace(thing, recorded_at=self._now))
+        version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
+        thing = cast("T", msgspec.structs.replace(thing, version=version))
+        if isinstance(thing, Record):
+            self._index(number, version, lexis or Lexis({}))
+            self._inherit_vectors(number, thing, cast("Record | None", before))
+        elif isinstance(thing, Entity):
+            self._put_names(number, thing)
+        entry = self._note(
+            thing.space, verb, _OBJECT_TYPE[type(thing)], thing.id,
+            before=None if before is None else before.version, after=version, reason=reason, undoes=undoes,
+        )  # fmt: skip
+        return thing, entry
+
+    def retire(
+        self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None
+    ) -> int:
+        """Takes an object out of the present without a successor; its versions stay."""
+        self._retire(thing, self._home(thing.space))
+        return self._note(
+            thing.space, verb, _OBJECT_TYPE[type(thing)], thing.id, before=thing.version, reason=reason, undoes=undoes
+        )
+
+    def _retire(self, thing: Thing, number: int) -> None:
+        done = self._run(
+            f"UPDATE {TABLES[type(thing)]} SET retired_at = ? WHERE version = ? AND retired_at IS NULL",
+            (self._at, thing.version),
+        )
+        if done.rowcount != 1:
+            raise Conflict(f"{thing.id} was changed by someone else; read it again and retry")
+        if isinstance(thing, Record):
+            lexis = self._unindex(number, thing.version, live=True)
+            self._insert_words(number, thing.version, lexis, live=False)
+            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (thing.version, *lexis_row(lexis)))
+            self._run("UPDATE signs SET model = -model WHERE version = ? AND model > 0", (thing.version,))
+        elif isinstance(thing, Entity):
+            self._run("DELETE FROM names WHERE space_no = ? AND entity = ?", (number, thing.id))
+
+    def erase(self, record: Record, *, reason: str | None = None) -> int:
+        """Removes every version of a record and everything derived from it, for good."""
+        number = self._home(record.space)
+        rows = self._rows(
+            "SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?", (record.id, number)
+        )
+        for version, live in rows:
+            self._unindex(number, version, live=live)
+            self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
+            for table in ("signs", "queue", "records"):
+                self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
+        self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, record.id))
+        self._run(
+            "UPDATE journal SET before = NULL, after = NULL, reason = NULL"
+            " WHERE object_type = 'record' AND object_id = ? AND space = ?",
+            (record.id, record.space),
+        )
+        return self._note(record.space, "forget", "record", record.id, reason=reason)
+
+    def next_position(self, space: str, session: str | None, source: str | None) -> int:
+        """The place after the last record of a session, or of a source where there is no session."""
+        key = (space, session, None if session is not None else source)
+        if key not in self._positions:
+            column, value = ("session", session) if session is not None else ("source", source)
+            row = self._one(
+                f"SELECT max(position) FROM records WHERE space_no = ? AND {column} = ? AND retired_at IS NULL",
+                (self._home(space), value),
+            )
+            last = None if row is None else row[0]
+            self._positions[key] = 0 if last is None else last + 1
+        position = self._positions[key]
+        self._positions[key] = position + 1
+        return position
+
+    def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None:
+        """Counts that records were recalled. This is bookkeeping, not a change of what is known."""
+        self._connection.executemany(
+            "INSERT INTO accesses SELECT no, ?, ?, ? FROM spaces WHERE name = ?"
+            " ON CONFLICT DO UPDATE SET count = count + excluded.count, last = excluded.last",
+            [(id, count, to_micros(at), space) for (space, id), count in touches.items()],
+        )
+
+    # Derived: terms and names
+
+    def _index(self, number: int, version: int, lexis: Lexis) -> None:
+        self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
+        self._insert_words(number, version, lexis, live=True)
+        self._run(
+            "UPDATE tallies SET records = records + 1, length = length + ? WHERE space_no = ?", (lexis.length, number)
+        )
+
+    def _unindex(self, number: int, version: int, *, live: bool) -> Lexis:
+        row = self._one("SELECT terms, names FROM lexis WHERE version = ?", (version,))
+        lexis = Lexis({}) if row is None else to_lexis(*row)
+        self._run(
+            "INSERT INTO words(words, rowid, tokens) VALUES('delete', ?, ?)",
+            (version, self._tokens(number, lexis, live=live)),
+        )
+        self._run("DELETE FROM lexis WHERE version = ?", (version,))
+        if live:
+            self._run(
+                "UPDATE tallies SET records = records - 1, length = length - ? WHERE space_no = ?",
+                (lexis.length, number),
+            )
+        return lexis
+
+    def _insert_words(self, number: int, version: int, lexis: Lexis, *, live: bool) -> None:
+        tokens = self._tokens(number, lexis, live=live)
+        self._run("INSERT INTO words(rowid, tokens) VALUES(?, ?)", (version, tokens))
+
+    def _tokens(self, number: int, lexis: Lexis, *, live: bool) -> str:
+        if not live:
+            return " ".join(token(number, "o", term) for term in lexis.terms)
+        words = [token(number, "x", term) for term in lexis.terms]
+        words += [token(number, "n", name_hash(name)) for name in lexis.names]
+        return " ".join(words)
+
+    def relink(self, version: int, lexis: Lexis) -> None:
+        """Gives a live version another set of names."""
+        row = self._one("SELECT space_no FROM records WHERE version = ? AND retired_at IS NULL", (version,))
+        if row is not None:
+            self._unindex(row[0], version, live=True)
+            self._index(row[0], version, lexis)
+
+    def _put_names(self, number: int, entity: Entity) -> None:
+        names = {normal_name(name) for name in (entity.name, *entity.aliases)}
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(number, name, entity.id) for name in sorted(names)]
+        )
+
+    def rebuild(self, derive: Callable[[Record], Lexis], progress: Callable[[int, int], None]) -> int:
+        """Makes everything derived anew; vectors are queued to be computed again."""
+        self._run("INSERT INTO words(words) VALUES('delete-all')")
+        for table in ("lexis", "names", "signs", "halves", "queue"):
+            self._run(f"DELETE FROM {table}")
+        self._run("UPDATE tallies SET records = 0, length = 0")
+        for row in self._rows("SELECT space_no, version FROM entities WHERE retired_at IS NULL ORDER BY version"):
+            self._put_names(row[0], cast("Entity", self.version(Entity, row[1])))
+        total = cast("int", self._rows("SELECT count(*) FROM records")[0][0])
+        done = last = 0
+        while batch := self._rebuild_batch(last):
+            for number, record, live in batch:
+                lexis = derive(record)
+                if live:
+                    self._index(number, record.version, lexis)
+                else:
+                    self._run("INSERT INTO lexis VALUES(?, ?, ?)", (record.version, *lexis_row(Lexis(lexis.terms))))
+                    self._insert_words(number, record.version, lexis, live=False)
+                last = record.version
+            done += len(batch)
+            progress(done, total)
+        self._run("INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records")
+        return total
+
+    def _rebuild_batch(self, after: int) -> list[tuple[int, Record, bool]]:
+        sql = select(Record, "records.space_no, records.retired_at IS NULL")
+        sql += " WHERE records.version > ? ORDER BY records.version LIMIT ?"
+        return [(row[-2], to_record(row), bool(row[-1])) for row in self._rows(sql, (after, _REBUILD_BATCH))]
+
+    # Derived: vectors
+
+    def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
+        """Takes up a model: every version is queued to get vectors of it."""
+        known = {model.name: model for model in self.models()}
+        if name not in known:
+            cursor = self._run(
+                "INSERT INTO models(name, dim, mean, floor, spread) VALUES(?, ?, ?, ?, ?)",
+                (name, dim, mean, floor, spread),
+            )
+            self._run("INSERT INTO queue SELECT ?, space_no, version FROM records", (cursor.lastrowid,))
+            known = {model.name: model for model in self.models()}
+        return known[name]
+
+    def _inherit_vectors(self, number: int, record: Record, before: Record | None) -> None:
+        """Vectors of an unchanged text are copied; for a new text they are queued."""
+        if before is None or (before.content_hash, before.title) != (record.content_hash, record.title):
+            self._run("INSERT INTO queue SELECT no, ?, ? FROM models", (number, record.version))
+            return
+        for vector, model, bits in self._rows(
+            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (before.version,)
+        ):
+            values = (abs(model), number, record.version, bits)
+            cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
+            self._run(
+                "INSERT INTO halves SELECT ?, half FROM halves WHERE vector = ?", (cursor.lastrowid, vector)
+            )
+        self._run("INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?", (number, record.version, before.version))
+
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
+        """Stores the vectors of versions that were waiting; versions that no longer wait are left alone."""
+        sql = "SELECT version, space_no FROM queue WHERE model = ? AND version IN (SELECT value FROM json_each(?))"
+        waiting = dict(self._rows(sql, (model, to_json(versions))))
+        retired = {
+            row[0]
+            for row in self._rows(
+                "SELECT version FROM records WHERE retired_at IS NOT NULL"
+                " AND version IN (SELECT value FROM json_each(?))",
+                (to_json(sorted(waiting)),),
+            )
+        }
+        for vector in vectors:
+            if vector.version in waiting:
+                signed = -model if vector.version in retired else model
+                cursor = self._run(
+                    "INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)",
+                    (signed, waiting[vector.version], vector.version, vector.bits),
+                )
+                self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, vector.half))
+        self._connection.executemany(
+            "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
+            [(model, number, version) for version, number in waiting.items()],
+        )
+
+    def drop_vectors(self, keep_model: str | None) -> int:
+        """Forgets the vectors of every model but one."""
+        gone = [model.no for model in self.models() if model.name != keep_model]
+        for number in gone:
+            chosen = "(SELECT vector FROM signs WHERE model IN (?, ?))"
+            self._run(f"DELETE FROM halves WHERE vector IN {chosen}", (number, -number))
+            self._run("DELETE FROM signs WHERE model IN (?, ?)", (number, -number))
+            self._run("DELETE FROM queue WHERE model = ?", (number,))
+            self._run("DELETE FROM models WHERE no = ?", (number,))
+        return len(gone)

@@ -1,0 +1,322 @@
+"""What can be read from a SQLite store inside one snapshot?"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import cast
+
+import msgspec
+
+from recollect.errors import NotFound
+from recollect.store.base import Glance, Lexis, Model, T, Tally, Thing, normal_name
+from recollect.store.sqlite.rows import (
+    CHANGE_COLUMNS, ENTITY_COLUMNS, RECORD_COLUMNS, RELATION_COLUMNS, Row, to_change, to_entity, to_json, to_lexis,
+    to_micros, to_moment, to_record, to_relation, to_space,
+)  # fmt: skip
+from recollect.store.sqlite.where import known_at, record_condition, true_at
+from recollect.types import (
+    Change, Entity, Filter, Order, Record, Relation, Session, Space, SpaceStats,
+)  # fmt: skip
+
+_decode_versions = msgspec.json.Decoder(list[int]).decode
+
+TABLES: dict[type[Thing], str] = {Record: "records", Entity: "entities", Relation: "relations"}
+_READERS = {Record: to_record, Entity: to_entity, Relation: to_relation}
+_ORDERS: dict[Order, str] = {
+    "newest": "records.created_at DESC, records.version DESC",
+    "oldest": "records.created_at, records.version",
+    "important": "records.importance DESC, records.created_at DESC, records.version DESC",
+    "position": "records.session, records.source, records.position, records.version",
+}
+
+
+def select(type_: type[Thing], extra: str = "") -> str:
+    """The beginning of a query for objects of one type; `extra` columns come after the object's own."""
+    table, more = TABLES[type_], ""
+    columns = [f"{table}.version", "spaces.name", *(f"{table}.{column}" for column in COLUMNS[type_])]
+    if type_ is Record:
+        columns += ["accesses.count", "accesses.last"]
+        more = " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
+    listed = ", ".join([*columns, extra] if extra else columns)
+    return f"SELECT {listed} FROM {table} JOIN spaces ON spaces.no = {table}.space_no{more}"
+
+
+COLUMNS: dict[type[Thing], tuple[str, ...]] = {
+    Record: RECORD_COLUMNS, Entity: ENTITY_COLUMNS, Relation: RELATION_COLUMNS,
+}  # fmt: skip
+_SELECT = {type_: select(type_) for type_ in TABLES}
+_CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
+
+
+def token(space_no: int, mark: str, term: int) -> str:
+    """A term of one space, as the index spells it. Marks: x live term, n live name, o term of an old version."""
+    return f"{space_no:x}{mark}{term:08x}"
+
+
+def name_hash(name: str) -> int:
+    return zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
+
+
+class SqliteView:
+    """Reads of one snapshot; `now` decides what is valid."""
+
+    def __init__(self, connection: sqlite3.Connection, now: datetime) -> None:
+        self._connection = connection
+        self._now = now
+        self._numbers: dict[str, int | None] = {}
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        return cast("Row | None", self._connection.execute(sql, values).fetchone())
+
+    def _number(self, space: str) -> int | None:
+        if space not in self._numbers:
+            row = self._one("SELECT no FROM spaces WHERE name = ?", (space,))
+            self._numbers[space] = None if row is None else row[0]
+        return self._numbers[space]
+
+    def _spaces_condition(self, spaces: tuple[str, ...]) -> tuple[str, list[object]]:
+        if not spaces:
+            return "1", []
+        numbers = [number for space in spaces if (number := self._number(space)) is not None]
+        return f"records.space_no IN ({','.join('?' * len(numbers))})", list(numbers)
+
+    # Spaces
+
+    def spaces(self) -> list[Space]:
+        return [to_space(r) for r in self._rows("SELECT name, description, created_at, metadata FROM spaces ORDER BY name")]
+
+    def space(self, name: str) -> Space | None:
+        row = self._one("SELECT name, description, created_at, metadata FROM spaces WHERE name = ?", (name,))
+        return None if row is None else to_space(row)
+
+    def tally(self, space: str) -> Tally:
+        row = self._one("SELECT records, length FROM tallies WHERE space_no = ?", (self._number(space),))
+        return Tally() if row is None else Tally(*row)
+
+    def stats(self, space: str) -> SpaceStats:
+        number = self._number(space)
+        if number is None:
+            raise NotFound(f"there is no space named {space!r}")
+        kinds = self._rows(
+            "SELECT kind, count(*) FROM records WHERE space_no = ? AND retired_at IS NULL GROUP BY kind ORDER BY kind",
+            (number,),
+        )
+        newest, sessions = self._rows(
+            "SELECT max(created_at), count(DISTINCT session) FROM records WHERE space_no = ? AND retired_at IS NULL",
+            (number,),
+        )[0]
+        entities, relations = (
+            self._rows(f"SELECT count(*) FROM {table} WHERE space_no = ? AND retired_at IS NULL", (number,))[0][0]
+            for table in ("entities", "relations")
+        )
+        return SpaceStats(
+            space=space,
+            records=sum(count for _, count in kinds),
+            by_kind=dict(kinds),
+            sessions=sessions,
+            entities=entities,
+            relations=relations,
+            waiting_for_vectors=self.count_waiting(None, space),
+            newest=None if newest is None else to_moment(newest),
+        )
+
+    # Records, entities and relations alike
+
+    def get(self, type_: type[T], space: str, id: str, as_of: datetime | None = None) -> T | None:
+        table = TABLES[type_]
+        known, values = known_at(table, as_of)
+        sql = f"{_SELECT[type_]} WHERE {table}.id = ? AND {table}.space_no = ? AND {known}"
+        row = self._one(sql, (id, self._number(space), *values))
+        return None if row is None else cast("T", _READERS[type_](row))
+
+    def whereabouts(self, type_: type[Thing], id: str) -> list[str]:
+        table = TABLES[type_]
+        sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {table}.id = ?"
+        return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", (id,))]
+
+    def version(self, type_: type[T], version: int) -> T | None:
+        row = self._one(f"{_SELECT[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
+        return None if row is None else cast("T", _READERS[type_](row))
+
+    def records(self, versions: Sequence[int]) -> list[Record]:
+        sql = f"{_SELECT[Record]} WHERE records.version IN (SELECT value FROM json_each(?))"
+        found = {row[0]: to_record(row) for row in self._rows(sql, (to_json(versions),))}
+        return [found[version] for version in versions if version in found]
+
+    def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]:
+        spaces, space_values = self._spaces_condition(filter.spaces)
+        condition, values = record_condition(filter, to_micros(self._now))
+        sql = f"{_SELECT[Record]} WHERE {spaces} AND {condition} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
+        return [to_record(row) for row in self._rows(sql, (*space_values, *values, limit, offset))]
+
+    def count(self, filter: Filter) -> int:
+        spaces, space_values = self._spaces_condition(filter.spaces)
+        condition, values = record_condition(filter, to_micros(self._now))
+        row = self._one(f"SELECT count(*) FROM records WHERE {spaces} AND {condition}", (*space_values, *values))
+        return 0 if row is None else row[0]
+
+    def twin(self, record: Record) -> str | None:
+        """The live record of the same space, kind, session and text, if there is one."""
+        condition, values = record_condition(
+            Filter(kinds=(record.kind,), sessions=() if record.session is None else (record.session,)),
+            to_micros(self._now),
+        )
+        sessionless = "records.session IS NULL AND " if record.session is None else ""
+        row = self._one(
+            f"SELECT id FROM records WHERE space_no = ? AND hash = ? AND {sessionless}{condition} ORDER BY version",
+            (self._number(record.space), bytes.fromhex(record.content_hash), *values),
+        )
+        return None if row is None else row[0]
+
+    def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
+        rows = self._rows(
+            "SELECT session, count(*), min(event_time), max(event_time) FROM records"
+            " WHERE space_no = ? AND session IS NOT NULL AND retired_at IS NULL"
+            " GROUP BY session ORDER BY max(event_time) DESC, session LIMIT ? OFFSET ?",
+            (self._number(space), limit, offset),
+        )
+        return [
+            Session(id=id, space=space, messages=count, started_at=to_moment(first), last_at=to_moment(last))
+            for id, count, first, last in rows
+        ]
+
+    # The graph
+
+    def named(self, space: str, name: str) -> list[Entity]:
+        sql = f"{_SELECT[Entity]} JOIN names ON names.space_no = entities.space_no AND names.entity = entities.id"
+        sql += " WHERE names.space_no = ? AND names.name = ? AND entities.retired_at IS NULL ORDER BY entities.version"
+        return [to_entity(row) for row in self._rows(sql, (self._number(space), normal_name(name)))]
+
+    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
+        sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
+        sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
+        return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+
+    def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]:
+        """The names of entities that are among the phrases, or that occur in a text without word boundaries."""
+        number = self._number(space)
+        sql = "SELECT DISTINCT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
+        found = self._rows(sql, (number, to_json(phrases)))
+        if text:
+            found += self._rows(
+                "SELECT DISTINCT name FROM names WHERE space_no = ? AND instr(?, name) > 0", (number, text)
+            )
+        return sorted({row[0] for row in found})
+
+    def relations(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
+    ) -> list[Relation]:
+        condition, values = known_at("relations", as_of)
+        if active:
+            valid, more = true_at("relations", to_micros(as_of or self._now))
+            condition, values = f"{condition} AND {valid}", values + more
+        end = "subject" if outgoing else "object"
+        sql = f"{_SELECT[Relation]} WHERE relations.space_no = ? AND {condition}"
+        sql += f" AND relations.{end} IN (SELECT value FROM json_each(?)) ORDER BY relations.version"
+        return [to_relation(row) for row in self._rows(sql, (self._number(space), *values, to_json(ids)))]
+
+    # The journal
+
+    def journal(
+        self,
+        *,
+        space: str | None = None,
+        object_id: str | None = None,
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int = 1000,
+    ) -> list[Change]:
+        condition, values = "entry > ?", cast("list[object]", [after])
+        for column, value in (("space", space), ("object_id", object_id)):
+            if value is not None:
+                condition, values = f"{condition} AND {column} = ?", [*values, value]
+        order = "DESC" if newest_first else "ASC"
+        rows = self._rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
+        return [to_change(row) for row in rows]
+
+    def entry(self, entry: int) -> Change | None:
+        row = self._one(f"{_CHANGES} WHERE entry = ?", (entry,))
+        return None if row is None else to_change(row)
+
+    def last_entry(self) -> int:
+        row = self._one("SELECT max(entry) FROM journal")
+        return 0 if row is None else row[0] or 0
+
+    # What search needs
+
+    def _matching(self, word: str) -> list[int]:
+        row = self._one("SELECT json_group_array(rowid) FROM words WHERE words MATCH ?", (word,))
+        return [] if row is None else _decode_versions(row[0])
+
+    def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
+        number = self._number(space)
+        return [] if number is None else self._matching(token(number, "o" if old else "x", term))
+
+    def mentions(self, space: str, name: str) -> list[int]:
+        number = self._number(space)
+        return [] if number is None else self._matching(token(number, "n", name_hash(name)))
+
+    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
+        sql = "SELECT version, terms, names FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
+        return {row[0]: to_lexis(row[1], row[2]) for row in self._rows(sql, (to_json(versions),))}
+
+    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]:
+        """The same terms as `lexis`, still packed: ranking reads hundreds of them at a time."""
+        sql = "SELECT version, terms FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
+        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions),)))
+
+    def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
+        condition, values = record_condition(filter, to_micros(self._now))
+        sql = "SELECT version, id, session, source, position, event_time, importance, confidence, hash, superseded_by"
+        sql += f" FROM records WHERE version IN (SELECT value FROM json_each(?)) AND space_no = ? AND {condition}"
+        return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
+
+    def allowed(self, space: str, filter: Filter) -> list[int]:
+        condition, values = record_condition(filter, to_micros(self._now))
+        sql = f"SELECT json_group_array(version) FROM records WHERE space_no = ? AND {condition}"
+        row = self._one(sql, (self._number(space), *values))
+        return [] if row is None else _decode_versions(row[0])
+
+    # Vectors
+
+    def models(self) -> list[Model]:
+        return [Model(*row) for row in self._rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")]
+
+    def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
+        """Vectors of a space above a number: their number, version and sign bits. Old versions stand apart."""
+        sql = "SELECT vector, version, bits FROM signs WHERE model = ? AND space_no = ? AND vector > ? ORDER BY vector"
+        rows = self._rows(sql, (-model if old else model, self._number(space), after))
+        return cast("list[tuple[int, int, bytes]]", rows)
+
+    def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
+        sql = "SELECT vector, half FROM halves WHERE vector IN (SELECT value FROM json_each(?))"
+        return dict(self._rows(sql, (to_json(vectors),)))
+
+    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Version and float16 numbers of every vector that these versions have."""
+        sql = "SELECT signs.version, halves.half FROM signs JOIN halves ON halves.vector = signs.vector"
+        sql += " WHERE signs.version IN (SELECT value FROM json_each(?)) AND signs.model IN (?, ?)"
+        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
+
+    def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:
+        where, values = ("", ()) if space is None else (" AND queue.space_no = ?", (self._number(space),))
+        sql = f"{_SELECT[Record]} JOIN queue ON queue.version = records.version WHERE queue.model = ?{where}"
+        rows = self._rows(f"{sql} ORDER BY queue.version DESC LIMIT ?", (model, *values, limit))
+        return [to_record(row) for row in rows]
+
+    def count_waiting(self, model: int | None, space: str | None) -> int:
+        conditions: list[str] = []
+        values: list[object] = []
+        if model is not None:
+            conditions, values = ["model = ?"], [model]
+        if space is not None:
+            conditions, values = [*conditions, "space_no = ?"], [*values, self._number(space)]
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        row = self._one(f"SELECT count(DISTINCT version) FROM queue{where}", values)
+        return 0 if row is None else row[0]

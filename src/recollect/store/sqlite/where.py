@@ -1,0 +1,62 @@
+"""How does a Filter become a condition in SQL?"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from recollect.store.sqlite.rows import to_json, to_micros
+from recollect.types import HIDDEN_STATUSES, Filter
+
+Condition = tuple[str, list[object]]
+
+_COLUMNS = {
+    "kinds": "kind", "memory_types": "memory_type", "rooms": "room", "sessions": "session",
+    "projects": "project", "users": "user", "sources": "source", "ids": "id",
+}  # fmt: skip
+
+
+def known_at(table: str, as_of: datetime | None) -> Condition:
+    """The versions that held at a moment of recorded time (None: now)."""
+    if as_of is None:
+        return f"{table}.retired_at IS NULL", []
+    moment = to_micros(as_of)
+    return (
+        f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)",
+        [moment, moment],
+    )
+
+
+def true_at(table: str, moment: int) -> Condition:
+    return (
+        f"({table}.valid_from IS NULL OR {table}.valid_from <= ?)"
+        f" AND ({table}.valid_until IS NULL OR {table}.valid_until > ?)",
+        [moment, moment],
+    )
+
+
+def one_of(column: str, values: tuple[str, ...]) -> Condition:
+    return f"{column} IN ({','.join('?' * len(values))})", list(values)
+
+
+def record_condition(filter: Filter, now: int) -> Condition:
+    """Everything in a filter but its spaces, for a row of `records`."""
+    parts = [known_at("records", filter.as_of)]
+    for name, column in _COLUMNS.items():
+        values: tuple[str, ...] = getattr(filter, name)
+        if values:
+            parts.append(one_of(f"records.{column}", values))
+    if filter.tags:
+        sql = "EXISTS(SELECT 1 FROM json_each(records.tags) AS tag, json_each(?) AS wanted WHERE tag.value = wanted.value)"
+        parts.append((sql, [to_json(filter.tags)]))
+    if filter.since is not None:
+        parts.append(("records.event_time >= ?", [to_micros(filter.since)]))
+    if filter.until is not None:
+        parts.append(("records.event_time <= ?", [to_micros(filter.until)]))
+    if filter.statuses:
+        parts.append(one_of("records.status", filter.statuses))
+    elif filter.valid_only:
+        hidden = one_of("records.status", HIDDEN_STATUSES)
+        parts.append((f"NOT ({hidden[0]})", hidden[1]))
+    if filter.valid_only:
+        parts.append(true_at("records", now if filter.as_of is None else to_micros(filter.as_of)))
+    return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]
