@@ -79,8 +79,9 @@ def drop_mask_and_types(graph: onnx.GraphProto) -> None:
         if node.op_type == "MultiHeadAttention":
             del node.input[3:]
         kept.append(node)
+    used = {name for node in kept for name in node.input}
     del graph.node[:]
-    graph.node.extend(kept)
+    graph.node.extend(n for n in kept if n.op_type != "Constant" or n.output[0] in used)
     for name in ("attention_mask", "token_type_ids"):
         graph.input.remove(next(i for i in graph.input if i.name == name))
 
