@@ -1,0 +1,133 @@
+"""How does the model that ships inside the package turn text into vectors?
+
+all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few threads: that is
+as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands beside
+it. The model's files are not opened before the first text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import onnxruntime as ort
+
+from recollect.embed.wordpiece import WordPiece
+from recollect.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MODEL_FOLDER = Path(__file__).parent / "model"
+CURE = "reinstall Recollect"
+ERRORS_ONLY = 3
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The part of manifest.json that matters at run time."""
+
+    name: str
+    dim: int
+    window: int
+    sha256: dict[str, str]
+
+
+class BundledEmbedder:
+    """Owns the loaded model. Threads may share it; `threads` is how many texts are run side by side."""
+
+    def __init__(self, *, threads: int | None = None, folder: Path = MODEL_FOLDER) -> None:
+        self._folder = folder
+        self._threads = threads or min(2, os.cpu_count() or 1)
+        self._manifest = read_manifest(folder)
+        self._lock = Lock()
+        self._loaded: tuple[WordPiece, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._manifest.name
+
+    @property
+    def dim(self) -> int:
+        return self._manifest.dim
+
+    @property
+    def window(self) -> int:
+        """How many wordpieces of a text are seen, the two end marks included."""
+        return self._manifest.window
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
+        """Questions and passages are the same to this model."""
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+
+        def fill(row: int) -> None:
+            tokens = self.embed_tokens(texts[row])
+            if len(tokens):
+                mean = tokens.mean(axis=0)
+                vectors[row] = mean / np.linalg.norm(mean)
+
+        if min(len(texts), self._threads) < 2:
+            for row in range(len(texts)):
+                fill(row)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(fill, range(len(texts))))
+        return vectors
+
+    def embed_tokens(self, text: str) -> NDArray[np.float32]:
+        """One vector for each wordpiece, not normalised; none for a text that the vocabulary cannot read."""
+        tokenizer, session = self._load()
+        encoding = tokenizer.encode(text, self.window)
+        if not encoding.readable:
+            return np.zeros((0, self.dim), np.float32)
+        try:
+            outputs = session.run(None, {"input_ids": np.array([encoding.ids], np.int64)})
+        except RuntimeError as error:
+            raise EmbedderError(f"the bundled model failed: {error}") from error
+        return outputs[0][0]
+
+    def _load(self) -> tuple[WordPiece, Any]:
+        with self._lock:
+            if self._loaded is None:
+                for file, digest in self._manifest.sha256.items():
+                    check_file(self._folder / file, digest)
+                words = (self._folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+                self._loaded = WordPiece(words), open_session(self._folder / "model.onnx")
+            return self._loaded
+
+
+def read_manifest(folder: Path) -> Manifest:
+    try:
+        return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError) as error:
+        raise EmbedderError(f"the bundled model's manifest cannot be read ({error}); {CURE}") from error
+
+
+def check_file(path: Path, digest: str) -> None:
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EmbedderError(f"the bundled model's {path.name} cannot be read ({error}); {CURE}") from error
+    if found != digest:
+        raise EmbedderError(f"the bundled model's {path.name} is damaged (its hash differs); {CURE}")
+
+
+def open_session(path: Path) -> Any:
+    """One thread inside a run (texts run side by side instead), and no memory pool that keeps its peak."""
+    options: Any = ort.SessionOptions()  # onnxruntime has no types
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = ERRORS_ONLY
+    try:
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except (RuntimeError, ValueError) as error:
+        raise EmbedderError(f"the bundled model cannot be loaded: {error}") from error
