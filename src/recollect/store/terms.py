@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
+from itertools import pairwise
 
 import Stemmer
 
@@ -32,7 +34,7 @@ _PAIRED = (
 )
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
-    "\u0900-\u0963\u0966-\u0dff\u200c\u200d"  # Indic scripts write vowels as marks; joiners stand inside words
+    "\u0900-\u0963\u0966-\u0dff\u200c\u200d"  # Indic vowels are marks; joiners stand inside words
 )
 _JOINT = r"(?:_+|[.\-'’])"
 _LETTERS = rf"(?:[^\W_{_PAIRED}]|[{_MARKS}])+"
@@ -41,17 +43,27 @@ _PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINT}[^\W_]+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
 _NEEDS_ANY = re.compile(rf"[{_PAIRED}{_MARKS}]")
 _STARTS_PAIRED = re.compile(rf"[{_PAIRED}]")
-_SPLIT = re.compile(r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
+_SPLIT = re.compile(
+    r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])"
+)
 _CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
 
-_FOLDED = str.maketrans({"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"})
-_stem_latin = Stemmer.Stemmer("english", 0).stemWord
+_FOLDED = str.maketrans(
+    {"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"}
+)
+
+
+def _stemmer(language: str) -> Callable[[str], str]:
+    return Stemmer.Stemmer(language, 0).stemWord  # pyright: ignore[reportUnknownVariableType]  # untyped C library
+
+
+_stem_latin = _stemmer("english")
 _STEM_BY_BLOCK = {
     "LATIN": _stem_latin,
-    "CYRILLIC": Stemmer.Stemmer("russian", 0).stemWord,
-    "GREEK": Stemmer.Stemmer("greek", 0).stemWord,
-    "ARABIC": Stemmer.Stemmer("arabic", 0).stemWord,
-    "DEVANAGARI": Stemmer.Stemmer("hindi", 0).stemWord,
+    "CYRILLIC": _stemmer("russian"),
+    "GREEK": _stemmer("greek"),
+    "ARABIC": _stemmer("arabic"),
+    "DEVANAGARI": _stemmer("hindi"),
 }
 _cache: dict[str, tuple[str, ...]] = {}
 
@@ -75,6 +87,11 @@ def query_terms(text: str) -> list[str]:
     """The terms of a question: those of `terms` without stop words, unless nothing else would be left."""
     every = terms(text)
     return [term for term in every if term not in STOP_TERMS] or every
+
+
+def is_pair(term: str) -> bool:
+    """Is this a pair of characters from a run without spaces? Pairs that cross word borders seldom match."""
+    return _STARTS_PAIRED.match(term) is not None
 
 
 def _learn(word: str) -> tuple[str, ...]:
@@ -106,7 +123,7 @@ def _pairs(run: str) -> list[str]:
             clusters[-1] += char
         else:
             clusters.append(char)
-    return [first + second for first, second in zip(clusters, clusters[1:], strict=False)] or clusters
+    return [first + second for first, second in pairwise(clusters)] or clusters
 
 
 def _fold(word: str) -> str:
@@ -133,37 +150,41 @@ def _block(word: str) -> str:
 
 
 _STOP_WORDS = """
-a about above after again all also am an and any are as at be because been before being below between both but by can
-could did do does doing don down during each either else ever few for from further had has have having he her here
-hers herself him himself his how i if in into is it its itself just me might more most much must my myself nor not now of off
-on once only or other our ours out over own same shall she should since so some such than that the their theirs them
-themselves then there these they this those though through to too under until up upon us very was we were what when
-where whether which while who whom whose why will with within without would yet you your yours yourself cannot im ive dont
-doesnt didnt isnt wasnt arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont
+a about above after again all also am an and any are as at be because been before being below between both
+but by can could did do does doing don down during each either else ever few for from further had has have
+having he her here hers herself him himself his how i if in into is it its itself just me might more most
+much must my myself nor not now of off on once only or other our ours out over own same shall she should
+since so some such than that the their theirs them themselves then there these they this those though
+through to too under until up upon us very was we were what when where whether which while who whom whose
+why will with within without would yet you your yours yourself cannot im ive dont doesnt didnt isnt wasnt
+arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont
 
-и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет
-о из ему когда даже ну ли если или ни быть был него до вас нибудь уж вам ведь там потом себя ничего ей может они
-тут где есть надо ней для мы тебя их чем была сам чтоб без чего раз тоже себе под будет ж тогда кто этот того
-потому этого какой какая какие каких каким какую каком ним здесь этом почти мой тем чтобы нее были куда зачем всех можно
-при об это эта эти сколько который которая которые которого которой которых которую кем чему чей чья каков каково
+и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от
+меня еще нет о из ему когда даже ну ли если или ни быть был него до вас нибудь уж вам ведь там потом себя
+ничего ей может они тут где есть надо ней для мы тебя их чем была сам чтоб без чего раз тоже себе под будет
+ж тогда кто этот того потому этого какой какая какие каких каким какую каком ним здесь этом почти мой тем
+чтобы нее были куда зачем всех можно при об это эта эти сколько который которая которые которого которой
+которых которую кем чему чей чья каков каково
 
-der das ein eine einen einem einer eines und oder aber ist sind waren wird werden wurde wurden haben hatte zu zum zur auf
-aus bei für mit nach von vom vor über unter durch gegen ohne als wie wer wen wem wo wann warum welche welcher welches
-welchen nicht kein keine auch nur noch sich sein seine
+der das ein eine einen einem einer eines und oder aber ist sind waren wird werden wurde wurden haben hatte
+zu zum zur auf aus bei für mit nach von vom vor über unter durch gegen ohne als wie wer wen wem wo wann
+warum welche welcher welches welchen nicht kein keine auch nur noch sich sein seine
 
-les une des du et où mais est sont était étaient été être ont avait dans par pour avec sans sous vers ce cet cette
-ces leur leurs qui que quoi quel quelle quels quelles quand comment pourquoi combien ne il elle ils elles je nous vous
+les une des du et où mais est sont était étaient été être ont avait dans par pour avec sans sous vers ce cet
+cette ces leur leurs qui que quoi quel quelle quels quelles quand comment pourquoi combien ne il elle ils
+elles je nous vous
 
-el los las unos unas pero eran fue fueron ser había del en por para con entre como cómo qué quién quiénes cuál cuáles
-cuándo cuánto cuántos cuántas dónde su sus se lo ese esa este esta esto muy más ya
+el los las unos unas pero eran fue fueron ser había del en por para con entre como cómo qué quién quiénes
+cuál cuáles cuándo cuánto cuántos cuántas dónde su sus se lo ese esa este esta esto muy más ya
 
-il gli uno di nel nella nei dal dalla sul sulla alla alle dei delle della dello degli che quale quali quando quanto quanti
-quante dove perché è sono erano stato stata più suo sua suoi
+il gli uno di nel nella nei dal dalla sul sulla alla alle dei delle della dello degli che quale quali quando
+quanto quanti quante dove perché è sono erano stato stata più suo sua suoi
 
-um uma uns umas são foi foram tem têm ao aos em com sem quem qual quais quantos quantas onde porque seu sua seus suas não mais
+um uma uns umas são foi foram tem têm ao aos em com sem quem qual quais quantos quantas onde porque seu sua
+seus suas não mais
 
-de het een maar zijn wordt worden werd heeft hebben bij tot voor naar van door hoe wie waar wanneer waarom welke
-welk niet geen ook nog dit deze
+de het een maar zijn wordt worden werd heeft hebben bij tot voor naar van door hoe wie waar wanneer waarom
+welke welk niet geen ook nog dit deze
 """
 
 STOP_TERMS = frozenset(term for word in _STOP_WORDS.split() for term in terms(word))
