@@ -1,0 +1,200 @@
+"""How do the signals about each candidate become one score?
+
+Keyword and vector scores live on scales of their own, and which of them to trust differs from question to
+question. So the weights are taken from the question's own candidates:
+
+1. **Order.** BM25 counts relative to the best keyword hit, and more the further that hit stands out from the
+   tenth: a question whose words single out a record is a keyword question. A cosine counts by how far it lies
+   above the cosine of unrelated texts, squared: it leads only where it is high in absolute terms. Part of the
+   scores of the neighbours in the same session or source is added, since an answer often stands beside the
+   words that were asked for. Graph, importance, confidence and recency only nudge.
+2. **Scale.** The best hit is given a level in 0..1 from absolute evidence: the share of the question's weight
+   that one record covers, and the best cosine. All other scores follow in proportion to the best. Below 0.25
+   the question is most likely about nothing that is stored; above 0.5 the best hits are most likely good.
+
+Everything here is pure and needs numpy only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+
+UNRELATED_COSINE = 0.0
+"""The mean cosine of unrelated texts under the bundled model."""
+
+_K1 = 0.9
+_B = 0.4
+_VECTOR_WEIGHT = 3.0
+_NEIGHBOUR_SHARE = 0.25
+_NUDGE = 0.02
+_COMPARED = 10
+_PAIR_SHARE = 0.55
+_BY_VECTOR, _VECTOR_MIDDLE = 14.0, 0.4
+_BY_WORDS, _WORDS_MIDDLE = 5.0, 0.5
+_WORDS_ALONE, _WORDS_ALONE_MIDDLE = 10.0, 0.45
+
+
+class QueryView(Struct, frozen=True, kw_only=True, eq=False):
+    """What fusion knows of the question.
+
+    For each distinct term: `df`, the number of records that hold it, and `pair`, whether it is a pair of
+    characters of a script without spaces. `records` and `mean_length` describe all that was searched.
+    `unrelated_cosine` is the mean cosine of unrelated texts under the model that made the vectors.
+    """
+
+    df: Floats
+    pair: NDArray[np.bool_]
+    records: int
+    mean_length: float
+    unrelated_cosine: float = UNRELATED_COSINE
+    recency_weight: float = 0.0
+
+
+class Candidates(Struct, frozen=True, kw_only=True, eq=False):
+    """What is known of each of n candidates; every array has n rows, in any order.
+
+    tf: how often each term of the question occurs (n × terms). length: how many terms the record has. cosine:
+    that of its best piece, NaN without a vector. group: a number for its session or source, -1 for none.
+    position: its place in that group. recency, importance, confidence, graph: within 0..1, 1 the newest, most
+    important, surest and nearest.
+    """
+
+    tf: Floats
+    length: Floats
+    cosine: Floats
+    group: Ints
+    position: Ints
+    recency: Floats
+    importance: Floats
+    confidence: Floats
+    graph: Floats
+
+
+class Fused(Struct, frozen=True, kw_only=True, eq=False):
+    """A score per candidate in 0..1, what each signal said in 0..1 (`vector`: NaN for none), and the weights.
+
+    `keyword` is the share of the question's weight that the record covers, `vector` its cosine on the scale
+    from unrelated (0) to identical (1), `neighbours` the part of the score that its neighbours gave. The two
+    weights add up to 1.
+    """
+
+    score: Floats
+    keyword: Floats
+    vector: Floats
+    neighbours: Floats
+    keyword_weight: float
+    vector_weight: float
+
+
+def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
+    """Score the candidates of one question. Equal inputs give equal scores, whatever the order."""
+    count = len(candidates.length)
+    if count == 0:
+        none = np.zeros(0)
+        return Fused(
+            score=none, keyword=none, vector=none, neighbours=none, keyword_weight=0.0, vector_weight=0.0
+        )
+    idf = np.log1p((query.records - query.df + 0.5) / (query.df + 0.5))
+    bm25 = _bm25(candidates, idf, query.mean_length)
+    covered = _covered(candidates, idf, query.pair)
+    vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
+    keyword_weight, relative = _keyword_order(bm25)
+    own = keyword_weight * relative + _vector_order(vector, relative)
+    near = _NEIGHBOUR_SHARE * _neighbours(own, candidates.group, candidates.position)
+    order = (own + near) * _nudges(query, candidates)
+    best = float(order.max())
+    level = _level(covered, vector) / best if best > 0 else 0.0
+    vector_weight = _VECTOR_WEIGHT * float(np.nanmax(vector, initial=0.0)) ** 2
+    total = keyword_weight + vector_weight
+    return Fused(
+        score=order * level,
+        keyword=covered,
+        vector=vector,
+        neighbours=np.minimum(near * level, 1.0),
+        keyword_weight=keyword_weight / total if total else 0.0,
+        vector_weight=vector_weight / total if total else 0.0,
+    )
+
+
+def _bm25(candidates: Candidates, idf: Floats, mean_length: float) -> Floats:
+    norm = _K1 * (1.0 - _B + _B * candidates.length / max(mean_length, 1.0))
+    return (candidates.tf * (_K1 + 1.0) / (candidates.tf + norm[:, None])) @ idf
+
+
+def _covered(candidates: Candidates, idf: Floats, pair: NDArray[np.bool_]) -> Floats:
+    """The share of the question's weight that each candidate covers.
+
+    Of the pairs of characters in a question without spaces, those that cross a border of words are found only
+    by chance, so that a record which says the same covers about half of them: they count half.
+    """
+    weight = np.where(pair, _PAIR_SHARE, 1.0) * idf
+    total = float(weight.sum())
+    found = (candidates.tf > 0) @ idf
+    return np.minimum(found / total, 1.0) if total > 0 else found
+
+
+def _keyword_order(bm25: Floats) -> tuple[float, Floats]:
+    """How much keywords count for this question, and each candidate's share of the best keyword hit."""
+    best = float(bm25.max())
+    if best <= 0:
+        return 0.0, bm25
+    compared = len(bm25) - _COMPARED
+    tenth = float(np.partition(bm25, compared)[compared]) if compared >= 0 else 0.0
+    return (1.5 - tenth / best) ** 2, bm25 / best
+
+
+def _vector_order(vector: Floats, relative: Floats) -> Floats:
+    """What the vectors add. A candidate without one is taken at its words, beside a middling good vector."""
+    order = _VECTOR_WEIGHT * vector**2
+    missing = np.isnan(order)
+    if not missing.any():
+        return order
+    present = np.sort(order[~missing])[-_COMPARED:]
+    middling = float(np.median(present)) if len(present) else 0.0
+    return np.where(missing, middling * relative, order)
+
+
+def _neighbours(own: Floats, group: Ints, position: Ints) -> Floats:
+    """For each candidate the sum of the scores of those right before and after it in its group."""
+    given = np.zeros_like(own)
+    order = np.lexsort((position, group))
+    before, after = order[:-1], order[1:]
+    touching = (
+        (group[before] == group[after]) & (group[after] >= 0) & (position[after] - position[before] == 1)
+    )
+    before, after = before[touching], after[touching]
+    given[after] += own[before]
+    given[before] += own[after]
+    return given
+
+
+def _nudges(query: QueryView, candidates: Candidates) -> Floats:
+    """Factors within a few percent of 1, for what should decide between equals."""
+    return (
+        1.0
+        + _NUDGE * candidates.graph
+        + _NUDGE * (candidates.importance - 0.5)
+        + _NUDGE * (candidates.confidence - 1.0)
+        + query.recency_weight * candidates.recency
+    )
+
+
+def _level(covered: Floats, vector: Floats) -> float:
+    """How sure we are, in 0..1, that the best candidates answer at all."""
+    best_covered = float(covered.max())
+    if np.isnan(vector).all():
+        return _logistic(_WORDS_ALONE * (best_covered - _WORDS_ALONE_MIDDLE))
+    return _logistic(
+        _BY_VECTOR * (float(np.nanmax(vector)) - _VECTOR_MIDDLE) + _BY_WORDS * (best_covered - _WORDS_MIDDLE)
+    )
+
+
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x))

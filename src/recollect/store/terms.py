@@ -1,0 +1,191 @@
+"""How does text become index terms?
+
+Text is normalised (NFKC, case, Latin diacritics), cut into words, and every word becomes one term or several:
+
+- a word in a script that Snowball knows (Latin as English, Cyrillic as Russian, Greek, Arabic, Devanagari) is
+  stemmed; a word of any other script that has spaces stays as it is;
+- an identifier or a compound (`getUserName`, `os.path`, `e-mail`, `utf8`) gives the whole, run together, and
+  its parts;
+- a run of a script without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and of Korean gives
+  overlapping pairs of characters, a mark counting as part of the character that it stands on.
+
+Indexes are built of these terms: whoever changes what `terms` answers raises `TERMS_VERSION`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from itertools import pairwise
+
+import Stemmer
+
+TERMS_VERSION = 1
+
+_CACHED_WORDS = 150_000
+_LONGEST_CACHED = 48
+_LONGEST_TERM = 64
+
+_PAIRED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u1100-\u11ff\u3005\u3007\u3041-\u30ff\u3131-\u318f\u31f0-\u31ff"  # Jamo, kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"  # Han, Hangul
+)
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0963\u0966-\u0dff\u200c\u200d"  # Indic vowels are marks; joiners stand inside words
+)
+_JOINT = r"(?:_+|[.\-'’])"
+_LETTERS = rf"(?:[^\W_{_PAIRED}]|[{_MARKS}])+"
+_ANY_WORD = re.compile(rf"[{_PAIRED}]+|{_LETTERS}(?:{_JOINT}{_LETTERS})*")
+_PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINT}[^\W_]+)*")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
+_NEEDS_ANY = re.compile(rf"[{_PAIRED}{_MARKS}]")
+_STARTS_PAIRED = re.compile(rf"[{_PAIRED}]")
+_SPLIT = re.compile(
+    r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])"
+)
+_CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
+
+_FOLDED = str.maketrans(
+    {"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"}
+)
+
+
+def _stemmer(language: str) -> Callable[[str], str]:
+    return Stemmer.Stemmer(language, 0).stemWord  # pyright: ignore[reportUnknownVariableType]  # untyped C library
+
+
+_stem_latin = _stemmer("english")
+_STEM_BY_BLOCK = {
+    "LATIN": _stem_latin,
+    "CYRILLIC": _stemmer("russian"),
+    "GREEK": _stemmer("greek"),
+    "ARABIC": _stemmer("arabic"),
+    "DEVANAGARI": _stemmer("hindi"),
+}
+_cache: dict[str, tuple[str, ...]] = {}
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of a text, in order, with repeats."""
+    if text.isascii():
+        words = _ASCII_WORD.findall(text)
+    else:
+        text = unicodedata.normalize("NFKC", text)
+        words = (_ANY_WORD if _NEEDS_ANY.search(text) else _PLAIN_WORD).findall(text)
+    found: list[str] = []
+    add = found.extend
+    known = _cache.get
+    for word in words:
+        add(known(word) or _learn(word))
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms of a question: those of `terms` without stop words, unless nothing else would be left."""
+    every = terms(text)
+    return [term for term in every if term not in STOP_TERMS] or every
+
+
+def is_pair(term: str) -> bool:
+    """Is this a pair of characters from a run without spaces? Pairs that cross word borders seldom match."""
+    return _STARTS_PAIRED.match(term) is not None
+
+
+def _learn(word: str) -> tuple[str, ...]:
+    made = tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
+    if len(word) <= _LONGEST_CACHED:
+        if len(_cache) >= _CACHED_WORDS:
+            _cache.clear()
+        _cache[word] = made
+    return made
+
+
+def _terms_of(word: str) -> list[str]:
+    if _STARTS_PAIRED.match(word):
+        return _pairs(word)
+    word = _CLITIC.sub("", word) or word
+    parts = [part for part in _SPLIT.split(word) if part]
+    if len(parts) < 2:
+        return [_stem(_fold(word))]
+    whole = _stem(_fold("".join(parts)))
+    return [whole, *(_stem(_fold(part)) for part in parts)]
+
+
+def _pairs(run: str) -> list[str]:
+    if not any(unicodedata.category(char)[0] == "M" for char in run):
+        return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    clusters: list[str] = []
+    for char in run:
+        if clusters and unicodedata.category(char)[0] == "M":
+            clusters[-1] += char
+        else:
+            clusters.append(char)
+    return [first + second for first, second in pairwise(clusters)] or clusters
+
+
+def _fold(word: str) -> str:
+    """Lower case, and Latin letters without their diacritics."""
+    folded = word.casefold()
+    if folded.isascii():
+        return folded
+    folded = folded.translate(_FOLDED)
+    if _block(folded) != "LATIN":
+        return folded.replace("\u200c", "").replace("\u200d", "") or folded
+    bare = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
+    return bare or folded
+
+
+def _stem(word: str) -> str:
+    if word.isascii():
+        return _stem_latin(word) or word
+    stem = _STEM_BY_BLOCK.get(_block(word))
+    return (stem(word) or word) if stem else word
+
+
+def _block(word: str) -> str:
+    return unicodedata.name(word[0], "").partition(" ")[0]
+
+
+_STOP_WORDS = """
+a about above after again all also am an and any are as at be because been before being below between both
+but by can could did do does doing don down during each either else ever few for from further had has have
+having he her here hers herself him himself his how i if in into is it its itself just me might more most
+much must my myself nor not now of off on once only or other our ours out over own same shall she should
+since so some such than that the their theirs them themselves then there these they this those though
+through to too under until up upon us very was we were what when where whether which while who whom whose
+why will with within without would yet you your yours yourself cannot im ive dont doesnt didnt isnt wasnt
+arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont
+
+и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от
+меня еще нет о из ему когда даже ну ли если или ни быть был него до вас нибудь уж вам ведь там потом себя
+ничего ей может они тут где есть надо ней для мы тебя их чем была сам чтоб без чего раз тоже себе под будет
+ж тогда кто этот того потому этого какой какая какие каких каким какую каком ним здесь этом почти мой тем
+чтобы нее были куда зачем всех можно при об это эта эти сколько который которая которые которого которой
+которых которую кем чему чей чья каков каково
+
+der das ein eine einen einem einer eines und oder aber ist sind waren wird werden wurde wurden haben hatte
+zu zum zur auf aus bei für mit nach von vom vor über unter durch gegen ohne als wie wer wen wem wo wann
+warum welche welcher welches welchen nicht kein keine auch nur noch sich sein seine
+
+les une des du et où mais est sont était étaient été être ont avait dans par pour avec sans sous vers ce cet
+cette ces leur leurs qui que quoi quel quelle quels quelles quand comment pourquoi combien ne il elle ils
+elles je nous vous
+
+el los las unos unas pero eran fue fueron ser había del en por para con entre como cómo qué quién quiénes
+cuál cuáles cuándo cuánto cuántos cuántas dónde su sus se lo ese esa este esta esto muy más ya
+
+il gli uno di nel nella nei dal dalla sul sulla alla alle dei delle della dello degli che quale quali quando
+quanto quanti quante dove perché è sono erano stato stata più suo sua suoi
+
+um uma uns umas são foi foram tem têm ao aos em com sem quem qual quais quantos quantas onde porque seu sua
+seus suas não mais
+
+de het een maar zijn wordt worden werd heeft hebben bij tot voor naar van door hoe wie waar wanneer waarom
+welke welk niet geen ook nog dit deze
+"""
+
+STOP_TERMS = frozenset(term for word in _STOP_WORDS.split() for term in terms(word))
+"""Terms of function words, which a question leaves out. None of them is a content word of English."""
