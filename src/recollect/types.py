@@ -205,6 +205,15 @@ class Receipt(Struct, frozen=True, kw_only=True):
         return self.outcome == "stored"
 
 
+class Ingested(Struct, frozen=True, kw_only=True):
+    """What became of a document or a conversation: the records that hold it now, in order."""
+
+    ids: tuple[str, ...]
+    stored: int
+    deduplicated: int
+    removed: int = 0
+
+
 class Change(Struct, frozen=True, kw_only=True):
     """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
 
@@ -289,6 +298,7 @@ class Signals(Struct, frozen=True, kw_only=True):
     graph_candidates: int = 0
     embedder: str | None = None
     waiting_for_vectors: int = 0
+    problem: str | None = None
     milliseconds: float = 0.0
 
 
@@ -324,7 +334,7 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "Entity", "Fact", "Filter", "Hit", "Json", "MemoryType", "Metadata",
+    "Change", "Direction", "Draft", "Entity", "Fact", "Filter", "Hit", "Ingested", "Json", "MemoryType", "Metadata",
     "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
     "Session", "Signals", "Space", "SpaceStats", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Json, Metadata
+from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, Metadata
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
@@ -188,6 +188,33 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     fields = parse_fields(given, Draft.__struct_fields__, prefix)
     check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+
+
+_FILTER_FIELDS = {
+    "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
+    "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
+}  # fmt: skip
+
+
+def parse_filter(given: Mapping[str, object]) -> Filter:
+    """The filters of a read; an unknown one is an error."""
+    fields: dict[str, object] = {}
+    for name, value in given.items():
+        if name in ("since", "until", "as_of"):
+            fields[name] = parse_optional_time(value, name)
+        elif name == "valid_only":
+            fields[name] = bool(value)
+        elif name in _FILTER_FIELDS:
+            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
+        else:
+            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_only"])
+            raise InvalidInput(name, f"is not a known filter; known are {known}")
+    filter = msgspec.convert(fields, Filter)
+    for i, status in enumerate(filter.statuses):
+        parse_choice(status, f"statuses[{i}]", STATUSES)
+    for i, memory_type in enumerate(filter.memory_types):
+        parse_choice(memory_type, f"memory_types[{i}]", MEMORY_TYPES)
+    return filter
 
 
 def check_period(start: object, end: object, prefix: str = "") -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from recollect.engine.core import Core
 from recollect.engine.link import resolve
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import View, normal_name
-from recollect.types import Entity
+from recollect.types import Entity, Record
 
 Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("name", a name that is no entity's)
 
@@ -50,6 +51,19 @@ def walk(
         int(key): rank / (degree.get((kind, key), 1) ** 0.5) for (kind, key), rank in ranks.items() if kind == "record"
     }
     return scores, len(ranks)
+
+
+def rank_records(
+    core: Core, seeds: Sequence[str], space: str, *, limit: int, as_of: datetime | None
+) -> list[tuple[Record, float]]:
+    """The records nearest to seeds, each of which is the id of a record or what `resolve` understands."""
+    with core.store.read() as view:
+        held = {seed: view.get(Record, space, seed, as_of) for seed in seeds}
+        names = [seed for seed, record in held.items() if record is None]
+        records = {record.version: 1.0 for record in held.values() if record is not None}
+        scores, _ = walk(view, space, names=names, records=records, as_of=as_of)
+        best = sorted(scores, key=lambda version: (-scores[version], -version))[:limit]
+        return [(record, scores[record.version]) for record in view.records(best)]
 
 
 def _node(view: View, space: str, name: str) -> Node | None:

@@ -1,0 +1,254 @@
+"""Which records of a space could answer a question, and what does each signal say about them?
+
+Three lists are drawn up: the records that hold the question's rarest words, those whose vectors lie nearest, and those that
+the graph leads to. Then every signal is completed for all of them, so that fusion compares like with like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from recollect.engine.remember import hash_term
+from recollect.engine.vectors import Vectors
+from recollect.engine.walk import walk
+from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.retrieve.fuse import Candidates, QueryView
+from recollect.store.base import Glance, View
+from recollect.store.terms import is_pair, query_terms
+from recollect.types import Filter, Query
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BY_KEYWORD = 240
+_BY_VECTOR = 200
+_RECENT_DAYS = 30.0
+_MICROS_PER_DAY = 86_400e6
+
+
+class Term(Struct, frozen=True):
+    """One term of the question, and the versions of the space that hold it."""
+
+    hash: int
+    pair: bool
+    versions: list[int]
+
+
+class Field(Struct, frozen=True, eq=False):
+    """The candidates of one space, ready for fusion."""
+
+    space: str
+    glances: tuple[Glance, ...]
+    query: QueryView
+    candidates: Candidates
+    by_keyword: int
+    by_vector: int
+    by_graph: int
+
+
+class Question(Struct, frozen=True, eq=False):
+    """A query with what is computed once for all spaces."""
+
+    query: Query
+    terms: tuple[tuple[int, bool], ...]
+    names: tuple[str, ...]
+    vector: NDArray[np.float32] | None
+    now: int
+    """Microseconds since 1970: what recency is counted from."""
+
+
+def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
+    distinct = dict.fromkeys(query_terms(query.text))
+    vector = None if vectors is None else vectors.query(query.text)
+    return Question(
+        query=query,
+        terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
+        names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])),
+        vector=vector if vector is not None and vector.any() else None,
+        now=now,
+    )
+
+
+def gather(view: View, vectors: Vectors | None, question: Question, space: str) -> Field | None:
+    """The candidates of a space; None where it holds nothing that could answer."""
+    filter = question.query.filter
+    terms = [
+        Term(hash, pair, _holding(view, space, hash, filter)) for hash, pair in question.terms
+    ]  # fmt: skip
+    tally = view.tally(space)
+    found = _draw(view, vectors, question, space, terms, tally.records, among=None)
+    glances = view.glances(space, found.all, filter)
+    if found.cut and len(glances) < min(len(found.all), 3 * question.query.limit + 20):
+        allowed = np.array(view.allowed(space, filter), dtype=np.int64)
+        found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
+        glances = view.glances(space, found.all, filter)
+    if not glances:
+        return None
+    df = np.array([len(term.versions) for term in terms], dtype=np.float64)
+    query_view = QueryView(
+        df=df,
+        pair=np.array([term.pair for term in terms], dtype=np.bool_),
+        records=max(tally.records, int(df.max(initial=0)), 1),
+        mean_length=tally.length / max(tally.records, 1),
+        unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
+    )
+    return Field(
+        space=space, glances=tuple(glances), query=query_view,
+        candidates=_complete(view, vectors, question, glances, terms, found),
+        by_keyword=len(found.keyword), by_vector=len(found.vector), by_graph=len(found.graph),
+    )  # fmt: skip
+
+
+def _holding(view: View, space: str, term: int, filter: Filter) -> list[int]:
+    versions = view.postings(space, term)
+    return versions if filter.as_of is None else versions + view.postings(space, term, old=True)
+
+
+class _Found(Struct, frozen=True, eq=False):
+    """Versions by the list that brought them in. `cut` says that a list had more than was taken."""
+
+    keyword: list[int]
+    vector: list[int]
+    graph: dict[int, float]
+    cut: bool
+
+    @property
+    def all(self) -> list[int]:
+        return list(dict.fromkeys([*self.keyword, *self.vector, *self.graph]))
+
+
+def _draw(
+    view: View,
+    vectors: Vectors | None,
+    question: Question,
+    space: str,
+    terms: Sequence[Term],
+    records: int,
+    among: NDArray[np.int64] | None,
+) -> _Found:
+    by_keyword, more_keyword = _by_keyword(terms, records, among)
+    by_vector: list[int] = []
+    more_vector = False
+    if vectors is not None and question.vector is not None:
+        by_vector, more_vector = _by_vector(view, vectors, question, space, among)
+    return _Found(
+        keyword=by_keyword,
+        vector=by_vector,
+        graph=_by_graph(view, question, space),
+        cut=among is None and (more_keyword or more_vector),
+    )
+
+
+def _by_keyword(
+    terms: Sequence[Term], records: int, among: NDArray[np.int64] | None
+) -> tuple[list[int], bool]:
+    """The versions that hold most of the question's weight, rare words first."""
+    lists = [np.array(term.versions, dtype=np.int64) for term in terms if term.versions]
+    if not lists:
+        return [], False
+    weights = [np.full(len(versions), np.log1p((records - len(versions) + 0.5) / (len(versions) + 0.5))) for versions in lists]
+    versions, where = np.unique(np.concatenate(lists), return_inverse=True)
+    scores = np.bincount(where, np.concatenate(weights))
+    if among is not None:
+        kept = np.isin(versions, among)
+        versions, scores = versions[kept], scores[kept]
+    if len(versions) <= _BY_KEYWORD:
+        return versions.tolist(), False
+    best = np.argpartition(-scores, _BY_KEYWORD)[:_BY_KEYWORD]
+    return versions[best].tolist(), True
+
+
+def _by_vector(
+    view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None
+) -> tuple[list[int], bool]:
+    """The versions whose sign bits lie nearest to the question's."""
+    assert question.vector is not None
+    bits = vectors.query_bits(question.vector)
+    found: list[int] = []
+    more = False
+    for old in (False, True) if question.query.filter.as_of is not None else (False,):
+        matrix = vectors.matrix(view, space, old=old)
+        _, versions = matrix.nearest(bits, _BY_VECTOR, among)
+        found += versions.tolist()
+        more = more or len(matrix) > _BY_VECTOR
+    return list(dict.fromkeys(found)), more
+
+
+def _by_graph(view: View, question: Question, space: str) -> dict[int, float]:
+    """Records that relations lead to from the entities that the question names; the best has 1."""
+    named = view.known_names(space, question.names, unspaced(question.query.text))
+    if not named:
+        return {}
+    scores, _ = walk(view, space, names=named, records={}, as_of=question.query.filter.as_of)
+    best = max(scores.values(), default=0.0)
+    return {version: score / best for version, score in scores.items()} if best else {}
+
+
+def _complete(
+    view: View,
+    vectors: Vectors | None,
+    question: Question,
+    glances: Sequence[Glance],
+    terms: Sequence[Term],
+    found: _Found,
+) -> Candidates:
+    versions = [glance.version for glance in glances]
+    counts, length = _term_counts(view, versions, terms)
+    groups: dict[tuple[str | None, str | None], int] = {}
+    keys = [(glance.session, None if glance.session is not None else glance.source) for glance in glances]
+    age = (question.now - np.array([glance.event_time for glance in glances])) / _MICROS_PER_DAY
+    return Candidates(
+        tf=counts,
+        length=length,
+        cosine=_cosines(view, vectors, question, versions),
+        group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
+        position=np.array([glance.position for glance in glances]),
+        recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
+        importance=np.array([glance.importance for glance in glances]),
+        confidence=np.array([glance.confidence for glance in glances]),
+        graph=np.array([found.graph.get(version, 0.0) for version in versions]),
+    )
+
+
+def _term_counts(
+    view: View, versions: Sequence[int], terms: Sequence[Term]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often each term of the question occurs in each version, and how long each version is."""
+    row = {version: i for i, version in enumerate(versions)}
+    counts = np.zeros((len(versions), len(terms)))
+    length = np.ones(len(versions))
+    blobs = view.term_blobs(versions)
+    sizes = np.array([len(blob) // 5 for _, blob in blobs])
+    if not sizes.sum():
+        return counts, length
+    hashes = np.frombuffer(b"".join([blob[: 4 * (len(blob) // 5)] for _, blob in blobs]), dtype=np.uint32)
+    times = np.frombuffer(b"".join([blob[4 * (len(blob) // 5) :] for _, blob in blobs]), dtype=np.uint8)
+    owner = np.repeat(np.array([row[version] for version, _ in blobs]), sizes)
+    length = np.bincount(owner, times, minlength=len(versions)).astype(np.float64)
+    for column, term in enumerate(terms):
+        at = np.flatnonzero(hashes == term.hash)
+        counts[owner[at], column] = times[at]
+    return counts, length
+
+
+def _cosines(
+    view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]
+) -> NDArray[np.float64]:
+    """The cosine of each version's best piece; NaN for a version without a vector."""
+    cosines = np.full(len(versions), np.nan)
+    if vectors is None or question.vector is None:
+        return cosines
+    rows = view.vectors_of(vectors.model().no, versions)
+    if not rows:
+        return cosines
+    halves = np.frombuffer(b"".join([half for _, half in rows]), dtype=np.float16).reshape(len(rows), -1)
+    values = halves.astype(np.float32) @ question.vector
+    row = {version: i for i, version in enumerate(versions)}
+    owner = np.array([row[version] for version, _ in rows])
+    best = np.full(len(versions), -np.inf)
+    np.maximum.at(best, owner, values)
+    return np.where(np.isinf(best), np.nan, best)

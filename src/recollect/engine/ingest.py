@@ -1,0 +1,99 @@
+"""How do a document and a conversation become records?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from recollect.engine.core import Core
+from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
+from recollect.engine.remember import derive_lexis, ensure_space, make_record, remember_many
+from recollect.errors import InvalidInput
+from recollect.ingest.text import split_sections
+from recollect.store.base import Edit
+from recollect.types import Draft, Filter, Ingested, Receipt, Record
+
+_MOST_SECTIONS = 100_000
+_MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metadata"}
+
+
+def ingest_text(core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft) -> Ingested:
+    """Stores a document in sections. The same source again replaces what it held: unchanged sections stay."""
+    sections = split_sections(text)
+    drafts = [
+        msgspec.structs.replace(
+            fields,
+            text=section.text,
+            title=" › ".join([*([title] if title else []), *section.headings]) or None,
+            source=source,
+            locator={"lines": [section.first_line, section.last_line]},
+        )
+        for section in sections
+    ]
+    if source is None:
+        return _summary(remember_many(core, drafts, space), 0)
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        answer = _replace_source(core, edit, drafts, space, source)
+    core.written()
+    return answer
+
+
+def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, source: str) -> Ingested:
+    filter = Filter(spaces=(space,), sources=(source,), valid_only=False)
+    held: dict[tuple[str | None, str], list[Record]] = {}
+    for record in edit.scan(filter, "position", _MOST_SECTIONS):
+        held.setdefault((record.title, record.text), []).append(record)
+    ids: list[str] = []
+    stored = 0
+    for position, draft in enumerate(drafts):
+        same = held.get((draft.title, draft.text))
+        if same:
+            old = same.pop(0)
+            new = msgspec.structs.replace(old, position=position, locator=draft.locator)
+            if new != old:
+                edit.put(new, verb="move", before=old, lexis=derive_lexis(edit, new))
+            ids.append(old.id)
+        else:
+            record = msgspec.structs.replace(make_record(core, edit, draft, space), position=position)
+            edit.put(record, verb="ingest", lexis=derive_lexis(edit, record))
+            ids.append(record.id)
+            stored += 1
+    gone = [record for records in held.values() for record in records]
+    for record in gone:
+        edit.retire(record, verb="replace", reason=f"no longer in {source}")
+    return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
+
+
+def ingest_conversation(
+    core: Core, messages: Sequence[Mapping[str, object]], space: str, fields: Mapping[str, object]
+) -> Ingested:
+    """Stores the messages of a conversation in order. Messages that the session already holds are not stored again."""
+    drafts = [_message(message, f"messages[{i}]", fields) for i, message in enumerate(messages)]
+    return _summary(remember_many(core, drafts, space), 0)
+
+
+def _message(message: Mapping[str, object], where: str, fields: Mapping[str, object]) -> Draft:
+    if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers are not always typed
+        raise InvalidInput(where, "must be an object with role and content")
+    unknown = sorted(set(message) - _MESSAGE_FIELDS)
+    if unknown:
+        known = ", ".join(sorted(_MESSAGE_FIELDS))
+        raise InvalidInput(f"{where}.{unknown[0]}", f"is not a known field; known are {known}")
+    text = parse_text(message.get("content", message.get("text")), f"{where}.content")
+    given: dict[str, object] = {
+        "role": message.get("name") or message.get("role"),
+        "event_time": parse_optional_time(message.get("created_at", message.get("at")), f"{where}.created_at"),
+        "metadata": message.get("metadata") or {},
+    }
+    return parse_draft({"kind": "message", "memory_type": "episodic", **fields, **given, "text": text}, {}, f"{where}.")
+
+
+def _summary(receipts: Sequence[Receipt], removed: int) -> Ingested:
+    return Ingested(
+        ids=tuple(receipt.id for receipt in receipts if receipt.id is not None),
+        stored=sum(receipt.stored for receipt in receipts),
+        deduplicated=sum(receipt.outcome == "deduplicated" for receipt in receipts),
+        removed=removed,
+    )

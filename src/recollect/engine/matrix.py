@@ -1,0 +1,84 @@
+"""How are the vectors of a space searched in memory?
+
+Every vector is kept as its sign bits around the model's mean: 48 bytes for 384 numbers. A search counts differing bits over
+all of them, which is exact in what it covers, needs no index to build, and costs a millisecond for 100,000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WORD_BYTES = 8
+
+
+def sign_bits(vectors: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """One row of 64-bit words for each vector: a bit for each number that lies above the mean."""
+    packed = np.packbits(vectors > mean, axis=1)
+    short = -packed.shape[1] % _WORD_BYTES
+    if short:
+        packed = np.pad(packed, ((0, 0), (0, short)))
+    return np.ascontiguousarray(packed).view(np.uint64)
+
+
+class Matrix:
+    """Sign bits of one space and model, in the order in which they were stored; it only grows."""
+
+    def __init__(self, words: int) -> None:
+        self._bits = np.empty((words, 1024), dtype=np.uint64)
+        self._vectors = np.empty(1024, dtype=np.int64)
+        self._versions = np.empty(1024, dtype=np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def last(self) -> int:
+        """The number of the newest vector that is here."""
+        return int(self._vectors[self._count - 1]) if self._count else 0
+
+    def extend(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
+        """Takes in rows of vector number, version and bits."""
+        if not rows:
+            return
+        end = self._count + len(rows)
+        if end > self._vectors.shape[0]:
+            self._grow(max(end, self._vectors.shape[0] * 3 // 2))
+        bits = np.frombuffer(b"".join([row[2] for row in rows]), dtype=np.uint64).reshape(len(rows), -1)
+        self._bits[:, self._count : end] = bits.T
+        self._vectors[self._count : end] = [row[0] for row in rows]
+        self._versions[self._count : end] = [row[1] for row in rows]
+        self._count = end
+
+    def _grow(self, capacity: int) -> None:
+        for name in ("_vectors", "_versions", "_bits"):
+            old: NDArray[np.int64] = getattr(self, name)
+            new = np.empty((*old.shape[:-1], capacity), dtype=old.dtype)
+            new[..., : self._count] = old[..., : self._count]
+            setattr(self, name, new)
+
+    def nearest(
+        self, query: NDArray[np.uint64], count: int, among: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Numbers and versions of the vectors with the fewest bits unlike the query's, in no order.
+
+        `among` are the versions that may be found (None: all).
+        """
+        vectors, versions = self._vectors[: self._count], self._versions[: self._count]
+        bits = self._bits[:, : self._count]
+        if among is not None:
+            chosen = np.flatnonzero(np.isin(versions, among))
+            vectors, versions, bits = vectors[chosen], versions[chosen], bits[:, chosen]
+        if len(vectors) <= count:
+            return vectors.copy(), versions.copy()
+        distance = np.bitwise_count(bits[0] ^ query[0]).astype(np.uint16)
+        for row in range(1, bits.shape[0]):
+            distance += np.bitwise_count(bits[row] ^ query[row])
+        best = np.argpartition(distance, count)[:count]
+        return vectors[best], versions[best]

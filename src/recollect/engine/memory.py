@@ -1,0 +1,592 @@
+"""What can be done with a memory?
+
+`Memory` is the whole of it: every surface, from the command line to a protocol, is a shell over these methods. Each of them parses
+what it is given, does its work in one transaction, and answers with frozen values.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from recollect.config import Settings, load_settings
+from recollect.embed.choose import choose_embedder
+from recollect.engine import ingest as ingesting
+from recollect.engine import link, revise
+from recollect.engine.background import Background
+from recollect.engine.core import Core, random_id, utc_now
+from recollect.engine.parse import (
+    parse_choice, parse_count, parse_draft, parse_fields, parse_filter, parse_label, parse_labels, parse_metadata,
+    parse_optional, parse_optional_time, parse_share, parse_space, parse_string, parse_text,
+)  # fmt: skip
+from recollect.engine.remember import derive_lexis, remember_many
+from recollect.engine.touches import Touches
+from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import Lexis
+from recollect.store.sqlite import SqliteStore
+from recollect.types import (
+    DEFAULT_SPACE, UNSET, Change, Direction, Draft, Entity, Fact, Ingested, Neighborhood, Order,
+    Past, Query, Recall, Receipt, Record, Relation, Session, Space, SpaceStats, Unset,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from recollect.engine.vectors import Vectors
+
+STORE_FILE = "recollect.db"
+MAX_LIMIT = 1_000
+MAX_DEPTH = 10
+_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+_DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
+
+Spaces = str | Sequence[str] | None
+"""One space, several, or (None) all."""
+Moment = datetime | str | None
+
+
+def open_memory(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    actor: str | None = "library",
+    clock: Callable[[], datetime] = utc_now,
+    new_id: Callable[[], str] = random_id,
+) -> Memory:
+    """Opens the machine's memory, or the one in a folder, which is made if it is missing."""
+    chosen = settings or load_settings(folder)
+    _make_home(chosen.home)
+    store = SqliteStore(chosen.home / STORE_FILE, clock)
+    return Memory(Core(store, chosen, actor=actor, clock=clock, new_id=new_id))
+
+
+def _make_home(home: Path) -> None:
+    if home.exists() and not home.is_dir():
+        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store")
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
+
+
+class Memory:
+    """An open memory. Safe to share between threads; other processes may have the same one open."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._touches = Touches(core)
+        self._vectors: Vectors | None = None
+        self._background = Background(self._load_vectors, core.settings.embed_delay)
+        self._starting = threading.Lock()
+        self._parent: Memory | None = None
+        core.on_write.append(self._wake)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
+        self._background.stop()
+        self._touches.flush()
+        self._core.store.close()
+
+    def acting_as(self, actor: str | None) -> Memory:
+        """The same memory, with its changes journalled under another name."""
+        core = self._core
+        other = Memory.__new__(Memory)
+        other.__dict__.update(self.__dict__)
+        other._core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=core.new_id)
+        other._core.on_write = core.on_write
+        other._parent = self._parent or self
+        return other
+
+    @property
+    def location(self) -> str:
+        return self._core.store.location
+
+    @property
+    def settings(self) -> Settings:
+        return self._core.settings
+
+    # Writing
+
+    def remember(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        kind: str = "memory",
+        memory_type: str = "semantic",
+        title: str | None = None,
+        role: str | None = None,
+        room: str | None = None,
+        session: str | None = None,
+        project: str | None = None,
+        user: str | None = None,
+        tags: Sequence[str] = (),
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        status: str = "active",
+        trust: str = "agent_inferred",
+        event_time: Moment = None,
+        valid_from: Moment = None,
+        valid_until: Moment = None,
+        source: str | None = None,
+        locator: Mapping[str, object] | None = None,
+        metadata: Mapping[str, object] | None = None,
+        id: str | None = None,
+    ) -> Receipt:
+        """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected."""
+        given: dict[str, object] = {
+            "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,
+            "session": session, "project": project, "user": user, "tags": tags, "importance": importance,
+            "confidence": confidence, "status": status, "trust": trust, "event_time": event_time,
+            "valid_from": valid_from, "valid_until": valid_until, "source": source, "locator": locator,
+            "metadata": {} if metadata is None else metadata, "id": id,
+        }  # fmt: skip
+        draft = parse_draft(given, {})
+        return remember_many(self._core, [draft], parse_space(space))[0]
+
+    def remember_many(
+        self, drafts: Sequence[Draft | Mapping[str, object]], *, space: str = DEFAULT_SPACE, **defaults: object
+    ) -> list[Receipt]:
+        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
+        parsed = [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(drafts)]
+        return remember_many(self._core, parsed, parse_space(space))
+
+    def revise(
+        self, id: str, text: str | Unset = UNSET, *, space: str | None = None, reason: str | None = None, **fields: object
+    ) -> Receipt:
+        """Writes a new version of a record with some fields changed; the old one stays in its history."""
+        given = fields if text is UNSET else {"text": text, **fields}
+        if not given:
+            raise InvalidInput("fields", f"nothing to change; give one of {', '.join(revise.REVISABLE)}")
+        parsed = parse_fields(given, revise.REVISABLE)
+        return revise.revise(self._core, *self._ref(id, space), parsed, parse_optional(reason, "reason"))
+
+    def invalidate(
+        self,
+        id: str,
+        *,
+        space: str | None = None,
+        reason: str | None = None,
+        superseded_by: str | None = None,
+        at: Moment = None,
+    ) -> Receipt:
+        """Says that a record no longer holds (from now, or from `at`). Recall leaves it out; history keeps it."""
+        return revise.invalidate(
+            self._core,
+            *self._ref(id, space),
+            reason=parse_optional(reason, "reason"),
+            superseded_by=parse_optional(superseded_by, "superseded_by"),
+            at=parse_optional_time(at, "at"),
+        )
+
+    def forget(self, id: str, *, space: str | None = None, reason: str | None = None) -> Receipt:
+        """Removes a record for good, with all its versions. This alone cannot be undone."""
+        return revise.forget(self._core, *self._ref(id, space), parse_optional(reason, "reason"))
+
+    def undo(self, entry: int | Change | Receipt, *, reason: str | None = None) -> Receipt:
+        """Takes one change of the journal back; the undoing is journalled too and can itself be undone."""
+        number = entry.entry if isinstance(entry, Change | Receipt) else entry
+        if number is None:
+            raise InvalidInput("entry", "this receipt changed nothing, so there is nothing to undo")
+        return revise.undo(
+            self._core, parse_count(number, "entry", least=1, most=2**63 - 1), parse_optional(reason, "reason")
+        )
+
+    # Ingesting
+
+    def ingest(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        source: str | None = None,
+        title: str | None = None,
+        **fields: object,
+    ) -> Ingested:
+        """Stores a document in sections. Ingesting the same source again replaces what it held."""
+        whole = parse_string(text, "text")
+        if not whole.strip():
+            raise InvalidInput("text", "is blank; give it some text")
+        draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
+        return ingesting.ingest_text(
+            self._core, whole, parse_space(space), parse_optional(source, "source"), parse_optional(title, "title"), draft
+        )
+
+    def ingest_conversation(
+        self, messages: Sequence[Mapping[str, object]], *, session: str, space: str = DEFAULT_SPACE, **fields: object
+    ) -> Ingested:
+        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
+        label = parse_label(session, "session")
+        return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+
+    # Reading
+
+    def recall(
+        self,
+        query: str,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        limit: int = 10,
+        kinds: Sequence[str] = (),
+        memory_types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        rooms: Sequence[str] = (),
+        session: str | Sequence[str] | None = None,
+        project: str | Sequence[str] | None = None,
+        user: str | Sequence[str] | None = None,
+        since: Moment = None,
+        until: Moment = None,
+        statuses: Sequence[str] = (),
+        as_of: Moment = None,
+        min_score: float = 0.0,
+        budget_tokens: int | None = None,
+        wait: float | None = None,
+    ) -> Recall:
+        """The records that answer a question, best first.
+
+        Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
+        does. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
+        """
+        from recollect.engine.recall import recall  # brings in numpy: only when something is asked
+
+        parsed = Query(
+            text=parse_text(query, "query"),
+            filter=parse_filter(
+                space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
+                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of,
+            ),
+            limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
+            min_score=parse_share(min_score, "min_score"),
+            budget_tokens=None
+            if budget_tokens is None
+            else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
+        )  # fmt: skip
+        vectors, waiting, problem = self._ready(parsed.filter.spaces, wait)
+        answer = recall(self._core, vectors, parsed, waiting=waiting, problem=problem)
+        self._touches.add((hit.record.space, hit.record.id) for hit in answer)
+        return answer
+
+    def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
+        """The record of that id, or None. With `as_of`, as it was known then."""
+        ref, home = self._ref(id, space)
+        moment = parse_optional_time(as_of, "as_of")
+        with self._core.store.read() as view:
+            homes = view.whereabouts(Record, ref) if home is None else [home]
+            found = [record for name in homes if (record := view.get(Record, name, ref, moment)) is not None]
+        if len(found) > 1:
+            raise InvalidInput("space", f"{ref} is in several spaces ({', '.join(r.space for r in found)}); say which")
+        return found[0] if found else None
+
+    def list(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        kinds: Sequence[str] = (),
+        memory_types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        rooms: Sequence[str] = (),
+        session: str | Sequence[str] | None = None,
+        project: str | Sequence[str] | None = None,
+        user: str | Sequence[str] | None = None,
+        source: str | Sequence[str] | None = None,
+        since: Moment = None,
+        until: Moment = None,
+        statuses: Sequence[str] = (),
+        as_of: Moment = None,
+        valid_only: bool = True,
+        order: str = "newest",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Record]:
+        """Records in order, page by page. With `valid_only=False` also what no longer holds."""
+        filter = parse_filter(
+            space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
+            project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
+            valid_only=valid_only,
+        )  # fmt: skip
+        with self._core.store.read() as view:
+            return view.scan(
+                filter,
+                parse_choice(order, "order", _ORDERS),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+            )
+
+    def count(self, *, space: Spaces = DEFAULT_SPACE, valid_only: bool = True, **filters: object) -> int:
+        """How many records a list with the same filters would have."""
+        filter = parse_filter(space=space, valid_only=valid_only, **filters)
+        with self._core.store.read() as view:
+            return view.count(filter)
+
+    def history(self, id: str, *, space: str | None = None) -> list[Past]:
+        """Every change of a record, oldest first, with the state that each led to."""
+        return revise.history(self._core, *self._ref(id, space))
+
+    def journal(
+        self, *, space: str | None = None, after: int = 0, newest_first: bool = True, limit: int = 100
+    ) -> list[Change]:
+        """What was changed in the memory, by whom, when and why."""
+        with self._core.store.read() as view:
+            return view.journal(
+                space=parse_optional(space, "space"),
+                after=parse_count(after, "after", least=0, most=2**63 - 1),
+                newest_first=newest_first,
+                limit=parse_count(limit, "limit", least=1, most=100_000),
+            )
+
+    def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
+        """The sessions of a space, the most recent first."""
+        with self._core.store.read() as view:
+            return view.sessions(
+                parse_space(space),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+            )
+
+    def session(self, id: str, *, space: str = DEFAULT_SPACE, as_of: Moment = None) -> list[Record]:
+        """The messages of a session, in order."""
+        return self.list(space=space, session=id, as_of=as_of, valid_only=False, order="position", limit=100_000)
+
+    # The graph
+
+    def entity(
+        self,
+        name: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        type: str | None = None,
+        description: str | None = None,
+        aliases: Sequence[str] = (),
+        user: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+        id: str | None = None,
+    ) -> Entity:
+        """Makes an entity, or adds to the one that is known by that name: given fields replace, aliases join."""
+        given: dict[str, object] = {
+            "type": parse_optional(type, "type"),
+            "description": parse_optional(description, "description", longest=10_000),
+            "user": parse_optional(user, "user"),
+        }
+        fields = {key: value for key, value in given.items() if value is not None}
+        if aliases:
+            fields["aliases"] = parse_labels(aliases, "aliases")
+        if metadata is not None:
+            fields["metadata"] = parse_metadata(metadata)
+        return link.put_entity(
+            self._core, parse_label(name, "name"), parse_space(space), fields, parse_optional(id, "id")
+        )
+
+    def relate(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        weight: float = 1.0,
+        confidence: float = 1.0,
+        provenance: str | None = None,
+        valid_from: Moment = None,
+        valid_until: Moment = None,
+        replaces: bool = True,
+        metadata: Mapping[str, object] | None = None,
+    ) -> Relation:
+        """States a fact about two entities (by name or id; unknown ones are made).
+
+        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins.
+        """
+        return link.relate(
+            self._core,
+            parse_label(subject, "subject"),
+            parse_label(predicate, "predicate"),
+            parse_label(object, "object"),
+            parse_space(space),
+            weight=parse_share(weight, "weight"),
+            confidence=parse_share(confidence, "confidence"),
+            provenance=parse_optional(provenance, "provenance"),
+            valid_from=parse_optional_time(valid_from, "valid_from"),
+            valid_until=parse_optional_time(valid_until, "valid_until"),
+            replaces=replaces,
+            metadata={} if metadata is None else parse_metadata(metadata),
+        )
+
+    def facts(
+        self,
+        subject: str | None = None,
+        *,
+        space: str = DEFAULT_SPACE,
+        predicate: str | None = None,
+        as_of: Moment = None,
+        active: bool = True,
+    ) -> list[Fact]:
+        """What is stated about a subject (None: about all): now, as of a moment, or (`active=False`) ever."""
+        return link.facts(
+            self._core,
+            parse_optional(subject, "subject"),
+            parse_space(space),
+            predicate=parse_optional(predicate, "predicate"),
+            as_of=parse_optional_time(as_of, "as_of"),
+            active=active,
+        )
+
+    def neighbors(
+        self,
+        entity: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        depth: int = 1,
+        direction: str = "both",
+        as_of: Moment = None,
+    ) -> Neighborhood:
+        """Everything within some steps of an entity, breadth first."""
+        return link.neighbors(
+            self._core,
+            parse_label(entity, "entity"),
+            parse_space(space),
+            depth=parse_count(depth, "depth", least=0, most=MAX_DEPTH),
+            direction=parse_choice(direction, "direction", _DIRECTIONS),
+            as_of=parse_optional_time(as_of, "as_of"),
+        )
+
+    def mentioning(self, entity: str, *, space: str = DEFAULT_SPACE, limit: int = 20) -> list[Record]:
+        """The newest records that mention an entity, by any of its names."""
+        return link.mentioning(
+            self._core,
+            parse_label(entity, "entity"),
+            parse_space(space),
+            parse_count(limit, "limit", least=1, most=MAX_LIMIT),
+        )
+
+    def pagerank(
+        self, seeds: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 20, as_of: Moment = None
+    ) -> list[tuple[Record, float]]:
+        """The records nearest to some seeds (names, entity ids or record ids) in the graph, with their share."""
+        from recollect.engine.walk import rank_records  # brings in numpy
+
+        labels = parse_labels(seeds, "seeds", most=1_000)
+        if not labels:
+            raise InvalidInput("seeds", "give at least one name or id")
+        return rank_records(
+            self._core,
+            labels,
+            parse_space(space),
+            limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
+            as_of=parse_optional_time(as_of, "as_of"),
+        )
+
+    # Spaces
+
+    def create_space(
+        self, name: str, *, description: str | None = None, metadata: Mapping[str, object] | None = None
+    ) -> Space:
+        """Makes a space, or changes the description or metadata of one that exists."""
+        label = parse_space(name, "name")
+        with self._core.store.write(actor=self._core.actor) as edit:
+            held = edit.space(label) or Space(name=label, created_at=edit.now)
+            changed = Space(
+                name=label,
+                description=held.description if description is None else parse_string(description, "description"),
+                created_at=held.created_at,
+                metadata=held.metadata if metadata is None else parse_metadata(metadata),
+            )
+            if edit.space(label) == changed:
+                return changed
+            return edit.put_space(changed)
+
+    def spaces(self) -> list[Space]:
+        with self._core.store.read() as view:
+            return view.spaces()
+
+    def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
+        """A space and how much it holds."""
+        label = parse_space(name, "name")
+        with self._core.store.read() as view:
+            space = view.space(label)
+            if space is None:
+                raise NotFound(f"there is no space named {label!r}")
+            return space, view.stats(label)
+
+    def delete_space(self, name: str) -> int:
+        """Removes a space with everything in it, for good. Answers how many record versions went."""
+        label = parse_space(name, "name")
+        with self._core.store.write(actor=self._core.actor) as edit:
+            count = edit.drop_space(label)
+        self._core.store.scrub()
+        return count
+
+    # Care
+
+    def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
+        """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
+        report = progress or (lambda _stage, _done, _total: None)
+        vectors = self._load_vectors()
+        with self._core.store.write(actor=self._core.actor) as edit:
+
+            def derive(record: Record) -> Lexis:
+                return derive_lexis(edit, record)
+
+            edit.drop_vectors(None if vectors is None else vectors.embedder.name)
+            count = edit.rebuild(derive, lambda done, total: report("words", done, total))
+        if vectors is not None:
+            vectors.drop_matrices()
+            vectors.catch_up(progress=lambda done, total: report("vectors", done, total))
+        return count
+
+    def embed_waiting(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Computes all vectors that are still missing, now. Answers how many stay missing."""
+        vectors = self._load_vectors()
+        return 0 if vectors is None else vectors.catch_up(progress=progress or (lambda _done, _total: None))
+
+    def check(self) -> list[str]:
+        """What is wrong with the store, one sentence each; empty when all is well."""
+        return list(self._core.store.check())
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self._core.store.size()
+
+    # Inside
+
+    def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
+        return parse_label(id, "id"), None if space is None else parse_space(space)
+
+    def _wake(self) -> None:
+        """Something was written: its vectors are computed after a while, in the background."""
+        if self.settings.embedder == "none":
+            return
+        self._background.wake()
+
+    def _ready(self, spaces: Sequence[str], wait: float | None) -> tuple[Vectors | None, int, str | None]:
+        """Vectors that are complete for some spaces, how many still miss, and why there are none if there are none."""
+        try:
+            vectors = self._load_vectors()
+            if vectors is None:
+                return None, 0, None
+            return vectors, vectors.catch_up(list(spaces) or None, seconds=wait), None
+        except EmbedderError as error:
+            return None, 0, f"searched by keywords alone: {error}"
+
+    def _load_vectors(self) -> Vectors | None:
+        owner = self._parent or self
+        with owner._starting:
+            if owner._vectors is None and self.settings.embedder != "none":
+                from recollect.engine.vectors import Vectors  # brings in numpy, and soon the model
+
+                chosen = self.settings
+                embedder = choose_embedder(
+                    chosen.embedder, model=chosen.embed_model, url=chosen.embed_url, key=chosen.embed_key,
+                    dim=chosen.embed_dim, threads=chosen.embed_threads,
+                )  # fmt: skip
+                owner._vectors = None if embedder is None else Vectors(self._core, embedder)
+            return owner._vectors

@@ -1,0 +1,106 @@
+"""How is a question answered?"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from msgspec import Struct
+
+from recollect.engine.candidates import Field, gather, make_question
+from recollect.engine.core import Core
+from recollect.engine.vectors import Vectors
+from recollect.retrieve.context import pack_context
+from recollect.retrieve.fuse import Fused, fuse_signals
+from recollect.retrieve.rank import fold_near_duplicates
+from recollect.store.base import View
+from recollect.types import Hit, Query, Recall, Record, Signals, Why
+
+_FOLD_LOOKS_AT = 3  # times the limit
+
+
+class _Ranked(Struct, frozen=True):
+    """One candidate of one space, with its score."""
+
+    score: float
+    field: Field
+    fused: Fused
+    row: int
+
+    @property
+    def version(self) -> int:
+        return self.field.glances[self.row].version
+
+
+def recall(
+    core: Core, vectors: Vectors | None, query: Query, *, waiting: int = 0, problem: str | None = None
+) -> Recall:
+    """The records that answer a query, best first. An empty query is answered with the newest records."""
+    started = time.perf_counter()
+    now = core.clock()
+    question = make_question(query, vectors, int(now.timestamp() * 1e6))
+    with core.store.read() as view:
+        spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
+        fields = [field for space in spaces if (field := gather(view, vectors, question, space)) is not None]
+        ranked = _rank(fields, query)
+        hits = _to_hits(view, ranked, query.limit)
+    return Recall(
+        hits=hits,
+        context=pack_context(hits, query.budget_tokens),
+        signals=Signals(
+            keyword_weight=round(ranked[0].fused.keyword_weight, 4) if ranked else 0.0,
+            vector_weight=round(ranked[0].fused.vector_weight, 4) if ranked else 0.0,
+            keyword_candidates=sum(field.by_keyword for field in fields),
+            vector_candidates=sum(field.by_vector for field in fields),
+            graph_candidates=sum(field.by_graph for field in fields),
+            embedder=None if vectors is None or question.vector is None else vectors.embedder.name,
+            waiting_for_vectors=waiting,
+            problem=problem,
+            milliseconds=round((time.perf_counter() - started) * 1e3, 3),
+        ),
+    )
+
+
+def _rank(fields: list[Field], query: Query) -> list[_Ranked]:
+    """The best of all spaces together, enough of them to fold near-duplicates away."""
+    wanted = _FOLD_LOOKS_AT * query.limit
+    ranked: list[_Ranked] = []
+    for field in fields:
+        fused = fuse_signals(field.query, field.candidates)
+        order = np.lexsort((-np.array([glance.version for glance in field.glances]), -fused.score))[:wanted]
+        ranked += [
+            _Ranked(float(fused.score[row]), field, fused, int(row))
+            for row in order
+            if fused.score[row] > 0 and fused.score[row] >= query.min_score
+        ]
+    ranked.sort(key=lambda one: (-one.score, -one.version))
+    return ranked[:wanted]
+
+
+def _to_hits(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
+    records = {record.version: record for record in view.records([one.version for one in ranked])}
+    ranked = [one for one in ranked if one.version in records]
+    groups = fold_near_duplicates([records[one.version].text for one in ranked])
+    return tuple(
+        _to_hit(records[ranked[group[0]].version], ranked[group[0]], tuple(records[ranked[i].version].id for i in group[1:]))
+        for group in groups[:limit]
+    )
+
+
+def _to_hit(record: Record, ranked: _Ranked, folded: tuple[str, ...]) -> Hit:
+    row, fused, candidates = ranked.row, ranked.fused, ranked.field.candidates
+    vector = float(fused.vector[row])
+    return Hit(
+        record=record,
+        score=round(min(ranked.score, 1.0), 6),
+        why=Why(
+            keyword=round(float(fused.keyword[row]), 4),
+            vector=None if np.isnan(vector) else round(vector, 4),
+            graph=round(float(candidates.graph[row]), 4),
+            neighbours=round(float(fused.neighbours[row]), 4),
+            recency=round(float(candidates.recency[row]), 4),
+            importance=round(float(candidates.importance[row]), 4),
+            confidence=round(float(candidates.confidence[row]), 4),
+        ),
+        folded=folded,
+    )

@@ -1,0 +1,40 @@
+"""How is it counted that records were recalled, without a write for every read?"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable
+
+from recollect.engine.core import Core
+
+_FLUSH_SECONDS = 5.0
+
+
+class Touches:
+    """Counts in memory, and writes the counts now and then and when the memory is closed.
+
+    They are bookkeeping: a crash may lose the last few seconds of them, and nothing else.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._flushed = time.monotonic()
+        self._lock = threading.Lock()
+
+    def add(self, touched: Iterable[tuple[str, str]]) -> None:
+        with self._lock:
+            self._counts.update(touched)
+            due = time.monotonic() - self._flushed >= _FLUSH_SECONDS
+        if due:
+            self.flush()
+
+    def flush(self) -> None:
+        with self._lock:
+            counts, self._counts = self._counts, Counter()
+            self._flushed = time.monotonic()
+        if counts:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                edit.touch(counts, self._core.clock())

@@ -1,0 +1,157 @@
+"""How do records get their vectors, and how are those kept at hand for search?
+
+Vectors are derived. They are computed in the background after a write, and whatever is missing is completed before a
+semantic question is answered, so that what was just stored is found. Nothing here runs before it is needed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.embed.base import Embedder
+from recollect.embed.calibrate import calibrate
+from recollect.engine.core import Core
+from recollect.engine.matrix import Matrix, sign_bits
+from recollect.ingest.pieces import cut_pieces
+from recollect.store.base import Model, Vector, View
+from recollect.types import Record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BATCH = 32
+_REMEMBERED_QUERIES = 512
+
+Progress = Callable[[int, int], None]
+
+
+def no_progress(done: int, total: int) -> None:
+    """For callers that do not want to know."""
+
+
+class Vectors:
+    """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
+
+    def __init__(self, core: Core, embedder: Embedder) -> None:
+        self._core = core
+        self.embedder = embedder
+        self._model: Model | None = None
+        self._matrices: dict[tuple[int, str, bool], Matrix] = {}
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._embedding = threading.Lock()
+        self._lock = threading.Lock()
+
+    def model(self) -> Model:
+        """The model as the store knows it; a model that the store does not know yet is taken up."""
+        if self._model is None:
+            with self._core.store.read() as view:
+                known = {model.name: model for model in view.models()}
+            if self.embedder.name not in known:
+                measured = calibrate(self.embedder)
+                with self._core.store.write(actor=self._core.actor) as edit:
+                    model = edit.adopt(
+                        self.embedder.name, self.embedder.dim, measured.mean, measured.floor, measured.spread
+                    )
+                known[self.embedder.name] = model
+            self._model = known[self.embedder.name]
+        return self._model
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a question; the same question is not computed twice."""
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                return self._queries[text]
+        vector = self.embedder.embed([text], query=True)[0]
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > _REMEMBERED_QUERIES:
+                self._queries.popitem(last=False)
+        return vector
+
+    def query_bits(self, vector: NDArray[np.float32]) -> NDArray[np.uint64]:
+        return sign_bits(vector[None, :], self._mean())[0]
+
+    def _mean(self) -> NDArray[np.float32]:
+        return np.frombuffer(self.model().mean, dtype=np.float32)
+
+    def matrix(self, view: View, space: str, *, old: bool = False) -> Matrix:
+        """The sign bits of a space, up to date with what the view sees."""
+        model = self.model()
+        key = (model.no, space, old)
+        with self._lock:
+            matrix = self._matrices.get(key)
+            if matrix is None:
+                matrix = self._matrices[key] = Matrix(-(-model.dim // 64))
+            matrix.extend(view.signs(model.no, space, matrix.last, old=old))
+            return matrix
+
+    def drop_matrices(self) -> None:
+        """Lets go of everything in memory, to be loaded again: after a rebuild, or when much of it is stale."""
+        with self._lock:
+            self._matrices.clear()
+            self._model = None
+
+    # Completing
+
+    def catch_up(
+        self,
+        spaces: Sequence[str] | None = None,
+        *,
+        seconds: float | None = None,
+        progress: Progress = no_progress,
+        stop: threading.Event | None = None,
+    ) -> int:
+        """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        model = self.model()
+        left = self._count(model, spaces)
+        done, total = 0, left
+        while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
+            with self._embedding:
+                done += self._complete_batch(model, spaces)
+            left = self._count(model, spaces)
+            progress(min(done, total), total)
+        return left
+
+    def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
+        with self._core.store.read() as view:
+            if spaces is None:
+                return view.count_waiting(model.no, None)
+            return sum(view.count_waiting(model.no, space) for space in spaces)
+
+    def _complete_batch(self, model: Model, spaces: Sequence[str] | None) -> int:
+        with self._core.store.read() as view:
+            for space in [None] if spaces is None else spaces:
+                records = view.waiting(model.no, space, _BATCH)
+                if records:
+                    break
+            else:
+                return 0
+        vectors = self._embed(records)
+        with self._core.store.write(actor=self._core.actor) as edit:
+            edit.put_vectors(model.no, [record.version for record in records], vectors)
+        return len(records)
+
+    def _embed(self, records: Sequence[Record]) -> list[Vector]:
+        pieces = [(record.version, piece) for record in records for piece in pieces_of(record)]
+        rows = self.embedder.embed([piece for _, piece in pieces])
+        bits = sign_bits(rows, self._mean())
+        halves = rows.astype(np.float16)
+        return [
+            Vector(version, bits[i].tobytes(), halves[i].tobytes())
+            for i, (version, _) in enumerate(pieces)
+            if rows[i].any()
+        ]
+
+
+def pieces_of(record: Record) -> list[str]:
+    """What of a record is shown to the model: its text in pieces, each below the title if there is one."""
+    pieces = cut_pieces(record.text)
+    return pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]

@@ -1,0 +1,71 @@
+"""How do hits become a text that a prompt can carry?
+
+Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation. The best hits are chosen
+first, as many as the budget holds; they are shown newest first, so that what holds now is read before what held once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from recollect.types import Hit
+
+_WIDE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_CHARACTERS_PER_TOKEN = 3.0
+_OPEN, _CLOSE = "<recollect>", "</recollect>"
+_SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
+
+
+def estimate_tokens(text: str) -> int:
+    """A careful upper estimate: prose of any language stays below it with the tokenizers in use."""
+    wide = len(_WIDE.findall(text))
+    other = len(text) - wide
+    marks = sum(not (character.isalnum() or character.isspace()) for character in text)
+    return int(1.5 * wide + other / _CHARACTERS_PER_TOKEN + 0.5 * marks) + 1
+
+
+def pack_context(hits: Sequence[Hit], budget_tokens: int | None) -> str:
+    """A prompt-ready block within the budget; empty when there is nothing to show or no room for any of it."""
+    frame = estimate_tokens(f"{_OPEN}\n\n{_CLOSE}")
+    left = None if budget_tokens is None else budget_tokens - frame
+    chosen: list[tuple[Hit, str]] = []
+    for hit in hits:
+        line = render_hit(hit)
+        cost = estimate_tokens(line) + 1
+        if left is not None and cost > left:
+            cut = _cut(hit, left) if not chosen else None
+            if cut is None:
+                continue
+            line, cost = cut, left
+        chosen.append((hit, line))
+        left = None if left is None else left - cost
+    if not chosen:
+        return ""
+    newest_first = sorted(chosen, key=lambda pair: pair[0].record.event_time, reverse=True)
+    return "\n".join([_OPEN, *(line for _, line in newest_first), _CLOSE])
+
+
+def render_hit(hit: Hit, text: str | None = None) -> str:
+    record = hit.record
+    marks = [record.event_time.date().isoformat()]
+    marks += [mark for mark in (record.title, record.role) if mark]
+    if record.status != "active":
+        marks.append(record.status)
+    if record.valid_until is not None:
+        marks.append(f"until {record.valid_until.date().isoformat()}")
+    return f"- ({' · '.join(marks)}) {record.text if text is None else text} [{record.id}]"
+
+
+def _cut(hit: Hit, tokens: int) -> str | None:
+    """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
+    if tokens < _SHORTEST_CUT:
+        return None
+    low, high = 0, len(hit.record.text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if estimate_tokens(render_hit(hit, hit.record.text[:middle] + " …")) + 1 <= tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return render_hit(hit, hit.record.text[:low] + " …") if low else None
