@@ -1,8 +1,8 @@
 """How does the model that ships inside the package turn text into vectors?
 
 all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few threads: that is
-as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands beside
-it. The model's files are not opened before the first text.
+as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands
+beside it. The model's files are not opened before the first text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import numpy as np
@@ -121,13 +121,14 @@ def check_file(path: Path, digest: str) -> None:
 
 def open_session(path: Path) -> Any:
     """One thread inside a run (texts run side by side instead), and no memory pool that keeps its peak."""
-    options: Any = ort.SessionOptions()  # onnxruntime has no types
+    # onnxruntime has no types
+    options = ort.SessionOptions()  # pyright: ignore[reportUnknownVariableType]
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = ERRORS_ONLY
     try:
-        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(str(path), cast(Any, options), providers=["CPUExecutionProvider"])
     except (RuntimeError, ValueError) as error:
         raise EmbedderError(f"the bundled model cannot be loaded: {error}") from error

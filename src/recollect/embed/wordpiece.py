@@ -1,7 +1,7 @@
 """Which wordpieces is a text made of, for a BERT vocabulary without case?
 
 The steps of the reference: decompose and drop accents, drop control characters, lower case, set ideographs
-and punctuation apart, split at white space, then take the longest known piece of each word from left to right.
+and punctuation apart, split at white space, then take the longest known piece of a word from left to right.
 Names of special tokens in a text ("[SEP]") are plain text here.
 """
 
