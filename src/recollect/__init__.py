@@ -1,11 +1,11 @@
 """One long-term memory for all of a person's AI agents.
 
-    import recollect
+import recollect
 
-    with recollect.open() as memory:
-        memory.remember("The gateway validates tokens with RS256.", tags=["auth"])
-        for hit in memory.recall("how are tokens checked?"):
-            print(hit.score, hit.record.text, hit.why)
+with recollect.open() as memory:
+    memory.remember("The gateway validates tokens with RS256.", tags=["auth"])
+    for hit in memory.recall("how are tokens checked?"):
+        print(hit.score, hit.record.text, hit.why)
 """
 
 __version__ = "0.1.0"
@@ -14,17 +14,43 @@ from recollect.config import Settings, load_settings
 from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
 from recollect.errors import (
-    Cancelled, ConfigError, Conflict, EmbedderError, InvalidInput, NewerStore, NotAStore, NotFound, ReadOnlyStore,
-    RecollectError, StoreBusy, StoreError, StoreFull,
+    Cancelled,
+    ConfigError,
+    Conflict,
+    EmbedderError,
+    InvalidInput,
+    NewerStore,
+    NotAStore,
+    NotFound,
+    ReadOnlyStore,
+    RecollectError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
 )  # fmt: skip
 from recollect.types import (
-    Change, Draft, Entity, Fact, Hit, Ingested, Neighborhood, Past, Recall, Receipt, Record, Relation, Session, Signals,
-    Space, SpaceStats, Why,
+    Change,
+    Draft,
+    Entity,
+    Fact,
+    Hit,
+    Ingested,
+    Neighborhood,
+    Past,
+    Recall,
+    Receipt,
+    Record,
+    Relation,
+    Session,
+    Signals,
+    Space,
+    SpaceStats,
+    Why,
 )  # fmt: skip
 
 __all__ = [
     "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "Hit", "Ingested",
     "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore", "Recall",
-    "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats", "StoreBusy",
-    "StoreError", "StoreFull", "Why", "load_settings", "open",
+    "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats",
+    "StoreBusy", "StoreError", "StoreFull", "Why", "load_settings", "open",
 ]  # fmt: skip

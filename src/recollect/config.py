@@ -1,7 +1,7 @@
 """Where does every setting come from?
 
-In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default. This is
-the only module that reads the environment.
+In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default. This
+is the only module that reads the environment.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings for one store; a value that cannot be used is an error that names it."""
     folder = default_home(environment) if home is None else Path(home).expanduser().absolute()
-    values: dict[str, object] = {**_from_file(folder / _FILE), **_from_environment(environment), "home": folder}
+    values: dict[str, object] = {
+        **_from_file(folder / _FILE),
+        **_from_environment(environment),
+        "home": folder,
+    }
     try:
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:

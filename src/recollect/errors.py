@@ -1,18 +1,18 @@
 """What can go wrong, and how does a caller tell the cases apart?
 
-    RecollectError                 code: stable, for programs; message: for people
-    ├── InvalidInput               invalid_input     an argument is wrong; `field` names it
-    ├── NotFound                   not_found         no such record, space, entity or journal entry
-    ├── Conflict                   conflict          the object changed, or the name is taken
-    ├── Cancelled                  cancelled         the caller withdrew the request
-    ├── StoreError                 store_error       the store could not be read or written
-    │   ├── NotAStore              not_a_store       the file is not a Recollect database
-    │   ├── NewerStore             newer_store       the file was written by a newer Recollect
-    │   ├── ReadOnlyStore          read_only_store   the file or its folder cannot be written
-    │   ├── StoreFull              store_full        the disk (or quota) is full
-    │   └── StoreBusy              store_busy        another process held the store for too long
-    ├── EmbedderError              embedder_error    the embedding model failed or is missing
-    └── ConfigError                config_error      a setting has a value that cannot be used
+RecollectError                 code: stable, for programs; message: for people
+├── InvalidInput               invalid_input     an argument is wrong; `field` names it
+├── NotFound                   not_found         no such record, space, entity or journal entry
+├── Conflict                   conflict          the object changed, or the name is taken
+├── Cancelled                  cancelled         the caller withdrew the request
+├── StoreError                 store_error       the store could not be read or written
+│   ├── NotAStore              not_a_store       the file is not a Recollect database
+│   ├── NewerStore             newer_store       the file was written by a newer Recollect
+│   ├── ReadOnlyStore          read_only_store   the file or its folder cannot be written
+│   ├── StoreFull              store_full        the disk (or quota) is full
+│   └── StoreBusy              store_busy        another process held the store for too long
+├── EmbedderError              embedder_error    the embedding model failed or is missing
+└── ConfigError                config_error      a setting has a value that cannot be used
 """
 
 

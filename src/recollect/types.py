@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, overload
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Metadata: TypeAlias = Mapping[str, Json]
 
 MemoryType = Literal["episodic", "semantic", "procedural"]

@@ -1,8 +1,8 @@
 """Where do the vectors of a model lie, and how alike are texts that have nothing to do with each other?
 
-Cosines of one model mean little beside those of another: unrelated texts have 0.05 with one and 0.75 with the next. So a
-model is shown texts of many kinds once, when a store takes it up: their mean is the centre that sign bits are taken around, and
-mean and spread of their cosines are the scale on which similarity is read.
+Cosines of one model mean little beside those of another: unrelated texts have 0.05 with one and 0.75 with the next.
+So a model is shown texts of many kinds once, when a store takes it up: their mean is the centre that sign bits are
+taken around, and mean and spread of their cosines are the scale on which similarity is read.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Background:
     """Computes vectors some seconds after the last write, in a thread of its own that ends with the memory.
 
-    A failure (an endpoint that is down, say) is kept in `problem` and tried again after the next write; nothing is lost,
-    since the records stay queued.
+    A failure (an endpoint that is down, say) is kept in `problem` and tried again after the next write; nothing is
+    lost, since the records stay queued.
     """
 
     def __init__(self, vectors: Callable[[], Vectors | None], delay: float) -> None:

@@ -1,7 +1,7 @@
 """Which records of a space could answer a question, and what does each signal say about them?
 
-Three lists are drawn up: the records that hold the question's rarest words, those whose vectors lie nearest, and those that
-the graph leads to. Then every signal is completed for all of them, so that fusion compares like with like.
+Three lists are drawn up: the records that hold the question's rarest words, those whose vectors lie nearest, and those
+that the graph leads to. Then every signal is completed for all of them, so that fusion compares like with like.
 """
 
 from __future__ import annotations
@@ -143,14 +143,14 @@ def _draw(
     )
 
 
-def _by_keyword(
-    terms: Sequence[Term], records: int, among: NDArray[np.int64] | None
-) -> tuple[list[int], bool]:
+def _by_keyword(terms: Sequence[Term], records: int, among: NDArray[np.int64] | None) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
     lists = [np.array(term.versions, dtype=np.int64) for term in terms if term.versions]
     if not lists:
         return [], False
-    weights = [np.full(len(versions), np.log1p((records - len(versions) + 0.5) / (len(versions) + 0.5))) for versions in lists]
+    weights = [
+        np.full(len(versions), np.log1p((records - len(versions) + 0.5) / (len(versions) + 0.5))) for versions in lists
+    ]
     versions, where = np.unique(np.concatenate(lists), return_inverse=True)
     scores = np.bincount(where, np.concatenate(weights))
     if among is not None:
@@ -235,9 +235,7 @@ def _term_counts(
     return counts, length
 
 
-def _cosines(
-    view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]
-) -> NDArray[np.float64]:
+def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
     """The cosine of each version's best piece; NaN for a version without a vector."""
     cosines = np.full(len(versions), np.nan)
     if vectors is None or question.vector is None:

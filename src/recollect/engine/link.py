@@ -13,7 +13,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions
 from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import terms
-from recollect.types import Direction, Entity, Fact, Neighborhood, Record, Relation
+from recollect.types import Direction, Entity, Fact, Metadata, Neighborhood, Record, Relation
 
 _RELINKED = 5_000  # records that are linked anew, at most, when a name becomes known
 _WALKED = 10_000  # entities that a walk visits at most
@@ -63,9 +63,7 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownVariableType] -- parsed JSON
 
 
-def _new_entity(
-    core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]
-) -> Entity:
+def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]) -> Entity:
     entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
     entity, _ = edit.put(msgspec.structs.replace(entity, **fields), verb="name")
     _link_records(edit, entity, [entity.name, *entity.aliases])
@@ -102,7 +100,7 @@ def relate(
     valid_from: datetime | None,
     valid_until: datetime | None,
     replaces: bool,
-    metadata: Mapping[str, object],
+    metadata: Metadata,
     id: str | None = None,
 ) -> Relation:
     """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
@@ -118,7 +116,7 @@ def relate(
             id=id or core.new_id(), space=space, subject=ends[0].id, predicate=predicate, object=ends[1].id,
             weight=weight, confidence=confidence, provenance=provenance, valid_from=start, valid_until=valid_until,
             metadata=metadata, created_at=edit.now, recorded_at=edit.now,
-        )  # pyright: ignore[reportArgumentType] -- parsed JSON  # fmt: skip
+        )  # fmt: skip
         held = [
             fact
             for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
@@ -147,7 +145,13 @@ def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | Non
 
 
 def facts(
-    core: Core, subject: str | None, space: str, *, predicate: str | None, as_of: datetime | None, active: bool
+    core: Core,
+    subject: str | None,
+    space: str,
+    *,
+    predicate: str | None,
+    as_of: datetime | None,
+    active: bool,
 ) -> list[Fact]:
     """What is stated about a subject: what holds at a moment, or with `active=False` all that was ever stated."""
     with core.store.read() as view:
@@ -162,9 +166,7 @@ def facts(
             if predicate in (None, relation.predicate)
         ]
         names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)})
-    return [
-        Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found
-    ]
+    return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
 
 
 def _names(view: View, space: str, ids: set[str]) -> dict[str, str]:

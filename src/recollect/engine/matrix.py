@@ -1,7 +1,7 @@
 """How are the vectors of a space searched in memory?
 
-Every vector is kept as its sign bits around the model's mean: 48 bytes for 384 numbers. A search counts differing bits over
-all of them, which is exact in what it covers, needs no index to build, and costs a millisecond for 100,000.
+Every vector is kept as its sign bits around the model's mean: 48 bytes for 384 numbers. A search counts differing bits
+over all of them, which is exact in what it covers, needs no index to build, and costs a millisecond for 100,000.
 """
 
 from __future__ import annotations

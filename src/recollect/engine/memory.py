@@ -1,7 +1,7 @@
 """What can be done with a memory?
 
-`Memory` is the whole of it: every surface, from the command line to a protocol, is a shell over these methods. Each of them parses
-what it is given, does its work in one transaction, and answers with frozen values.
+`Memory` is the whole of it: every surface, from the command line to a protocol, is a shell over these methods. Each of
+them parses what it is given, does its work in one transaction, and answers with frozen values.
 """
 
 from __future__ import annotations
@@ -21,8 +21,20 @@ from recollect.engine import link, revise
 from recollect.engine.background import Background
 from recollect.engine.core import Core, random_id, utc_now
 from recollect.engine.parse import (
-    parse_choice, parse_count, parse_draft, parse_fields, parse_filter, parse_label, parse_labels, parse_metadata,
-    parse_optional, parse_optional_time, parse_share, parse_space, parse_string, parse_text,
+    parse_choice,
+    parse_count,
+    parse_draft,
+    parse_fields,
+    parse_filter,
+    parse_label,
+    parse_labels,
+    parse_metadata,
+    parse_optional,
+    parse_optional_time,
+    parse_share,
+    parse_space,
+    parse_string,
+    parse_text,
 )  # fmt: skip
 from recollect.engine.remember import derive_lexis, remember_many
 from recollect.engine.touches import Touches
@@ -30,8 +42,26 @@ from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStor
 from recollect.store.base import Lexis
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
-    DEFAULT_SPACE, UNSET, Change, Direction, Draft, Entity, Fact, Ingested, Neighborhood, Order,
-    Past, Query, Recall, Receipt, Record, Relation, Session, Space, SpaceStats, Unset,
+    DEFAULT_SPACE,
+    UNSET,
+    Change,
+    Direction,
+    Draft,
+    Entity,
+    Fact,
+    Ingested,
+    Neighborhood,
+    Order,
+    Past,
+    Query,
+    Recall,
+    Receipt,
+    Record,
+    Relation,
+    Session,
+    Space,
+    SpaceStats,
+    Unset,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -156,14 +186,24 @@ class Memory:
         return remember_many(self._core, [draft], parse_space(space))[0]
 
     def remember_many(
-        self, drafts: Sequence[Draft | Mapping[str, object]], *, space: str = DEFAULT_SPACE, **defaults: object
+        self,
+        drafts: Sequence[Draft | Mapping[str, object]],
+        *,
+        space: str = DEFAULT_SPACE,
+        **defaults: object,
     ) -> list[Receipt]:
         """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
         parsed = [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(drafts)]
         return remember_many(self._core, parsed, parse_space(space))
 
     def revise(
-        self, id: str, text: str | Unset = UNSET, *, space: str | None = None, reason: str | None = None, **fields: object
+        self,
+        id: str,
+        text: str | Unset = UNSET,
+        *,
+        space: str | None = None,
+        reason: str | None = None,
+        **fields: object,
     ) -> Receipt:
         """Writes a new version of a record with some fields changed; the old one stays in its history."""
         given = fields if text is UNSET else {"text": text, **fields}
@@ -200,7 +240,9 @@ class Memory:
         if number is None:
             raise InvalidInput("entry", "this receipt changed nothing, so there is nothing to undo")
         return revise.undo(
-            self._core, parse_count(number, "entry", least=1, most=2**63 - 1), parse_optional(reason, "reason")
+            self._core,
+            parse_count(number, "entry", least=1, most=2**63 - 1),
+            parse_optional(reason, "reason"),
         )
 
     # Ingesting
@@ -220,11 +262,21 @@ class Memory:
             raise InvalidInput("text", "is blank; give it some text")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
         return ingesting.ingest_text(
-            self._core, whole, parse_space(space), parse_optional(source, "source"), parse_optional(title, "title"), draft
+            self._core,
+            whole,
+            parse_space(space),
+            parse_optional(source, "source"),
+            parse_optional(title, "title"),
+            draft,
         )
 
     def ingest_conversation(
-        self, messages: Sequence[Mapping[str, object]], *, session: str, space: str = DEFAULT_SPACE, **fields: object
+        self,
+        messages: Sequence[Mapping[str, object]],
+        *,
+        session: str,
+        space: str = DEFAULT_SPACE,
+        **fields: object,
     ) -> Ingested:
         """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
         label = parse_label(session, "session")
@@ -529,7 +581,11 @@ class Memory:
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
-        report = progress or (lambda _stage, _done, _total: None)
+
+        def report(stage: str, done: int, total: int) -> None:
+            if progress is not None:
+                progress(stage, done, total)
+
         vectors = self._load_vectors()
         with self._core.store.write(actor=self._core.actor) as edit:
 

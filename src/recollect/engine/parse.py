@@ -10,14 +10,14 @@ import difflib
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar, cast
 
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, Metadata
+from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, MemoryType, Metadata, Status, Trust
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
@@ -117,7 +117,9 @@ def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[st
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
         raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
-    labels = [parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))]
+    labels = [
+        parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))
+    ]
     if len(labels) > most:
         raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")
     return tuple(dict.fromkeys(labels))
@@ -137,28 +139,37 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     return cast("Mapping[str, Json]", decoded)
 
 
-_DRAFT_PARSERS = {
-    "text": parse_text,
-    "kind": lambda v, f: parse_label(v, f, longest=MAX_NAME),
-    "memory_type": lambda v, f: parse_choice(v, f, MEMORY_TYPES),
-    "title": parse_optional,
-    "role": parse_optional,
-    "room": parse_optional,
-    "session": parse_optional,
-    "project": parse_optional,
-    "user": parse_optional,
-    "tags": parse_labels,
-    "importance": parse_share,
-    "confidence": parse_share,
-    "status": lambda v, f: parse_choice(v, f, STATUSES),
-    "trust": lambda v, f: parse_choice(v, f, TRUSTS),
-    "event_time": parse_optional_time,
-    "valid_from": parse_optional_time,
-    "valid_until": parse_optional_time,
-    "source": parse_optional,
-    "locator": lambda v, f: None if v is None else parse_metadata(v, f),
-    "metadata": parse_metadata,
-    "id": lambda v, f: parse_optional(v, f, longest=MAX_NAME),
+def _parse_kind(value: object, field: str) -> str:
+    return parse_label(value, field, longest=MAX_NAME)
+
+
+def _parse_id(value: object, field: str) -> str | None:
+    return parse_optional(value, field, longest=MAX_NAME)
+
+
+def _parse_memory_type(value: object, field: str) -> MemoryType:
+    return parse_choice(value, field, MEMORY_TYPES)
+
+
+def _parse_status(value: object, field: str) -> Status:
+    return parse_choice(value, field, STATUSES)
+
+
+def _parse_trust(value: object, field: str) -> Trust:
+    return parse_choice(value, field, TRUSTS)
+
+
+def _parse_locator(value: object, field: str) -> Metadata | None:
+    return None if value is None else parse_metadata(value, field)
+
+
+_DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
+    "text": parse_text, "kind": _parse_kind, "memory_type": _parse_memory_type, "title": parse_optional,
+    "role": parse_optional, "room": parse_optional, "session": parse_optional, "project": parse_optional,
+    "user": parse_optional, "tags": parse_labels, "importance": parse_share, "confidence": parse_share,
+    "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
+    "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
+    "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
 }  # fmt: skip
 
 
@@ -196,7 +207,7 @@ _FILTER_FIELDS = {
 }  # fmt: skip
 
 
-def parse_filter(given: Mapping[str, object]) -> Filter:
+def parse_filter(**given: object) -> Filter:
     """The filters of a read; an unknown one is an error."""
     fields: dict[str, object] = {}
     for name, value in given.items():

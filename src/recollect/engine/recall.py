@@ -80,10 +80,12 @@ def _rank(fields: list[Field], query: Query) -> list[_Ranked]:
 def _to_hits(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     records = {record.version: record for record in view.records([one.version for one in ranked])}
     ranked = [one for one in ranked if one.version in records]
-    groups = fold_near_duplicates([records[one.version].text for one in ranked])
+    lexis = view.lexis([one.version for one in ranked])
+    signatures = [{str(term) for term in lexis[one.version].terms} for one in ranked]
+    groups = fold_near_duplicates(range(len(ranked)), signatures)
     return tuple(
-        _to_hit(records[ranked[group[0]].version], ranked[group[0]], tuple(records[ranked[i].version].id for i in group[1:]))
-        for group in groups[:limit]
+        _to_hit(records[ranked[at].version], ranked[at], tuple(records[ranked[i].version].id for i in folded))
+        for at, folded in groups[:limit]
     )
 
 

@@ -49,9 +49,7 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
     with core.store.write(actor=core.actor) as edit:
         if drafts:
             ensure_space(edit, space)
-        receipts = [
-            _remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)
-        ]
+        receipts = [_remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts

@@ -44,7 +44,13 @@ def _replace(old: Record, fields: Mapping[str, object]) -> Record:
 
 
 def invalidate(
-    core: Core, id: str, space: str | None, *, reason: str | None, superseded_by: str | None, at: datetime | None
+    core: Core,
+    id: str,
+    space: str | None,
+    *,
+    reason: str | None,
+    superseded_by: str | None,
+    at: datetime | None,
 ) -> Receipt:
     """Ends a record's validity; it stays readable by id, in history and by `as_of`."""
     with core.store.write(actor=core.actor) as edit:

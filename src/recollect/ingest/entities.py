@@ -27,10 +27,10 @@ _WORD = re.compile(r"[^\s]+")
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_STARTS = frozenset(
-    "a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm"
-    " i've if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their"
-    " them then there these they this those to was we well were what when where which who why will with would wow yeah"
-    " yes you your also however hey hi hello great good maybe just actually after before since while because".split()
+    """a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm i've
+    if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their them then
+    there these they this those to was we well were what when where which who why will with would wow yeah yes you your
+    also however hey hi hello great good maybe just actually after before since while because""".split()
 )
 
 

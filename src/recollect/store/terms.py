@@ -43,14 +43,10 @@ _PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINT}[^\W_]+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
 _NEEDS_ANY = re.compile(rf"[{_PAIRED}{_MARKS}]")
 _STARTS_PAIRED = re.compile(rf"[{_PAIRED}]")
-_SPLIT = re.compile(
-    r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])"
-)
+_SPLIT = re.compile(r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 _CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
 
-_FOLDED = str.maketrans(
-    {"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"}
-)
+_FOLDED = str.maketrans({"đ": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ё": "е"})
 
 
 def _stemmer(language: str) -> Callable[[str], str]:

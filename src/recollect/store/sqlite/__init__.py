@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from recollect.errors import (
-    NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError, StoreFull,
+    NewerStore,
+    NotAStore,
+    ReadOnlyStore,
+    RecollectError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
 )  # fmt: skip
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite.edit import SqliteEdit
@@ -62,9 +68,7 @@ class SqliteStore:
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
@@ -73,7 +77,7 @@ class SqliteStore:
         return connection
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _connection(self) -> Generator[sqlite3.Connection]:
         with self._lock:
             if self._closed:
                 raise StoreError(f"{self._path} is closed")
@@ -92,7 +96,7 @@ class SqliteStore:
                     self._idle.append(connection)
 
     @contextmanager
-    def _converted(self) -> Iterator[None]:
+    def _converted(self) -> Generator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -136,13 +140,13 @@ class SqliteStore:
     # Reading and writing
 
     @contextmanager
-    def read(self) -> Iterator[SqliteView]:
+    def read(self) -> Generator[SqliteView]:
         with self._converted(), self._connection() as connection:
             connection.execute("BEGIN")
             yield SqliteView(connection, self._clock())
 
     @contextmanager
-    def write(self, *, actor: str | None = None) -> Iterator[SqliteEdit]:
+    def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
         with self._converted(), self._writing, self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield SqliteEdit(connection, self._next_moment(connection), actor)

@@ -12,8 +12,15 @@ import msgspec
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Lexis, Model, T, Thing, Vector, normal_name
 from recollect.store.sqlite.rows import (
-    Row, entity_row, lexis_row, record_row, relation_row, to_json,
-    to_lexis, to_micros, to_record,
+    Row,
+    entity_row,
+    lexis_row,
+    record_row,
+    relation_row,
+    to_json,
+    to_lexis,
+    to_micros,
+    to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, token
 from recollect.types import Entity, Record, Relation, Space
@@ -125,9 +132,9 @@ class SqliteEdit(SqliteView):
         number = self._home(thing.space)
         if before is not None:
             self._retire(before, number)
-        thing = cast("T", msgspec.structs.replace(thing, recorded_at=self._now))
+        thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
-        thing = cast("T", msgspec.structs.replace(thing, version=version))
+        thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
             self._index(number, version, lexis or Lexis({}))
             self._inherit_vectors(number, thing, cast("Record | None", before))
@@ -139,13 +146,17 @@ class SqliteEdit(SqliteView):
         )  # fmt: skip
         return thing, entry
 
-    def retire(
-        self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None
-    ) -> int:
+    def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int:
         """Takes an object out of the present without a successor; its versions stay."""
         self._retire(thing, self._home(thing.space))
         return self._note(
-            thing.space, verb, _OBJECT_TYPE[type(thing)], thing.id, before=thing.version, reason=reason, undoes=undoes
+            thing.space,
+            verb,
+            _OBJECT_TYPE[type(thing)],
+            thing.id,
+            before=thing.version,
+            reason=reason,
+            undoes=undoes,
         )
 
     def _retire(self, thing: Thing, number: int) -> None:
@@ -167,7 +178,8 @@ class SqliteEdit(SqliteView):
         """Removes every version of a record and everything derived from it, for good."""
         number = self._home(record.space)
         rows = self._rows(
-            "SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?", (record.id, number)
+            "SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?",
+            (record.id, number),
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
@@ -211,7 +223,8 @@ class SqliteEdit(SqliteView):
         self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
         self._insert_words(number, version, lexis, live=True)
         self._run(
-            "UPDATE tallies SET records = records + 1, length = length + ? WHERE space_no = ?", (lexis.length, number)
+            "UPDATE tallies SET records = records + 1, length = length + ? WHERE space_no = ?",
+            (lexis.length, number),
         )
 
     def _unindex(self, number: int, version: int, *, live: bool) -> Lexis:
@@ -250,7 +263,8 @@ class SqliteEdit(SqliteView):
     def _put_names(self, number: int, entity: Entity) -> None:
         names = {normal_name(name) for name in (entity.name, *entity.aliases)}
         self._connection.executemany(
-            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(number, name, entity.id) for name in sorted(names)]
+            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)",
+            [(number, name, entity.id) for name in sorted(names)],
         )
 
     def rebuild(self, derive: Callable[[Record], Lexis], progress: Callable[[int, int], None]) -> int:
@@ -306,10 +320,11 @@ class SqliteEdit(SqliteView):
         ):
             values = (abs(model), number, record.version, bits)
             cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
-            self._run(
-                "INSERT INTO halves SELECT ?, half FROM halves WHERE vector = ?", (cursor.lastrowid, vector)
-            )
-        self._run("INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?", (number, record.version, before.version))
+            self._run("INSERT INTO halves SELECT ?, half FROM halves WHERE vector = ?", (cursor.lastrowid, vector))
+        self._run(
+            "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
+            (number, record.version, before.version),
+        )
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
         """Stores the vectors of versions that were waiting; versions that no longer wait are left alone."""

@@ -13,12 +13,32 @@ import msgspec
 from recollect.errors import NotFound
 from recollect.store.base import Glance, Lexis, Model, T, Tally, Thing, normal_name
 from recollect.store.sqlite.rows import (
-    CHANGE_COLUMNS, ENTITY_COLUMNS, RECORD_COLUMNS, RELATION_COLUMNS, Row, to_change, to_entity, to_json, to_lexis,
-    to_micros, to_moment, to_record, to_relation, to_space,
+    CHANGE_COLUMNS,
+    ENTITY_COLUMNS,
+    RECORD_COLUMNS,
+    RELATION_COLUMNS,
+    Row,
+    to_change,
+    to_entity,
+    to_json,
+    to_lexis,
+    to_micros,
+    to_moment,
+    to_record,
+    to_relation,
+    to_space,
 )  # fmt: skip
 from recollect.store.sqlite.where import known_at, record_condition, true_at
 from recollect.types import (
-    Change, Entity, Filter, Order, Record, Relation, Session, Space, SpaceStats,
+    Change,
+    Entity,
+    Filter,
+    Order,
+    Record,
+    Relation,
+    Session,
+    Space,
+    SpaceStats,
 )  # fmt: skip
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
@@ -89,7 +109,9 @@ class SqliteView:
     # Spaces
 
     def spaces(self) -> list[Space]:
-        return [to_space(r) for r in self._rows("SELECT name, description, created_at, metadata FROM spaces ORDER BY name")]
+        return [
+            to_space(r) for r in self._rows("SELECT name, description, created_at, metadata FROM spaces ORDER BY name")
+        ]
 
     def space(self, name: str) -> Space | None:
         row = self._one("SELECT name, description, created_at, metadata FROM spaces WHERE name = ?", (name,))
@@ -137,7 +159,9 @@ class SqliteView:
 
     def whereabouts(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]
-        sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {table}.id = ?"
+        sql = (
+            f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {table}.id = ?"
+        )
         return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", (id,))]
 
     def version(self, type_: type[T], version: int) -> T | None:

@@ -46,7 +46,7 @@ def record_condition(filter: Filter, now: int) -> Condition:
         if values:
             parts.append(one_of(f"records.{column}", values))
     if filter.tags:
-        sql = "EXISTS(SELECT 1 FROM json_each(records.tags) AS tag, json_each(?) AS wanted WHERE tag.value = wanted.value)"
+        sql = "EXISTS(SELECT 1 FROM json_each(records.tags) AS tag JOIN json_each(?) AS wanted USING(value))"
         parts.append((sql, [to_json(filter.tags)]))
     if filter.since is not None:
         parts.append(("records.event_time >= ?", [to_micros(filter.since)]))
