@@ -143,7 +143,9 @@ class SqliteStore:
     def read(self) -> Generator[SqliteView]:
         with self._converted(), self._connection() as connection:
             connection.execute("BEGIN")
-            yield SqliteView(connection, self._clock())
+            last = self._last_moment(connection)
+            now = self._clock()
+            yield SqliteView(connection, now if last is None else max(now, last))
 
     @contextmanager
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
@@ -154,9 +156,14 @@ class SqliteStore:
 
     def _next_moment(self, connection: sqlite3.Connection) -> datetime:
         """Now, but after every earlier transaction, whatever the clock says: `as_of` depends on it."""
-        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
+        last = self._last_moment(connection)
         now = self._clock()
-        return now if row is None or to_micros(now) > row[0] else to_moment(row[0]) + _TICK
+        return now if last is None or to_micros(now) > to_micros(last) else last + _TICK
+
+    def _last_moment(self, connection: sqlite3.Connection) -> datetime | None:
+        """When the last transaction happened: no reader is earlier, or what it began would not hold yet."""
+        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
+        return None if row is None else to_moment(row[0])
 
     # Care
 
