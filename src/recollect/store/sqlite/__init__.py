@@ -58,8 +58,12 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
-        with self._converted(), self._connection() as connection:
-            self._migrate(connection)
+        try:
+            with self._converted(), self._connection() as connection:
+                self._migrate(connection)
+        except RecollectError:
+            self.close()
+            raise
 
     @property
     def location(self) -> str:
@@ -69,12 +73,20 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        self._version(connection)  # before anything is set: a file that is not ours is left as it is
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        return connection
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
