@@ -25,6 +25,7 @@ from recollect.store.sqlite.rows import to_micros, to_moment
 from recollect.store.sqlite.view import SqliteView
 
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
+_HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
 _CACHE_KIB = 16_384
 _TICK = timedelta(microseconds=1)
@@ -48,6 +49,19 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
     return StoreError(f"{path}: {error}")
 
 
+def _check_header(path: Path) -> None:
+    """A file shorter than a page would be taken for an empty one by SQLite, and written over."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    if head and head != _HEADER:
+        raise NotAStore(f"{path} is not a Recollect store: it is not a database")
+
+
 class SqliteStore:
     """A pool of connections to one file. Safe for any number of threads and processes."""
 
@@ -58,6 +72,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
+        _check_header(path)
         try:
             with self._converted(), self._connection() as connection:
                 self._migrate(connection)
