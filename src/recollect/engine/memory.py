@@ -26,11 +26,13 @@ from recollect.engine.parse import (
     parse_draft,
     parse_fields,
     parse_filter,
+    parse_flag,
     parse_label,
     parse_labels,
     parse_metadata,
     parse_optional,
     parse_optional_time,
+    parse_seconds,
     parse_share,
     parse_space,
     parse_string,
@@ -324,7 +326,8 @@ class Memory:
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
         )  # fmt: skip
-        vectors, waiting, problem = self._ready(parsed.filter.spaces, wait)
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        vectors, waiting, problem = self._ready(parsed.filter.spaces, seconds)
         answer = recall(self._core, vectors, parsed, waiting=waiting, problem=problem)
         self._touches.add((hit.record.space, hit.record.id) for hit in answer)
         return answer
@@ -393,7 +396,7 @@ class Memory:
             return view.journal(
                 space=parse_optional(space, "space"),
                 after=parse_count(after, "after", least=0, most=2**63 - 1),
-                newest_first=newest_first,
+                newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
 
@@ -469,7 +472,7 @@ class Memory:
             provenance=parse_optional(provenance, "provenance"),
             valid_from=parse_optional_time(valid_from, "valid_from"),
             valid_until=parse_optional_time(valid_until, "valid_until"),
-            replaces=replaces,
+            replaces=parse_flag(replaces, "replaces"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
 
@@ -489,7 +492,7 @@ class Memory:
             parse_space(space),
             predicate=parse_optional(predicate, "predicate"),
             as_of=parse_optional_time(as_of, "as_of"),
-            active=active,
+            active=parse_flag(active, "active"),
         )
 
     def neighbors(
