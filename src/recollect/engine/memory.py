@@ -24,6 +24,7 @@ from recollect.engine.parse import (
     parse_choice,
     parse_count,
     parse_draft,
+    parse_drafts,
     parse_fields,
     parse_filter,
     parse_flag,
@@ -195,8 +196,7 @@ class Memory:
         **defaults: object,
     ) -> list[Receipt]:
         """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
-        parsed = [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(drafts)]
-        return remember_many(self._core, parsed, parse_space(space))
+        return remember_many(self._core, parse_drafts(drafts, defaults), parse_space(space))
 
     def revise(
         self,
@@ -212,6 +212,8 @@ class Memory:
         if not given:
             raise InvalidInput("fields", f"nothing to change; give one of {', '.join(revise.REVISABLE)}")
         parsed = parse_fields(given, revise.REVISABLE)
+        if parsed.get("event_time", UNSET) is None:
+            raise InvalidInput("event_time", "cannot be emptied; give the time at which it happened")
         return revise.revise(self._core, *self._ref(id, space), parsed, parse_optional(reason, "reason"))
 
     def invalidate(
@@ -262,6 +264,8 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
+        if "id" in fields:
+            raise InvalidInput("id", "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
         return ingesting.ingest_text(
             self._core,
@@ -282,6 +286,8 @@ class Memory:
     ) -> Ingested:
         """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
         label = parse_label(session, "session")
+        if "id" in fields:
+            raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
 
     # Reading

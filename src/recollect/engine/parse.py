@@ -235,6 +235,15 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
+def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
+    """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
+    if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
+        raise InvalidInput("drafts", f"must be a list of drafts, not {_kind(cast('object', drafts))}")
+    parse_fields(defaults, Draft.__struct_fields__)
+    listed = cast("Iterable[Draft | Mapping[str, object]]", drafts)
+    return [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(listed)]
+
+
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
