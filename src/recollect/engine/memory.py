@@ -90,6 +90,8 @@ def open_memory(
     new_id: Callable[[], str] = random_id,
 ) -> Memory:
     """Opens the machine's memory, or the one in a folder, which is made if it is missing."""
+    if settings is not None and folder is not None:
+        raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
     _make_home(chosen.home)
     store = SqliteStore(chosen.home / STORE_FILE, clock)
@@ -97,10 +99,10 @@ def open_memory(
 
 
 def _make_home(home: Path) -> None:
-    if home.exists() and not home.is_dir():
-        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store")
     try:
         home.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store") from error
     except OSError as error:
         raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
 
@@ -128,8 +130,10 @@ class Memory:
     def close(self) -> None:
         """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
         self._background.stop()
-        self._touches.flush()
-        self._core.store.close()
+        try:
+            self._touches.flush()
+        finally:
+            self._core.store.close()
 
     def acting_as(self, actor: str | None) -> Memory:
         """The same memory, with its changes journalled under another name."""
