@@ -41,7 +41,7 @@ from recollect.engine.parse import (
 )  # fmt: skip
 from recollect.engine.remember import derive_lexis, remember_many
 from recollect.engine.touches import Touches
-from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import Lexis
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
@@ -643,7 +643,7 @@ class Memory:
             if vectors is None:
                 return None, 0, None
             return vectors, vectors.catch_up(list(spaces) or None, seconds=wait), None
-        except EmbedderError as error:
+        except (EmbedderError, StoreFull, StoreBusy, ReadOnlyStore) as error:
             return None, 0, f"searched by keywords alone: {error}"
 
     def _load_vectors(self) -> Vectors | None:
