@@ -34,7 +34,10 @@ def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None
     """What the keyword index should know of a record, given the entities that its space knows."""
     words = count_terms(record.title, record.text) if counted is None else counted
     names = extract_names(record.text)
-    known = view.known_names(record.space, phrases(record.text), unspaced(record.text))
+    spoken = phrases(record.text)
+    found = view.known_names(record.space, spoken, unspaced(record.text))
+    said = set(spoken)
+    known = [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys([*names, *known])))
 
 

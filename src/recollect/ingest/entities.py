@@ -102,4 +102,4 @@ def unspaced(text: str) -> str:
 def mentions(text: str, name: str) -> bool:
     """Does a text mention this name, in the sense of `phrases` or `unspaced`?"""
     normal = normal_name(name)
-    return normal in phrases(text) or (bool(_UNSPACED.search(normal)) and normal in normal_name(text))
+    return normal in phrases(text) or (bool(unspaced(normal)) and normal in unspaced(text))
