@@ -185,13 +185,13 @@ def facts(
             for relation in view.relations(space, starts, outgoing=True, as_of=as_of, active=active)
             if predicate in (None, relation.predicate)
         ]
-        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)})
+        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
     return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
 
 
-def _names(view: View, space: str, ids: set[str]) -> dict[str, str]:
-    """Names of entities by id; one that is gone is called by its id."""
-    found = {id: view.get(Entity, space, id) for id in ids}
+def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dict[str, str]:
+    """Names of entities by id, as they were known at a moment; one that is gone is called by its id."""
+    found = {id: view.get(Entity, space, id, as_of) for id in ids}
     return {id: id if entity is None else entity.name for id, entity in found.items()}
 
 
@@ -200,7 +200,9 @@ def neighbors(
 ) -> Neighborhood:
     """Everything within some steps of an entity, breadth first."""
     with core.store.read() as view:
-        start = require(view, space, ref)
+        start = view.get(Entity, space, require(view, space, ref).id, as_of)
+        if start is None:
+            raise NotFound(f"the entity {ref!r} was not known yet in space {space!r}")
         distances = {start.id: 0}
         relations: dict[int, Relation] = {}
         frontier = [start.id]
@@ -211,7 +213,7 @@ def neighbors(
             distances |= dict.fromkeys(frontier, distance)
             if not frontier or len(distances) > _WALKED:
                 break
-        found = [view.get(Entity, space, id) for id in distances]
+        found = [view.get(Entity, space, id, as_of) for id in distances]
     return Neighborhood(
         start=start,
         entities=tuple(entity for entity in found if entity is not None),
