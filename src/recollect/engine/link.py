@@ -48,15 +48,21 @@ def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], 
         if known is None:
             return _new_entity(core, edit, space, name, id, fields)
         changes = dict(fields)
-        names = [name] if normal_name(name) != normal_name(known.name) else []
-        aliases = tuple(dict.fromkeys([*known.aliases, *names, *_texts(fields.get("aliases"))]))
+        aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
         metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
         new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
         if new == known:
             return known
         entity, _ = edit.put(new, verb="describe", before=known)
-        relink(edit, space, [*names, *aliases])
+        relink(edit, space, aliases)
     return entity
+
+
+def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:
+    """The aliases of an entity and names that are new to it, however they are written."""
+    joined = {normal_name(name): name for name in reversed([*known.aliases, *names])}
+    joined.pop(normal_name(known.name), None)
+    return tuple(dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined))
 
 
 def _texts(value: object) -> Sequence[str]:
@@ -69,7 +75,8 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]) -> Entity:
     entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
-    entity, _ = edit.put(msgspec.structs.replace(entity, **fields), verb="name")
+    aliases = _join_aliases(entity, _texts(fields.get("aliases")))
+    entity, _ = edit.put(msgspec.structs.replace(entity, **{**fields, "aliases": aliases}), verb="name")
     relink(edit, space, names_of(entity))
     return entity
 
