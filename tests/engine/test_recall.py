@@ -120,7 +120,7 @@ def test_a_filter_is_exact_for_what_only_a_vector_can_find(open_plain: Callable[
     memory = open_plain("near", "close")
     memory.remember_many([{"text": f"near thing {number}", "user": "other"} for number in range(300)])
     memory.remember_many([{"text": f"plain word {number}", "user": "me"} for number in range(100)])
-    memory.remember("near to it", id="wanted", user="me")
+    memory.remember("roughly near to it", id="wanted", user="me")
     assert ids(memory.recall("a word for what is close", user="me", limit=5))[0] == "wanted"
 
 
