@@ -22,35 +22,42 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
 
+class Cancellation:
+    """The wish of a caller to withdraw a request; asked for in one thread, seen in another."""
+
+    __slots__ = ("requested",)
+
+    def __init__(self) -> None:
+        self.requested = False
+
+
 class Call:
     """One running request, as the function that answers it sees it.
 
-    `client` is the name the caller gave itself. A transport hands in `report`, which carries progress to the
-    client; without one, progress is only a place where a withdrawn call stops.
+    `client` is the name that the caller gave itself. A transport hands in `report`, which carries progress to
+    the client; without one, progress is only a place where a withdrawn call stops.
     """
 
-    __slots__ = ("_cancelled", "_report", "client")
+    __slots__ = ("_cancellation", "_report", "client")
 
     def __init__(
         self,
         client: str | None = None,
+        *,
         report: Callable[[float, float | None, str | None], None] | None = None,
+        cancellation: Cancellation | None = None,
     ) -> None:
         self.client = client
         self._report = report
-        self._cancelled = False
+        self._cancellation = cancellation or Cancellation()
 
     @property
     def cancelled(self) -> bool:
-        return self._cancelled
-
-    def cancel(self) -> None:
-        """Withdraw the call; it stops at its next checkpoint. Safe from any thread."""
-        self._cancelled = True
+        return self._cancellation.requested
 
     def checkpoint(self) -> None:
         """Raise `Cancelled` if the caller no longer wants the answer."""
-        if self._cancelled:
+        if self._cancellation.requested:
             raise Cancelled("the caller withdrew the request")
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
@@ -269,7 +276,7 @@ class Contract(Struct, frozen=True, kw_only=True):
 
 __all__ = [
     "INTERNAL_ERROR", "INVALID_PARAMS", "REQUIRED",
-    "Annotations", "Answer", "Audio", "Call", "Content", "Contract", "Embedded", "Failure", "Image", "Prompt",
-    "PromptArgument", "PromptMessage", "Resource", "ResourceBytes", "ResourceTemplate", "ResourceText",
-    "Text", "Tool", "derive_schema", "failures_as_results", "parse_params", "unknown_tool",
+    "Annotations", "Answer", "Audio", "Call", "Cancellation", "Content", "Contract", "Embedded", "Failure",
+    "Image", "Prompt", "PromptArgument", "PromptMessage", "Resource", "ResourceBytes", "ResourceTemplate",
+    "ResourceText", "Text", "Tool", "derive_schema", "failures_as_results", "parse_params", "unknown_tool",
 ]  # fmt: skip
