@@ -111,6 +111,8 @@ class _Server:
         self._log.write("info", f"ending: {reason}")
         if reason != ALL_DONE:
             threading.Thread(target=_end_in_time, name="recollect-end", daemon=True).start()
+            if self._work.empty():
+                self._work.put(None)
             worker.join(COURTESY_SECONDS)
             self._connection.cancel_all()
             worker.join()
