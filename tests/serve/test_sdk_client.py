@@ -82,8 +82,8 @@ async def test_failures_are_results_that_a_model_can_read(session: ClientSession
 async def test_progress_reaches_the_callback(session: ClientSession) -> None:
     heard: list[tuple[float, float | None, str | None]] = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        heard.append((done, total, message))
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
 
     await session.call_tool("walk", {"steps": 3}, progress_callback=hear)
     assert heard == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
@@ -93,7 +93,7 @@ async def test_progress_reaches_the_callback(session: ClientSession) -> None:
 async def test_a_cancelled_call_frees_the_server_for_the_next(session: ClientSession) -> None:
     with anyio.CancelScope() as scope:
 
-        async def stop(done: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+        async def stop(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
             scope.cancel()
 
         await session.call_tool("wait", {}, progress_callback=stop)

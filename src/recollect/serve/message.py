@@ -21,6 +21,8 @@ UNSUPPORTED_VERSION = -32022
 MAX_BYTES = 16 * 1024 * 1024
 """A longer message is refused before it is held in memory."""
 
+MAX_ERROR_TEXT = 2000
+
 Id: TypeAlias = str | int
 
 
@@ -146,7 +148,11 @@ def encode_result(request_id: Id, result: object) -> bytes:
 
 
 def encode_problem(problem: Problem) -> bytes:
-    return encode(_Error("2.0", problem.id, _ErrorBody(problem.code, problem.message, problem.data)))
+    """An error answer; a message that quotes too much of what the client sent is cut."""
+    message = problem.message
+    if len(message) > MAX_ERROR_TEXT:
+        message = message[:MAX_ERROR_TEXT] + "…"
+    return encode(_Error("2.0", problem.id, _ErrorBody(problem.code, message, problem.data)))
 
 
 def encode_notification(method: str, params: object) -> bytes:

@@ -35,14 +35,18 @@ ALL_DONE = "all done"
 def serve_stdio(
     contract: Contract, *, log_level: Level = "warning", on_close: Callable[[], None] | None = None
 ) -> int:
-    """Serve until the client closes its end or a signal comes. Returns the process's exit code, 0.
+    """Serve until the client closes its end or a signal comes. Returns the process's exit code.
 
     Standard input and output are taken for good: call it once, at the end of a process's life. `on_close`
     runs when no call is running any more.
     """
     log = Log(log_level)
-    server = _Server(Connection(contract, log), _claim(0), _claim(1), log)
-    server.run()
+    try:
+        source, sink = _claim(0), _claim(1)
+    except OSError as error:
+        log.write("error", f"standard input or output is not open ({error.strerror})")
+        return 1
+    _Server(Connection(contract, log), source, sink, log).run()
     if on_close is not None:
         on_close()
     return 0
