@@ -15,6 +15,9 @@ P = TypeVar("P")
 REQUIRED = "is required"
 """The problem that an `InvalidInput` states when an argument is missing."""
 
+UNKNOWN = "unknown field"
+"""What the problem begins with when nobody knows an argument of that name."""
+
 _REF_PREFIX = "#/$defs/"
 _NULL = {"type": "null"}
 
@@ -118,8 +121,8 @@ def _join(place: str, name: str) -> str:
 def _unknown(params: type, place: str) -> str:
     known = cast("tuple[str, ...]", getattr(params, "__struct_encode_fields__", ()))
     if place or not known:
-        return "unknown field"
-    return f"unknown field (known: {', '.join(known)})"
+        return UNKNOWN
+    return f"{UNKNOWN} (known: {', '.join(known)})"
 
 
 def _choices(params: type, place: str) -> str:

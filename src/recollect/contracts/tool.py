@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from recollect import __version__
-from recollect.contracts.schema import REQUIRED, derive_schema, parse_params
+from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import Json
 
@@ -275,7 +275,7 @@ class Contract(Struct, frozen=True, kw_only=True):
 
 
 __all__ = [
-    "INTERNAL_ERROR", "INVALID_PARAMS", "REQUIRED",
+    "INTERNAL_ERROR", "INVALID_PARAMS", "REQUIRED", "UNKNOWN",
     "Annotations", "Answer", "Audio", "Call", "Cancellation", "Content", "Contract", "Embedded", "Failure",
     "Image", "Prompt", "PromptArgument", "PromptMessage", "Resource", "ResourceBytes", "ResourceTemplate",
     "ResourceText", "Text", "Tool", "derive_schema", "failures_as_results", "parse_params", "unknown_tool",
