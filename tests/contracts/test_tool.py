@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -189,3 +190,12 @@ def test_a_withdrawn_call_stops_where_it_reports() -> None:
     with pytest.raises(Cancelled):
         call.progress(2, 2)
     assert (told, call.cancelled) == ([(1, 2, "half")], True)
+
+
+def test_the_example_of_the_page_works() -> None:
+    page = Path(__file__).parents[2] / "docs" / "adding-a-contract.md"
+    example = page.read_text("utf-8").split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(compile(example, str(page), "exec", dont_inherit=True), names)
+    tool = names["table"](["tea at five", "coffee"]).tools[0]
+    assert tool.call(tool.parse({"query": "tea"}), Call()).results == ["tea at five"]

@@ -56,4 +56,7 @@ def start() -> Iterator[Callable[..., Process]]:
     yield begin
     for process in started:
         process.popen.kill()
-        process.popen.communicate()
+        process.popen.wait()
+        for stream in (process.popen.stdin, process.popen.stdout, process.popen.stderr):
+            assert stream is not None
+            stream.close()

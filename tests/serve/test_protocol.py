@@ -9,6 +9,8 @@ import msgspec
 import pytest
 from conftest import Process
 from fixture_server import BARE, FULL
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.serve.message import MAX_BYTES
@@ -549,14 +551,50 @@ def test_progress_goes_to_those_who_asked_and_only_forward() -> None:
     ]
 
 
-def test_a_call_withdrawn_before_its_turn_is_not_answered() -> None:
-    connection = Connection(FULL)
-    work = connection.receive(use("walk"))
+def test_a_call_withdrawn_before_its_turn_is_neither_made_nor_answered() -> None:
+    made: list[Any] = []
+    tool = Tool(
+        name="make",
+        description="",
+        params=dict,
+        call=lambda given, _: made.append(given),
+        annotations=Annotations(),
+        schema={},
+    )
+    connection = Connection(Contract(name="c", tools=(tool,)))
+    work = connection.receive(use("make"))
     assert work is not None
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert connection.receive(msgspec.json.encode(cancel)) is None
     assert connection.perform(work, lambda _: None) is None
-    assert exchange(connection, use("say", {"text": "next"})) == result(text("next"))
+    assert made == []
+    assert exchange(connection, use("make", {"a": 1})) == result({"content": []})
+    assert made == [{"a": 1}]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+NEARLY = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | JSON,
+        "id": st.integers() | JSON,
+        "method": st.sampled_from(["tools/call", "tools/list", "initialize", "prompts/get"]) | JSON,
+        "params": st.fixed_dictionaries(
+            {}, optional={"name": st.just("add") | JSON, "arguments": JSON, "uri": JSON, "_meta": JSON}
+        )
+        | JSON,
+    },
+)
+
+
+@given(st.binary() | (NEARLY | JSON | st.lists(NEARLY, max_size=2)).map(msgspec.json.encode))
+def test_no_bytes_are_too_odd_to_be_answered_or_ignored(line: bytes) -> None:
+    answer = exchange(Connection(FULL), line)
+    assert answer is None or (answer["jsonrpc"], ("error" in answer) != ("result" in answer)) == ("2.0", True)
 
 
 def test_a_table_that_cannot_be_written_out_is_an_internal_error() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -84,6 +86,13 @@ def test_line_ends_of_any_kind_and_blank_lines_do_not_matter(start: Start, endin
     assert server.finish()[0] == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
 
 
+def test_nothing_heavy_is_imported_before_the_handshake() -> None:
+    heavy = "asyncio httpx json logging numpy onnxruntime rich sqlite3 typer".split()
+    script = f"import sys, recollect.serve.stdio; print([m for m in {heavy} if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert found.stdout == "[]\n"
+
+
 def test_no_input_at_all_ends_well(start: Start) -> None:
     answers, log = start().finish()
     assert answers == []
@@ -130,3 +139,13 @@ def test_a_client_that_stops_listening_ends_the_server_quietly(start: Start) -> 
     assert server.popen.wait(HANG_GUARD_SECONDS) == 0
     assert server.popen.stderr is not None
     assert "Traceback" not in server.popen.stderr.read().decode()
+
+
+def test_a_client_that_dies_leaves_no_server_behind(start: Start) -> None:
+    server = start()
+    running(server, "stuck")
+    assert server.popen.stdin is not None
+    assert server.popen.stdout is not None
+    server.popen.stdin.close()
+    server.popen.stdout.close()
+    assert server.popen.wait(HANG_GUARD_SECONDS) == 0

@@ -170,6 +170,9 @@ class Connection:
         if isinstance(request, Problem):
             return encode_problem(request)
         self._log.write("debug", request.method)
+        if job.cancellation.requested:
+            self._close(job)
+            return None
         try:
             answer = encode_result(request.id, self._respond(request, job.cancellation, notify))
         except Refusal as refusal:

@@ -8,6 +8,7 @@ moved out of everybody's reach first, and what others print goes to standard err
 from __future__ import annotations
 
 import os
+import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -55,7 +56,8 @@ def serve_stdio(
 def _claim(fd: int) -> int:
     """A private copy of a standard stream; its old number then leads to nothing, or to standard error."""
     private = os.dup(fd)
-    os.set_blocking(private, True)
+    if os.name == "posix":
+        os.set_blocking(private, True)
     try:
         stand_in = os.dup(2) if fd == 1 else os.open(os.devnull, os.O_RDONLY)
     except OSError:
@@ -66,7 +68,7 @@ def _claim(fd: int) -> int:
 
 
 def read_lines(fd: int) -> Iterator[bytes | None]:
-    """Lines without their ends; None for one that is too long, of which no more than a chunk is kept."""
+    """Lines without their ends; None for one beyond the limit, which is dropped as it comes."""
     held = bytearray()
     skipping = False
     while chunk := os.read(fd, CHUNK_BYTES):
@@ -143,6 +145,15 @@ class _Server:
                 self._take(line)
         finally:
             self._work.put(None)
+        self._watch_output()
+
+    def _watch_output(self) -> None:
+        """After the end of input: a client that has closed our output too waits for nothing any more."""
+        if hasattr(select, "poll"):
+            watch = select.poll()
+            watch.register(self._sink, 0)
+            watch.poll()
+            self._lose("both ends are closed")
 
     def _take(self, line: bytes | None) -> None:
         if line is None:
@@ -174,8 +185,11 @@ class _Server:
                 while left and not self._lost:
                     left = left[os.write(self._sink, left) :]
             except OSError as error:
-                self._lost = self._stopping = True
-                self._ends.put(f"the client is gone ({error.strerror})")
+                self._lose(error.strerror or "its end is closed")
+
+    def _lose(self, why: str) -> None:
+        self._lost = self._stopping = True
+        self._ends.put(f"the client is gone ({why})")
 
 
 def _end_in_time() -> None:
