@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -46,7 +47,7 @@ def recall(
         hits = _to_hits(view, ranked, query.limit)
     return Recall(
         hits=hits,
-        context=pack_context(hits, query.budget_tokens),
+        pack=partial(pack_context, budget_tokens=query.budget_tokens),
         signals=Signals(
             keyword_weight=round(ranked[0].fused.keyword_weight, 4) if ranked else 0.0,
             vector_weight=round(ranked[0].fused.vector_weight, 4) if ranked else 0.0,
