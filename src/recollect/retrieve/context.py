@@ -62,13 +62,21 @@ def render_hit(hit: Hit, text: str | None = None) -> str:
 
 def _cut(hit: Hit, tokens: int) -> str | None:
     """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
-    if tokens < _SHORTEST_CUT:
+    around = estimate_tokens(render_hit(hit, ""))
+    if tokens < around + _SHORTEST_CUT:
         return None
-    low, high = 0, len(hit.record.text)
+    return render_hit(hit, cut_text(hit.record.text, tokens - around - 1))
+
+
+def cut_text(text: str, tokens: int) -> str:
+    """As much of the beginning of a text as some tokens hold, marked where it was cut; nothing if none fits."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate_tokens(render_hit(hit, hit.record.text[:middle] + " …")) + 1 <= tokens:
+        if estimate_tokens(text[:middle] + " …") <= tokens:
             low = middle
         else:
             high = middle - 1
-    return render_hit(hit, hit.record.text[:low] + " …") if low else None
+    return f"{text[:low]} …" if low else ""
