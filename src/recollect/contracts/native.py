@@ -27,7 +27,6 @@ _INSTRUCTIONS = (
     " storing it again. Cite records by [id]."
 )
 
-Share = Annotated[float, Meta(ge=0, le=1)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
@@ -39,9 +38,8 @@ class Remember(Params):
     text: Annotated[str, Meta(description="One self-contained statement")]
     title: str | None = None
     tags: list[str] = field(default_factory=list[str])
-    kind: str = "memory"
     memory_type: Literal["episodic", "semantic", "procedural"] = "semantic"
-    importance: Share = 0.5
+    importance: float = 0.5
     session: str | None = None
     project: str | None = None
     source: str | None = None
@@ -60,7 +58,7 @@ class Recall(Params):
     since: Moment | None = None
     until: Moment | None = None
     as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
-    min_score: Share = 0.0
+    min_score: float = 0.0
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
     space: str | None = None
     all_spaces: bool = False
@@ -71,7 +69,7 @@ class Revise(Params):
     text: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     tags: list[str] | UnsetType = UNSET
-    importance: Share | UnsetType = UNSET
+    importance: float | UnsetType = UNSET
     valid_until: Moment | UnsetType = UNSET
     reason: str | None = None
 
@@ -88,7 +86,7 @@ class Relate(Params):
     predicate: str
     object: str
     replaces: Annotated[bool, Meta(description="Ends the fact of the same subject and predicate")] = True
-    confidence: Share = 1.0
+    confidence: float = 1.0
     provenance: str | None = None
     valid_from: Moment | None = None
     space: str | None = None
@@ -240,7 +238,7 @@ class _Tools:
 
     def remember(self, params: Remember, call: Call) -> Receipt:
         return self._as(call).remember(
-            params.text, title=params.title, tags=params.tags, kind=params.kind, memory_type=params.memory_type,
+            params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
             importance=params.importance, session=params.session, project=params.project,
             source=params.source, event_time=params.event_time, valid_until=params.valid_until,
             space=params.space or self._space,
