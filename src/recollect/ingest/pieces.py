@@ -6,7 +6,7 @@ PIECE_CHARS = 900
 """About what 256 word pieces of English prose hold, with room for denser text."""
 
 _BREAKS = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", "; ", ", ", " ")
-_SEARCHED_SHARE = 0.4
+_REACH = 0.25
 
 
 def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
@@ -20,12 +20,7 @@ def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
     pieces: list[str] = []
     start = 0
     while start < len(text):
-        left = len(text) - start
-        if left <= limit:
-            end = len(text)
-        else:
-            count = -(-left // limit)
-            end = _best_cut(text, start + left // count, start + limit, start)
+        end = _next_cut(text, start, limit)
         piece = text[start:end].strip()
         if piece:
             pieces.append(piece)
@@ -33,11 +28,17 @@ def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
     return pieces or [text]
 
 
-def _best_cut(text: str, even: int, last: int, start: int) -> int:
-    """Where the piece that begins at `start` ends: after a break, at most at `last`."""
-    first = start + int((even - start) * (1 - _SEARCHED_SHARE))
+def _next_cut(text: str, start: int, limit: int) -> int:
+    """Where the piece that begins at `start` ends."""
+    left = len(text) - start
+    if left <= limit:
+        return len(text)
+    even = left // -(-left // limit)
+    first, last = start + int(even * (1 - _REACH)), start + min(int(even * (1 + _REACH)), limit)
     for mark in _BREAKS:
-        found = text.rfind(mark, first, last)
-        if found >= 0:
-            return min(found + len(mark), last)
-    return last
+        before = text.rfind(mark, first, start + even)
+        after = text.find(mark, max(start + even - len(mark) + 1, first), last)
+        near = [found + len(mark) for found in (before, after) if found >= 0]
+        if near:
+            return min(near, key=lambda end: abs(end - start - even))
+    return start + limit
