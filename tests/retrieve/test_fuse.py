@@ -81,6 +81,12 @@ def test_a_record_that_waits_for_its_vector_is_taken_at_its_words() -> None:
     assert np.isnan(fused.vector[0])
 
 
+def test_words_keep_their_level_beside_a_stranger_that_has_a_vector() -> None:
+    alone = fuse_signals(view([2.0, 5.0]), candidates([[1, 1]], [NAN]))
+    beside = fuse_signals(view([2.0, 5.0]), candidates([[1, 1], [0, 0]], [NAN, 0.1]))
+    assert beside.score[0] == alone.score[0]
+
+
 def test_pairs_of_characters_need_less_cover_than_words() -> None:
     half = candidates([[1, 1, 0, 0]], [NAN])
     words = fuse_signals(view([2.0] * 4), half)

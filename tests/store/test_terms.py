@@ -42,9 +42,14 @@ def test_possessives_and_contractions_lose_their_tail() -> None:
 
 
 def test_scripts_without_spaces_become_overlapping_pairs() -> None:
-    assert terms("東京都に") == ["東京", "京都", "都に"]
-    assert terms("猫 and 犬") == ["猫", "and", "犬"]
+    assert terms("カタカナ") == ["カタ", "タカ", "カナ"]
     assert terms("서울에서") == ["서울", "울에", "에서"]
+
+
+def test_han_characters_are_terms_of_their_own_as_well() -> None:
+    assert terms("東京都に") == ["東京", "京都", "都に", "東", "京", "都"]
+    assert terms("猫 and 犬") == ["猫", "and", "犬"]
+    assert set(query_terms("喝茶")) & set(terms("喝了茶")) == {"喝", "茶"}
 
 
 def test_marks_stay_with_the_character_they_stand_on() -> None:
@@ -53,16 +58,17 @@ def test_marks_stay_with_the_character_they_stand_on() -> None:
 
 
 def test_mixed_scripts_split_where_the_script_changes() -> None:
-    assert terms("用Python写代码") == ["用", "python", "写代", "代码"]
+    assert terms("用Python写代码") == ["用", "python", "写代", "代码", "写", "代", "码"]
 
 
 def test_pairs_are_told_from_words() -> None:
-    assert [is_pair(term) for term in terms("東京 tower")] == [True, False]
+    assert [is_pair(term) for term in terms("ソウ tower")] == [True, False]
 
 
 def test_a_question_leaves_function_words_out() -> None:
     assert query_terms("When did the dog eat my homework?") == ["dog", "eat", "homework"]
     assert query_terms("Где живёт кошка?") == ["живет", "кошк"]
+    assert "什么" not in query_terms("我喜欢什么茶")
 
 
 def test_a_question_of_function_words_alone_keeps_them() -> None:
