@@ -7,7 +7,12 @@ import numpy as np
 from recollect.retrieve.rank import fold_near_duplicates, rank_scores
 from recollect.store.terms import terms
 
-LONG = frozenset(terms("we moved the weekly planning meeting to tuesday at nine in room four"))
+LONG = frozenset(
+    terms(
+        "We moved the weekly planning meeting from the small blue room on the second floor to the big hall by the"
+        " kitchen, because more people of the sales team want to listen and ask questions about prices."
+    )
+)
 
 
 def test_ranking_is_by_score_and_then_by_the_tie_key() -> None:
@@ -24,9 +29,18 @@ def test_near_identical_texts_stand_behind_the_best_of_them() -> None:
     assert folded == [(2, (0,)), (1, ())]
 
 
-def test_texts_that_differ_in_what_matters_are_both_shown() -> None:
-    changed = LONG ^ frozenset(terms("tuesday nine friday ten"))
+def test_texts_that_differ_in_a_number_are_both_shown() -> None:
+    assert fold_near_duplicates([0, 1], [LONG | {"900"}, LONG | {"950"}]) == [(0, ()), (1, ())]
+
+
+def test_texts_that_differ_in_some_words_are_both_shown() -> None:
+    changed = LONG ^ frozenset(terms("blue green kitchen garden"))
     assert fold_near_duplicates([0, 1], [LONG, changed]) == [(0, ()), (1, ())]
+
+
+def test_folding_ends_when_enough_is_shown() -> None:
+    one, two, three = ({word} for word in ("one", "two", "three"))
+    assert fold_near_duplicates([0, 1, 2, 3], [one, one, two, three], limit=2) == [(0, (1,)), (2, ())]
 
 
 def test_short_texts_fold_only_when_their_terms_are_equal() -> None:

@@ -8,10 +8,8 @@ import numpy as np
 
 from recollect.retrieve.fuse import Floats, Ints
 
-NEAR_IDENTICAL = 0.9
-"""Two texts fold when they share at least this part of all their distinct terms."""
-
-_FEWEST_TERMS = 5
+NEAR_IDENTICAL = 0.95
+"""Two texts fold when they share at least this part of all their distinct terms, and every number."""
 
 
 def rank_scores(score: Floats, tie: Sequence[str], min_score: float = 0.0) -> Ints:
@@ -21,20 +19,23 @@ def rank_scores(score: Floats, tie: Sequence[str], min_score: float = 0.0) -> In
 
 
 def fold_near_duplicates(
-    order: Sequence[int], signatures: Sequence[Set[str]]
+    order: Sequence[int], signatures: Sequence[Set[str]], limit: int | None = None
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Near-identical texts put behind the best of them: (index, indices folded into it), best first.
 
-    `signatures` holds each candidate's set of distinct terms (an empty one never folds). Texts fold when they
-    share nine tenths of their terms; a text of fewer than five terms folds only into one with the very same.
+    `signatures` holds each candidate's set of distinct terms (an empty one never folds). Only a text that adds
+    nothing folds: one that differs in a number, or in more than a word or two of a long text, is shown. The
+    walk ends when `limit` texts are shown.
     """
     shown: list[tuple[int, list[int]]] = []
     for at in order:
         home = next((folded for kept, folded in shown if _near(signatures[kept], signatures[at])), None)
-        if home is None:
-            shown.append((at, []))
-        else:
+        if home is not None:
             home.append(at)
+        elif limit is not None and len(shown) >= limit:
+            break
+        else:
+            shown.append((at, []))
     return [(at, tuple(folded)) for at, folded in shown]
 
 
@@ -42,7 +43,8 @@ def _near(one: Set[str], other: Set[str]) -> bool:
     small, large = sorted((len(one), len(other)))
     if small == 0 or small < NEAR_IDENTICAL * large:
         return False
-    if small < _FEWEST_TERMS:
-        return one == other
-    shared = len(one & other)
-    return shared >= NEAR_IDENTICAL * (len(one) + len(other) - shared)
+    different = one ^ other
+    every = (len(one) + len(other) + len(different)) // 2
+    if len(different) > (1 - NEAR_IDENTICAL) * every:
+        return False
+    return not any(char.isdigit() for term in different for char in term)
