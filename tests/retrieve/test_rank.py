@@ -9,8 +9,8 @@ from recollect.store.terms import terms
 
 LONG = frozenset(
     terms(
-        "We moved the weekly planning meeting from the small blue room on the second floor to the big hall by the"
-        " kitchen, because more people of the sales team want to listen and ask questions about prices."
+        "We moved the weekly planning meeting from the small blue room on the second floor to the big hall by"
+        " the kitchen, because more people of the sales team want to listen and ask questions about prices."
     )
 )
 

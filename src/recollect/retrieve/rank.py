@@ -23,9 +23,9 @@ def fold_near_duplicates(
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Near-identical texts put behind the best of them: (index, indices folded into it), best first.
 
-    `signatures` holds each candidate's set of distinct terms (an empty one never folds). Only a text that adds
-    nothing folds: one that differs in a number, or in more than a word or two of a long text, is shown. The
-    walk ends when `limit` texts are shown.
+    `signatures` holds each candidate's set of distinct terms (an empty one never folds). Only a text that
+    adds nothing folds: one that differs in a number, or in more than a word or two of a long text, is shown.
+    The walk ends when `limit` texts are shown.
     """
     shown: list[tuple[int, list[int]]] = []
     for at in order:
