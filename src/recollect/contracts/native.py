@@ -211,7 +211,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.forget, Forget, "Remove a record for good, with its history.",
                   Annotations(destructive=True, idempotent=True)),
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
-            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record whole with its history.", reads),
+            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
+                  " history.", reads),
             _tool(tools.ingest, Ingest, "Store a document in sections, or a conversation in order.", writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
         ),

@@ -1,7 +1,8 @@
 """How do hits become a text that a prompt can carry?
 
 Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation. The best hits
-are chosen first, as many as the budget holds; they are shown newest first, so that what holds now is read before what held once.
+are chosen first, as many as the budget holds; they are shown newest first, so that what holds now is read before what
+held once.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from collections.abc import Sequence
 
 from recollect.types import Hit
 
-_WIDE = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"
-)
+_WIDE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _MARK = re.compile(r"[^\w\s]|_")
 _CHARACTERS_PER_TOKEN = 3.0
 _OPEN, _CLOSE = "<recollect>", "</recollect>"

@@ -30,7 +30,8 @@ from recollect.store.sqlite.rows import (
 )  # fmt: skip
 from recollect.store.sqlite.where import known_at, record_condition, true_at
 from recollect.types import (
-    HIDDEN_STATUSES,    Change,
+    HIDDEN_STATUSES,
+    Change,
     Entity,
     Filter,
     Order,
@@ -327,10 +328,9 @@ class SqliteView:
 
     def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """Version and float16 numbers of every vector that these versions have."""
-        sql = "SELECT signs.version, halves.half FROM json_each(?) AS wanted CROSS JOIN signs ON signs.version = wanted.value"
-        sql += (
-            " CROSS JOIN halves ON halves.vector = signs.vector WHERE +signs.model IN (?, ?)"  # + : not by this index
-        )
+        sql = "SELECT signs.version, halves.half FROM json_each(?) AS wanted"
+        sql += " CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN halves ON halves.vector = signs.vector"
+        sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:
