@@ -37,7 +37,7 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     """`RECOLLECT_HOME`, else the platform's folder for a user's data."""
     named = environment.get("RECOLLECT_HOME", "").strip()
     if named:
-        return Path(named).expanduser().absolute()
+        return _folder(named, "RECOLLECT_HOME")
     from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
 
     return user_data_path("recollect", appauthor=False)
@@ -45,7 +45,7 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings for one store; a value that cannot be used is an error that names it."""
-    folder = default_home(environment) if home is None else Path(home).expanduser().absolute()
+    folder = default_home(environment) if home is None else _folder(home, "folder")
     values: dict[str, object] = {
         **_from_file(folder / _FILE),
         **_from_environment(environment),
@@ -55,6 +55,17 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings of {folder}: {error}") from error
+
+
+def _folder(named: str | os.PathLike[str], setting: str) -> Path:
+    """The folder that a setting names; an empty name is not taken for the working directory."""
+    text = os.fspath(named)
+    if not text.strip() or "\0" in text:
+        raise ConfigError(f"{setting}: {text!r} names no folder")
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError as error:  # ~someone, where there is no such user
+        raise ConfigError(f"{setting}: {text}: {error}") from error
 
 
 def _to_path(type_: type, value: object) -> object:
@@ -68,10 +79,10 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _from_file(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
     try:
         values = tomllib.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
     if "home" in values:
