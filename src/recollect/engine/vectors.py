@@ -125,6 +125,11 @@ class Vectors:
                 progress(min(done, total), total)
         return left
 
+    def missing(self, spaces: Sequence[str] | None = None) -> int:
+        """How many versions (of some spaces, or all) have no vector yet."""
+        self._look_again()
+        return self._count(self.model(), spaces)
+
     def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
         with self._core.store.read() as view:
             if spaces is None:

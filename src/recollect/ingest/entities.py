@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from recollect.store.base import normal_name
 
+NAMES_VERSION = 1  # raised by whoever changes what is taken for a name: indexes are then made anew
 MAX_NAMES = 32
 _LONGEST_PHRASE = 4
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for

@@ -280,10 +280,13 @@ class SqliteEdit(SqliteView):
             [(number, name, entity.id) for name in sorted(names)],
         )
 
-    def rebuild(self, derive: Callable[[Record], Lexis], progress: Callable[[int, int], None]) -> int:
-        """Makes everything derived anew; vectors are queued to be computed again."""
+    def rebuild(
+        self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
+    ) -> int:
+        """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
+        self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", "signs", "halves", "queue"):
+        for table in ("lexis", "names", *(("signs", "halves", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()
@@ -302,7 +305,8 @@ class SqliteEdit(SqliteView):
                 last = record.version
             done += len(batch)
             progress(done, total)
-        self._run("INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records")
+        if vectors:
+            self._run("INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records")
         return total
 
     def _rebuild_batch(self, after: int) -> list[tuple[int, Record, bool]]:

@@ -127,6 +127,11 @@ class SqliteView:
         row = self._one("SELECT records, length FROM tallies WHERE space_no = ?", (self._number(space),))
         return Tally() if row is None else Tally(*row)
 
+    def lexis_version(self) -> int:
+        """Which way of making terms and names the keyword index was built with; 0 where there is none yet."""
+        row = self._one("SELECT version FROM made_by WHERE what = 'lexis'")
+        return 0 if row is None else row[0]
+
     def stats(self, space: str) -> SpaceStats:
         number = self._number(space)
         if number is None:
@@ -340,12 +345,8 @@ class SqliteView:
         return [to_record(row) for row in rows]
 
     def count_waiting(self, model: int | None, space: str | None) -> int:
-        conditions: list[str] = []
-        values: list[object] = []
-        if model is not None:
-            conditions, values = ["model = ?"], [model]
-        if space is not None:
-            conditions, values = [*conditions, "space_no = ?"], [*values, self._number(space)]
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        row = self._one(f"SELECT count(DISTINCT version) FROM queue{where}", values)
-        return 0 if row is None else row[0]
+        """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
+        if model is None:
+            return min((self.count_waiting(known.no, space) for known in self.models()), default=0)
+        where, values = ("", ()) if space is None else (" AND space_no = ?", (self._number(space),))
+        return self._rows(f"SELECT count(*) FROM queue WHERE model = ?{where}", (model, *values))[0][0]
