@@ -54,7 +54,7 @@ def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], 
         if new == known:
             return known
         entity, _ = edit.put(new, verb="describe", before=known)
-        relink(edit, space, aliases)
+        relink(edit, space, [alias for alias in aliases if alias not in known.aliases])
     return entity
 
 

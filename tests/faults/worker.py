@@ -1,0 +1,65 @@
+"""A process that does one thing to a store, told by its arguments; tests start it and end it."""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+
+import recollect
+from recollect import Memory, RecollectError, Settings
+
+
+def write(memory: Memory, name: str) -> None:
+    """Writes without end; every line is the id and the text of something acknowledged."""
+    for number in count():
+        text = f"Writer {name} says thing number {number}."
+        print(memory.remember(text, session=name).id, text, sep="\t", flush=True)
+        if number % 5 == 4:
+            memory.remember_many([{"text": f"Batch {number} of {name}, part {part}."} for part in range(5)])
+            memory.entity(f"Thing{number % 20}", aliases=[f"{name} {number}"])
+
+
+def some(memory: Memory, name: str) -> None:
+    """Fifty records, ten of which every writer writes."""
+    for number in range(40):
+        print(memory.remember(f"Writer {name} says thing number {number}.", session="all").id, flush=True)
+    for number in range(10):
+        memory.remember(f"Everyone says thing number {number}.")
+
+
+def fill(memory: Memory, name: str) -> None:
+    """Writes until it cannot, and says what stopped it."""
+    try:
+        for number in count():
+            memory.remember(f"{name} {number} " + "filling words " * 500)
+            print(number, flush=True)
+    except RecollectError as error:
+        print(error.code, error, sep="\t", flush=True)
+        print("count", memory.count(), flush=True)
+        print("found", len(memory.recall("filling words", limit=5)), flush=True)
+
+
+def touch(memory: Memory, name: str) -> None:
+    """Reads, then tries to write once."""
+    print("read", memory.count(), flush=True)
+    memory.remember(name)
+
+
+def main() -> None:
+    act, home, name, *more = sys.argv[1:]
+    if more:
+        import os
+
+        os.setgid(int(more[0]))
+        os.setuid(int(more[0]))
+    try:
+        with recollect.open(settings=Settings(home=Path(home), embedder="none")) as memory:
+            print("open", flush=True)
+            {"write": write, "some": some, "fill": fill, "touch": touch}[act](memory, name)
+    except RecollectError as error:
+        print(error.code, error, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()

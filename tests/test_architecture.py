@@ -1,0 +1,148 @@
+"""Do imports follow the arrow, and do SQL, the environment and the web stay in their rooms?"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+
+ROOT = Path(recollect.__file__).parent
+MODULES = {
+    ".".join(("recollect", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+
+ROOMS: dict[str, set[str]] = {
+    # room: the rooms that it may import from. Data flows serve → contracts → engine → (ingest | retrieve) → (store | embed).
+    "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
+    "serve": {"contracts", "engine", "config", "errors", "types"},
+    "contracts": {"engine", "errors", "types"},
+    "engine": {"ingest", "retrieve", "store", "embed", "config", "errors", "types"},
+    "ingest": {"errors", "types"},
+    "retrieve": {"errors", "types"},
+    "store": {"errors", "types"},
+    "embed": {"errors", "types"},
+    "config": {"errors"},
+    "types": set(),
+    "errors": set(),
+}
+ALLOWED: dict[tuple[str, str], str] = {
+    ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
+}
+ONE_OF_A_KIND = {"recollect.contracts.tool"}
+"""Modules of `contracts` that are no contract: every contract may import them."""
+SPEAKS_OF_SQL = {"recollect.embed.samples"}
+"""Texts about everything, that a model is measured with: one is a query."""
+WEB = {"starlette", "uvicorn", "websockets", "httpx", "http", "socket", "urllib", "aiohttp", "fastapi", "sse_starlette"}
+LOCAL_WEB: dict[str, set[str]] = {"serve": WEB, "embed": {"httpx"}}
+SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX)|PRAGMA)\b", re.DOTALL)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports(module: str) -> Iterator[tuple[str, bool]]:
+    """Everything that a module imports, wherever in it, and whether it does so as soon as it is imported itself."""
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    late = {id(inner) for node in ast.walk(tree) if _is_late(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        at_once = id(node) not in late
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, at_once) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            base = str(node.module)
+            for alias in node.names:
+                yield (f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base), at_once
+
+
+def _is_late(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def inner_imports(module: str) -> set[str]:
+    return {name for name, _ in imports(module) if name.split(".")[0] == "recollect"}
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module)])
+def test_a_module_imports_only_along_the_arrow(module: str) -> None:
+    assert room(module) in ROOMS, f"{module} is in a room that the house does not have"
+    allowed = ROOMS[room(module)] | {room(module)}
+    breaches = [
+        name
+        for name in sorted(inner_imports(module))
+        if room(name) not in allowed and (module, name) not in ALLOWED and name != "recollect"
+    ]
+    assert breaches == []
+
+
+def test_every_exception_to_the_arrow_is_still_needed() -> None:
+    assert [pair for pair in ALLOWED if pair[1] not in inner_imports(pair[0])] == []
+
+
+def test_contracts_do_not_import_each_other() -> None:
+    contracts = {module for module in MODULES if room(module) == "contracts"} - {"recollect.contracts"} - ONE_OF_A_KIND
+    assert {(module, name) for module in contracts for name in inner_imports(module) if name in contracts} == set()
+
+
+def test_nothing_but_the_command_line_imports_the_whole_package() -> None:
+    assert [m for m in MODULES if room(m) not in ("", "cli", "serve") and "recollect" in inner_imports(m)] == []
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    graph = {
+        module: {name for name, at_once in imports(module) if at_once and name in MODULES and name != module}
+        for module in MODULES
+    }
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " → ".join((*path[path.index(module) :], module))
+        if module not in done:
+            for name in sorted(graph[module]):
+                visit(name, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def strings(module: str) -> Iterator[str]:
+    """The texts in a module's code; its documentation is not code."""
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
+            yield node.value
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module) != "store"])
+def test_sql_is_spoken_in_the_store_alone(module: str) -> None:
+    assert "sqlite3" not in {name for name, _ in imports(module)}
+    assert module in SPEAKS_OF_SQL or [text for text in strings(module) if SQL.search(text)] == []
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "recollect.config"])
+def test_the_environment_is_read_in_the_settings_alone(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    read = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")]
+    assert read == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_web_is_reached_from_its_rooms_alone(module: str) -> None:
+    used = {name.split(".")[0] for name, _ in imports(module)} & WEB
+    assert used <= LOCAL_WEB.get(room(module), set())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_says_what_it_answers(module: str) -> None:
+    assert ast.get_docstring(ast.parse(MODULES[module].read_text("utf-8")))

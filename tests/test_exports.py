@@ -1,0 +1,60 @@
+"""Is the public API what it says, and does it come cheap?"""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import recollect
+
+HEAVY = {"httpx", "numpy", "onnxruntime", "platformdirs", "rich", "starlette", "typer", "uvicorn"}
+
+
+def test_the_list_of_names_is_sorted_and_without_repeats() -> None:
+    assert recollect.__all__ == sorted(set(recollect.__all__))
+
+
+@pytest.mark.parametrize("name", recollect.__all__)
+def test_every_name_is_there_and_documented(name: str) -> None:
+    thing = getattr(recollect, name)
+    own = inspect.getdoc(thing)
+    assert own or issubclass(thing, recollect.RecollectError)
+
+
+def test_every_method_of_a_memory_is_documented() -> None:
+    methods = {name: method for name, method in vars(recollect.Memory).items() if not name.startswith("_")}
+    bare = [name for name, method in methods.items() if not inspect.getdoc(method)]
+    assert bare == ["location", "settings", "spaces"]
+
+
+def test_nothing_public_is_left_out() -> None:
+    values = {name for name, thing in vars(recollect).items() if inspect.isclass(thing) or inspect.isfunction(thing)}
+    assert {name for name in values if not name.startswith("_")} == set(recollect.__all__)
+
+
+def test_the_package_says_which_version_it_is() -> None:
+    assert recollect.__version__.count(".") == 2
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after some code."""
+    source = str(Path(recollect.__file__).parents[1])
+    program = f"import sys; sys.path.insert(0, {source!r}); {code}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_brings_in_nothing_heavy() -> None:
+    assert loaded_by("import recollect") & HEAVY == set()
+
+
+def test_remembering_and_listing_bring_in_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        f"import recollect; m = recollect.open({str(tmp_path)!r}); m.remember('a thing'); m.list(); m.relate('a', 'b', 'c');"
+        " m.facts('a'); m.close()"
+    )
+    assert loaded_by(code) & HEAVY == set()
