@@ -1,7 +1,7 @@
 """Where does every setting come from?
 
-In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default. This
-is the only module that reads the environment.
+In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default.
+This is the only module that reads the environment.
 """
 
 from __future__ import annotations

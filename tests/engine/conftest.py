@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from recollect import Memory
-from recollect.engine.vectors import Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +40,7 @@ def open_plain(open_memory: Callable[..., Memory]) -> Callable[..., Memory]:
 
     def make(*words: str, name: str = "plain") -> Memory:
         memory = open_memory(embedder="bundled")
-        memory._vectors = Vectors(memory._core, PlainEmbedder(*words, name=name))
+        memory._semantics._given = PlainEmbedder(*words, name=name)
         return memory
 
     return make

@@ -166,7 +166,9 @@ def test_a_name_that_no_space_can_have_is_refused(memory: Memory, name: object) 
     assert refused(memory, lambda memory: memory.create_space(name)).field == "name"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["a", " ", "x" * 200, "日本語 🎉", "../../etc/passwd", "'; DROP TABLE records; --", "%", "*"])
+@pytest.mark.parametrize(
+    "name", ["a", " ", "x" * 200, "日本語 🎉", "../../etc/passwd", "'; DROP TABLE records; --", "%", "*"]
+)
 def test_any_other_text_can_name_a_space(memory: Memory, name: str) -> None:
     assert memory.remember("fine", space=name).stored
     assert [record.space for record in memory.list(space=name)] == [name]

@@ -107,9 +107,7 @@ def test_an_entity_that_was_not_known_yet_has_no_neighbours_then(memory: Memory)
     ],
 )
 @pytest.mark.parametrize("entity_first", [True, False])
-def test_records_are_linked_to_the_names_they_mention(
-    memory: Memory, text: str, name: str, entity_first: bool
-) -> None:
+def test_records_are_linked_to_the_names_they_mention(memory: Memory, text: str, name: str, entity_first: bool) -> None:
     if entity_first:
         memory.entity(name)
     memory.remember(text, id="a")
@@ -164,7 +162,6 @@ def tell(memory: Memory) -> None:
         memory.remember(f"Ticket {number} about printer toner was closed.")
 
 
-@pytest.mark.xfail(reason="fusion only lets the graph nudge what words or vectors found", strict=True)
 @pytest.mark.parametrize("embedder", ["none", "bundled"])
 def test_recall_reaches_a_memory_two_hops_away_that_shares_no_word_with_the_question(
     open_memory: Callable[..., Memory], embedder: str

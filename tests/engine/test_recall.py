@@ -106,7 +106,9 @@ WANTED = {
 
 
 def test_a_filter_finds_the_one_record_of_two_thousand_that_passes(memory: Memory) -> None:
-    common = [{"text": f"The server log number {number} says the disk of the server is fine."} for number in range(2_000)]
+    common = [
+        {"text": f"The server log number {number} says the disk of the server is fine."} for number in range(2_000)
+    ]
     memory.remember_many(common)
     for name, fields in RARE.items():
         memory.remember(**{"text": f"A server and its {name}.", "id": name, **fields})  # type: ignore[arg-type]
@@ -191,7 +193,9 @@ def test_the_context_keeps_to_its_budget(memory: Memory, budget: int, unit: str)
 
 def test_the_context_shows_dates_speakers_and_ids_newest_first(memory: Memory) -> None:
     memory.remember("The server is old.", id="old", event_time="2020-01-02T00:00:00Z", role="ada")
-    memory.remember("The server is new.", id="new", event_time="2026-01-02T00:00:00Z", title="Servers", status="contested")
+    memory.remember(
+        "The server is new.", id="new", event_time="2026-01-02T00:00:00Z", title="Servers", status="contested"
+    )
     assert memory.recall("server").context == (
         "<recollect>\n- (2026-01-02 · Servers · contested) The server is new. [new]\n"
         "- (2020-01-02 · ada) The server is old. [old]\n</recollect>"
@@ -222,7 +226,10 @@ def test_an_unknown_space_reads_as_empty(memory: Memory) -> None:
 
 def test_neighbours_in_a_session_lift_each_other(memory: Memory) -> None:
     memory.ingest_conversation(
-        [{"role": "a", "content": "Where shall we eat tonight?"}, {"role": "b", "content": "The noodle place, eat there."}],
+        [
+            {"role": "a", "content": "Where shall we eat tonight?"},
+            {"role": "b", "content": "The noodle place, eat there."},
+        ],
         session="s",
     )
     memory.remember("They eat somewhere else.", id="alone")
@@ -231,7 +238,9 @@ def test_neighbours_in_a_session_lift_each_other(memory: Memory) -> None:
 
 
 def test_every_hit_says_why(memory: Memory) -> None:
-    memory.remember("The gateway validates tokens.", importance=0.9, confidence=0.8, event_time=datetime(2026, 5, 10, tzinfo=UTC))
+    memory.remember(
+        "The gateway validates tokens.", importance=0.9, confidence=0.8, event_time=datetime(2026, 5, 10, tzinfo=UTC)
+    )
     (hit,) = memory.recall("gateway tokens")
     assert hit.why == Why(keyword=1.0, vector=None, graph=0.0, importance=0.9, confidence=0.8, recency=hit.why.recency)
     assert 0.9 < hit.why.recency <= 1
@@ -254,7 +263,12 @@ def test_an_embedder_that_fails_leaves_keyword_search_and_says_so(tmp_path, cloc
     import recollect
 
     settings = Settings(
-        home=tmp_path, embedder="openai", embed_model="m", embed_url="http://127.0.0.1:9/v1", embed_key="k", embed_delay=600
+        home=tmp_path,
+        embedder="openai",
+        embed_model="m",
+        embed_url="http://127.0.0.1:9/v1",
+        embed_key="k",
+        embed_delay=600,
     )
     with recollect.open(settings=settings, clock=clock) as memory:
         memory.remember("The gateway validates tokens.", id="a")

@@ -75,7 +75,9 @@ def test_what_recall_made_is_not_stored_again(memory: Memory) -> None:
 
 def test_many_drafts_are_stored_in_one_transaction_with_defaults(memory: Memory) -> None:
     receipts = memory.remember_many(
-        [{"text": "one"}, {"text": "two", "kind": "note"}, Draft(text="three"), {"text": "one"}], kind="fact", tags=["t"]
+        [{"text": "one"}, {"text": "two", "kind": "note"}, Draft(text="three"), {"text": "one"}],
+        kind="fact",
+        tags=["t"],
     )
     assert [receipt.outcome for receipt in receipts] == ["stored", "stored", "stored", "deduplicated"]
     records = memory.list(order="oldest")

@@ -62,9 +62,7 @@ def test_every_field_of_every_object_comes_back_as_it_was_put(store: Store) -> N
         valid_from=THEN, valid_until=THEN + timedelta(days=9), superseded_by="b", metadata={"k": {"n": [1.5, None]}},
     )  # fmt: skip
     who = entity("e", "Ada", type="person", description="d", aliases=("A",), user="u", metadata={"k": 1})
-    fact = relation(
-        "f", "e", "knows", "e", weight=0.5, confidence=0.5, provenance="a", valid_until=THEN + timedelta(1)
-    )
+    fact = relation("f", "e", "knows", "e", weight=0.5, confidence=0.5, provenance="a", valid_until=THEN + timedelta(1))
     with store.write() as edit:
         edit.put_space(space())
         stored = [edit.put(thing, verb="remember")[0] for thing in (full, who, fact)]
@@ -273,7 +271,12 @@ def test_positions_count_on_within_a_session_and_within_a_source(store: Store) -
 def test_sessions_are_listed_most_recent_first(store: Store) -> None:
     day = timedelta(days=1)
     with store.write() as edit:
-        for id, session, moment in (("a", "s", THEN), ("b", "s", THEN + day), ("c", "t", THEN + 2 * day), ("d", None, THEN)):
+        for id, session, moment in (
+            ("a", "s", THEN),
+            ("b", "s", THEN + day),
+            ("c", "t", THEN + 2 * day),
+            ("d", None, THEN),
+        ):
             put(edit, record(id, session=session, event_time=moment))
     with store.read() as view:
         late = Session(id="t", space="default", messages=1, started_at=THEN + 2 * day, last_at=THEN + 2 * day)
@@ -340,9 +343,7 @@ def test_relations_are_read_from_either_end_as_they_held_at_a_moment(store: Stor
         edit.put_space(space())
         lived, _ = edit.put(relation("f1", "ada", "lives in", "london"), verb="relate")
     with store.write() as edit:
-        closed, _ = edit.put(
-            msgspec.structs.replace(lived, valid_until=edit.now), verb="close", before=lived
-        )
+        closed, _ = edit.put(msgspec.structs.replace(lived, valid_until=edit.now), verb="close", before=lived)
         lives, _ = edit.put(relation("f2", "ada", "lives in", "paris", valid_from=edit.now), verb="relate")
     with store.read() as view:
         assert view.relations("default", ["ada"], outgoing=True, as_of=None) == [lives]

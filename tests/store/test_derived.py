@@ -205,7 +205,7 @@ def test_rebuilding_makes_all_that_is_derived_again_and_reports_how_far_it_is(st
         edit.put_vectors(model.no, [second.version], [vector(second.version)])
     steps: list[tuple[int, int]] = []
     with store.write() as edit:
-        assert edit.rebuild(lambda _: TWO, lambda done, total: steps.append((done, total))) == 2
+        assert edit.rebuild(lambda _: TWO, 7, lambda done, total: steps.append((done, total)), vectors=True) == 2
     assert steps[-1] == (2, 2)
     with store.read() as view:
         assert view.postings("default", 8) == [second.version]

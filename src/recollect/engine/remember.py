@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recollect.engine.core import Core
-from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
-from recollect.store.terms import terms
+from recollect.store.terms import TERMS_VERSION, terms
 from recollect.types import Draft, Receipt, Record, Space
 
+LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -34,11 +35,12 @@ def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None
     """What the keyword index should know of a record, given the entities that its space knows."""
     words = count_terms(record.title, record.text) if counted is None else counted
     names = extract_names(record.text)
-    spoken = phrases(record.text)
-    found = view.known_names(record.space, spoken, unspaced(record.text))
-    said = set(spoken)
-    known = [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
-    return Lexis(words, tuple(dict.fromkeys([*names, *known])))
+    if view.knows_names(record.space):
+        spoken = phrases(record.text)
+        found = view.known_names(record.space, spoken, unspaced(record.text))
+        said = set(spoken)
+        names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
+    return Lexis(words, tuple(dict.fromkeys(names)))
 
 
 def ensure_space(edit: Edit, name: str) -> None:

@@ -31,10 +31,6 @@ _REMEMBERED_QUERIES = 512
 Progress = Callable[[int, int], None]
 
 
-def no_progress(done: int, total: int) -> None:
-    """For callers that do not want to know."""
-
-
 class Vectors:
     """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
 
@@ -112,7 +108,7 @@ class Vectors:
         spaces: Sequence[str] | None = None,
         *,
         seconds: float | None = None,
-        progress: Progress = no_progress,
+        progress: Progress | None = None,
         stop: threading.Event | None = None,
     ) -> int:
         """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
@@ -125,8 +121,14 @@ class Vectors:
             with self._embedding:
                 done += self._complete_batch(model, spaces)
             left = self._count(model, spaces)
-            progress(min(done, total), total)
+            if progress is not None:
+                progress(min(done, total), total)
         return left
+
+    def missing(self, spaces: Sequence[str] | None = None) -> int:
+        """How many versions (of some spaces, or all) have no vector yet."""
+        self._look_again()
+        return self._count(self.model(), spaces)
 
     def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
         with self._core.store.read() as view:

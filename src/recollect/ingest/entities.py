@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from recollect.store.base import normal_name
 
+NAMES_VERSION = 1  # raised by whoever changes what is taken for a name: indexes are then made anew
 MAX_NAMES = 32
 _LONGEST_PHRASE = 4
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for
@@ -23,7 +24,6 @@ _IDENTIFIER = re.compile(
 _HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
 _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
-_WORD = re.compile(r"[^\s]+")
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_STARTS = frozenset(
@@ -76,17 +76,20 @@ def _starts_sentence(text: str, at: int) -> bool:
     before = text[max(0, at - _LOOKED_BACK) : at]
     solid = before.rstrip()
     gap = before[len(solid) :]
-    return at == 0 or "\n" in gap or solid.endswith((".", "!", "?", ":", ";")) or (gap != "" and solid.endswith(("-", "*", "•")))
+    return (
+        at == 0
+        or "\n" in gap
+        or solid.endswith((".", "!", "?", ":", ";"))
+        or (gap != "" and solid.endswith(("-", "*", "•")))
+    )
 
 
 def phrases(text: str) -> list[str]:
     """Every run of one to four words, in normal form: what known names are looked up among."""
-    words = [_plain(match.group()) for match in _WORD.finditer(text[:_SCANNED])]
-    found: dict[str, None] = {}
-    for i in range(len(words)):
-        for j in range(i + 1, min(i + _LONGEST_PHRASE, len(words)) + 1):
-            if words[i] and words[j - 1]:
-                found.setdefault(" ".join(word for word in words[i:j] if word))
+    words = [word for word in map(_plain, text[:_SCANNED].split()) if word]
+    found = dict.fromkeys(words)
+    for size in range(2, _LONGEST_PHRASE + 1):
+        found.update(dict.fromkeys(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False))))
     return list(found)
 
 
