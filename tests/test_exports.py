@@ -43,7 +43,9 @@ def test_the_package_says_which_version_it_is() -> None:
 def loaded_by(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after some code."""
     source = str(Path(recollect.__file__).parents[1])
-    program = f"import sys; sys.path.insert(0, {source!r}); {code}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    program = (
+        f"import sys; sys.path.insert(0, {source!r}); {code}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    )
     done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
@@ -54,7 +56,7 @@ def test_importing_the_package_brings_in_nothing_heavy() -> None:
 
 def test_remembering_and_listing_bring_in_nothing_heavy(tmp_path: Path) -> None:
     code = (
-        f"import recollect; m = recollect.open({str(tmp_path)!r}); m.remember('a thing'); m.list(); m.relate('a', 'b', 'c');"
-        " m.facts('a'); m.close()"
+        f"import recollect; m = recollect.open({str(tmp_path)!r}); m.remember('a thing'); m.list();"
+        " m.relate('a', 'b', 'c'); m.facts('a'); m.close()"
     )
     assert loaded_by(code) & HEAVY == set()

@@ -12,6 +12,7 @@ import pytest
 from recollect import Draft, InvalidInput, Memory, NotFound
 
 Act = Callable[[Memory], object]
+NEW_YEAR = "2026-01-01T00:00:00Z"
 
 
 def state(memory: Memory) -> object:
@@ -231,8 +232,8 @@ NUMBERS: list[tuple[str, Act]] = [
     ("id", lambda memory: memory.ingest_conversation([{"content": "x"}], session="s", id="x")),
     ("fields", lambda memory: memory.revise("known")),
     ("event_time", lambda memory: memory.revise("known", event_time=None)),
-    ("valid_until", lambda memory: memory.remember("f", valid_from="2026-01-02T00:00:00Z", valid_until="2026-01-02T00:00:00Z")),
-    ("valid_until", lambda memory: memory.revise("known", valid_from="2026-01-02T00:00:00Z", valid_until="2026-01-01T00:00:00Z")),
+    ("valid_until", lambda memory: memory.remember("fine", valid_from=NEW_YEAR, valid_until=NEW_YEAR)),
+    ("valid_until", lambda memory: memory.revise("known", valid_from=NEW_YEAR, valid_until="1999-01-01T00:00:00Z")),
     ("superseded_by", lambda memory: memory.invalidate("known", superseded_by="known")),
     ("at", lambda memory: memory.invalidate("known", at="soon")),
     ("drafts", lambda memory: memory.remember_many("fine")),  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_a_folder_that_cannot_be_meant_is_refused(elsewhere: Path, folder: str) 
 
 def test_a_file_in_place_of_the_folder_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
-    with pytest.raises(InvalidInput, match="folder: .*notes is a file"):
+    with pytest.raises(InvalidInput, match=r"folder: .*notes is a file"):
         recollect.open(tmp_path / "notes")
     with pytest.raises(ReadOnlyStore, match="cannot be made"):
         recollect.open(tmp_path / "notes" / "below")

@@ -54,7 +54,7 @@ def test_what_was_revised_is_found_by_its_new_words_only(memory: Memory) -> None
     assert list(memory.recall("dog", as_of=then.recorded_at)) == []
 
 
-def test_an_invalidated_record_is_kept_but_left_out(memory: Memory, clock) -> None:
+def test_an_invalidated_record_is_kept_but_left_out(memory: Memory) -> None:
     memory.remember("Rome is the capital.", id="a")
     memory.remember("Paris is the capital.", id="b")
     receipt = memory.invalidate("a", reason="moved", superseded_by="b")

@@ -21,12 +21,28 @@ from recollect.types import Hit, Record, Why
 some = settings(max_examples=150, deadline=None, derandomize=True)
 proper = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
 marked = st.lists(
-    st.sampled_from(["# A", "## B ##", "###### C", "####### no", "#tag", "```", "~~~~", "   ```py", "words here", "", "  ", "。", "x" * 90])
+    st.sampled_from(
+        [
+            "# A",
+            "## B ##",
+            "###### C",
+            "####### no",
+            "#tag",
+            "```",
+            "~~~~",
+            "   ```py",
+            "words here",
+            "",
+            "  ",
+            "。",
+            "x" * 90,
+        ]
+    )
     | proper.filter(lambda text: len(text.splitlines()) <= 1),
     max_size=30,
 ).map("\n".join)
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=offsets)  # noqa: DTZ001
+moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=offsets)
 
 
 @some
@@ -43,9 +59,10 @@ def test_a_time_means_the_same_however_it_is_written(moment: datetime, between: 
 @given(proper | st.from_regex(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", fullmatch=True))
 def test_any_other_text_is_refused_as_a_time_and_nothing_worse(text: str) -> None:
     try:
-        assert parse_time(text, "t").tzinfo is UTC
-    except InvalidInput as error:
-        assert error.field == "t"
+        parsed = parse_time(text, "t")
+    except InvalidInput:
+        return
+    assert parsed.tzinfo is UTC
 
 
 def squeezed(text: str) -> str:
@@ -117,8 +134,8 @@ hits = st.lists(
     lambda given: [
         Hit(
             record=Record(
-                id=f"id{at}", space="s", text=text, title=title, event_time=THEN + timedelta(days=days), created_at=THEN,
-                recorded_at=THEN, content_hash="00",
+                id=f"id{at}", space="s", text=text, title=title, event_time=THEN + timedelta(days=days),
+                created_at=THEN, recorded_at=THEN, content_hash="00",
             ),
             score=0.5,
             why=Why(),
