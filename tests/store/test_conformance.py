@@ -58,7 +58,8 @@ def test_every_field_of_every_object_comes_back_as_it_was_put(store: Store) -> N
     full = record(
         "a", "naïve 文字 🎉\n\ttext", kind="note", memory_type="episodic", title="T", role="user", room="r",
         session="s", position=3, project="p", user="u", tags=("x", "y"), source="f.md", locator={"lines": [1, 2]},
-        importance=0.25, confidence=0.75, status="contested", trust="imported", event_time=THEN + timedelta(microseconds=7),
+        importance=0.25, confidence=0.75, status="contested", trust="imported",
+        event_time=THEN + timedelta(microseconds=7),
         valid_from=THEN, valid_until=THEN + timedelta(days=9), superseded_by="b", metadata={"k": {"n": [1.5, None]}},
     )  # fmt: skip
     who = entity("e", "Ada", type="person", description="d", aliases=("A",), user="u", metadata={"k": 1})
