@@ -14,7 +14,7 @@ from recollect.ingest.text import split_sections
 from recollect.store.base import Edit
 from recollect.types import Draft, Filter, Ingested, Receipt, Record
 
-_MOST_SECTIONS = 100_000
+_MOST_SECTIONS = 2**31
 _MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metadata"}
 
 
@@ -35,15 +35,18 @@ def ingest_text(core: Core, text: str, space: str, source: str | None, title: st
         return _summary(remember_many(core, drafts, space), 0)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        answer = _replace_source(core, edit, drafts, space, source)
+        held = Filter(spaces=(space,), sources=(source,), kinds=(fields.kind,), valid_only=False)
+        answer = _replace_source(core, edit, drafts, space, edit.scan(held, "position", _MOST_SECTIONS))
     core.written()
     return answer
 
 
-def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, source: str) -> Ingested:
-    filter = Filter(spaces=(space,), sources=(source,), valid_only=False)
+def _replace_source(
+    core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]
+) -> Ingested:
+    """Puts the sections of a document in place of those it had before; what else cites the source is left alone."""
     held: dict[tuple[str | None, str], list[Record]] = {}
-    for record in edit.scan(filter, "position", _MOST_SECTIONS):
+    for record in before:
         held.setdefault((record.title, record.text), []).append(record)
     ids: list[str] = []
     stored = 0
@@ -62,7 +65,7 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
             stored += 1
     gone = [record for records in held.values() for record in records]
     for record in gone:
-        edit.retire(record, verb="replace", reason=f"no longer in {source}")
+        edit.retire(record, verb="replace", reason=f"no longer in {record.source}")
     return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
 
 
