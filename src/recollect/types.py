@@ -211,6 +211,7 @@ class Ingested(Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...]
     stored: int
     deduplicated: int
+    rejected: int = 0
     removed: int = 0
 
 

@@ -177,3 +177,20 @@ def test_a_write_is_journalled_under_the_name_of_who_acts(memory: Memory) -> Non
     memory.acting_as("agent-7").remember("a thing")
     memory.remember("another thing")
     assert [change.actor for change in memory.journal(newest_first=False)] == ["agent-7", "agent-7", "library"]
+
+
+def test_a_note_about_a_document_stays_when_the_document_is_ingested(memory: Memory) -> None:
+    memory.remember("My own note about the guide.", source="guide.md", id="note")
+    done = memory.ingest(DOCUMENT, source="guide.md")
+    assert (done.stored, done.removed) == (3, 0)
+    assert memory.get("note") is not None
+
+
+def test_a_message_that_recall_made_is_counted_as_rejected(memory: Memory) -> None:
+    messages = [
+        {"content": "one"},
+        {"content": "<recollect>\n- (2026-01-01) two [a]\n</recollect>"},
+        {"content": "three"},
+    ]
+    done = memory.ingest_conversation(messages, session="s")
+    assert (len(done.ids), done.stored, done.deduplicated, done.rejected) == (2, 2, 0, 1)

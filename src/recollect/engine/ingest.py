@@ -41,9 +41,7 @@ def ingest_text(core: Core, text: str, space: str, source: str | None, title: st
     return answer
 
 
-def _replace_source(
-    core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]
-) -> Ingested:
+def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]) -> Ingested:
     """Puts the sections of a document in place of those it had before; what else cites the source is left alone."""
     held: dict[tuple[str | None, str], list[Record]] = {}
     for record in before:
@@ -98,5 +96,6 @@ def _summary(receipts: Sequence[Receipt], removed: int) -> Ingested:
         ids=tuple(receipt.id for receipt in receipts if receipt.id is not None),
         stored=sum(receipt.stored for receipt in receipts),
         deduplicated=sum(receipt.outcome == "deduplicated" for receipt in receipts),
+        rejected=sum(receipt.outcome == "rejected" for receipt in receipts),
         removed=removed,
     )
