@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-from recollect import Memory
+import pytest
+
+import recollect
+from recollect import Memory, Settings
 
 SECRET = "Zqxvswordfish"
 CJK = "鱻龘靐"
@@ -72,3 +77,22 @@ def test_a_second_handle_forgets_at_once(open_memory: Callable[..., Memory]) -> 
     one.forget("a")
     assert list(other.recall("password")) == []
     assert other.get("a") is None
+
+
+def test_a_reader_that_keeps_the_log_from_being_emptied_is_told_of(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.sqlite._BUSY_SECONDS", 0.01)
+    home = tmp_path / "home"
+    memory.close()
+    with recollect.open(settings=Settings(home=home, embedder="none")) as again:
+        again.remember(f"The code is {SECRET}.", id="a")
+        with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM records").fetchall()
+            receipt = again.forget("a")
+        assert "bytes stay in the log" in str(receipt.reason)
+        assert again.get("a") is None
+        again.remember("Something else.", id="b")
+        assert again.forget("b").reason is None
+    assert traces(home, SECRET) == []

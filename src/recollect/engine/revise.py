@@ -76,8 +76,8 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
     with core.store.write(actor=core.actor) as edit:
         record = _anywhere(edit, id, space)
         entry = edit.erase(record, reason=reason)
-    core.store.scrub()
-    return Receipt(outcome="stored", id=id, space=record.space, entry=entry)
+    kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry)
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:

@@ -196,10 +196,11 @@ class SqliteStore:
 
     # Care
 
-    def scrub(self) -> None:
+    def scrub(self) -> bool:
         """Writes the log into the file and empties it, so that nothing erased lingers there."""
         with self._converted(), self._writing, self._connection() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            kept_busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not kept_busy
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._connection() as connection:
