@@ -187,3 +187,14 @@ def test_spaces_have_graphs_of_their_own(memory: Memory) -> None:
     assert memory.facts("Ada", space="two") == []
     assert objects(memory, "Ada", space="one") == ["London"]
     assert memory.facts(space="one")[0].subject == "Ada"
+
+
+def test_what_no_longer_holds_is_neither_mentioned_nor_walked_to(memory: Memory, clock) -> None:
+    memory.remember("Grace Hopper found a moth.", id="old")
+    memory.remember("Grace Hopper taped a moth.", id="new")
+    then = clock.advance(minutes=1)
+    memory.remember("Grace Hopper retired.", id="late")
+    memory.invalidate("old", superseded_by="new")
+    assert [record.id for record in memory.mentioning("Grace Hopper")] == ["late", "new"]
+    assert {record.id for record, _ in memory.pagerank(["Grace Hopper"])} == {"late", "new"}
+    assert "late" not in {record.id for record, _ in memory.pagerank(["Grace Hopper"], as_of=then)}

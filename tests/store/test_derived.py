@@ -232,3 +232,17 @@ def test_nothing_derived_is_asked_of_a_space_that_is_not_there(store: Store) -> 
         assert view.mentions("nowhere", "ada") == []
         assert view.known_names("nowhere", ["ada"], "ada") == []
         assert view.sessions("nowhere", 9) == []
+
+
+def test_a_store_remembers_how_its_index_was_made_and_can_make_it_again_without_the_vectors(store: Store) -> None:
+    with store.write() as edit:
+        model = adopt(edit)
+        kept = put(edit, record("a"), ONE)
+        edit.put_vectors(model.no, [kept.version], [vector(kept.version)])
+        assert edit.lexis_version() == 0
+        edit.rebuild(lambda _: TWO, 7, lambda _done, _total: None, vectors=False)
+    with store.read() as view:
+        assert view.lexis_version() == 7
+        assert view.postings("default", 8) == [kept.version]
+        assert len(view.signs(model.no, "default", 0)) == 1
+        assert view.count_waiting(model.no, None) == 0

@@ -244,9 +244,10 @@ def _step(
 
 
 def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
-    """The newest records that mention an entity, or just a name."""
+    """The newest records that mention an entity, or just a name, and still hold."""
     with core.store.read() as view:
         entity = resolve(view, space, ref)
         names = [ref] if entity is None else names_of(entity)
-        versions = sorted({version for name in names for version in view.mentions(space, name)}, reverse=True)
+        found = list({version for name in names for version in view.mentions(space, name)})
+        versions = sorted((glance.version for glance in view.glances(space, found, Filter())), reverse=True)
         return view.records(versions[:limit])

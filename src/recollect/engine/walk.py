@@ -13,7 +13,7 @@ from recollect.engine.core import Core
 from recollect.engine.link import names_of, resolve
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import View, normal_name
-from recollect.types import Entity, Record
+from recollect.types import Entity, Filter, Record
 
 Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("name", a name that is no entity's)
 
@@ -58,11 +58,12 @@ def rank_records(
 ) -> list[tuple[Record, float]]:
     """The records nearest to seeds, each of which is the id of a record or what `resolve` understands."""
     with core.store.read() as view:
-        held = {seed: view.get(Record, space, seed, as_of) for seed in seeds}
-        names = [seed for seed, record in held.items() if record is None]
-        records = {record.version: 1.0 for record in held.values() if record is not None}
+        known = {seed: view.get(Record, space, seed, as_of) for seed in seeds}
+        names = [seed for seed, record in known.items() if record is None]
+        records = {record.version: 1.0 for record in known.values() if record is not None}
         scores, _ = walk(view, space, names=names, records=records, as_of=as_of)
-        best = sorted(scores, key=lambda version: (-scores[version], -version))[:limit]
+        held = [glance.version for glance in view.glances(space, list(scores), Filter(as_of=as_of))]
+        best = sorted(held, key=lambda version: (-scores[version], -version))[:limit]
         return [(record, scores[record.version]) for record in view.records(best)]
 
 
