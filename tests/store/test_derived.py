@@ -144,6 +144,7 @@ def test_an_unchanged_text_inherits_its_vectors_and_a_changed_one_waits(store: S
         edit.put_vectors(model.no, [first.version], [vector(first.version)])
         second, _ = edit.put(record("a", importance=1.0), verb="revise", before=first)
         assert edit.vectors_of(model.no, [second.version]) == [(second.version, b"\1" * 128)]
+        assert [version for _, version, _ in edit.signs(model.no, "default", 0)] == [second.version]
         assert edit.count_waiting(model.no, None) == 0
         third, _ = edit.put(record("a", "other text"), verb="revise", before=second)
         assert [one.version for one in edit.waiting(model.no, None, 9)] == [third.version]
