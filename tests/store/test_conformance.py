@@ -179,6 +179,11 @@ def test_erase_leaves_only_the_fact_of_it(store: Store) -> None:
         ]  # fmt: skip
         assert changes[-1].entry == entry
         assert view.tally("default") == Tally(0, 0)
+    with store.write() as edit:
+        put(edit, record("a", "three"))
+        again = edit.get(Record, "default", "a")
+        assert again is not None
+        assert (again.access_count, again.last_access) == (0, None)
 
 
 def test_scans_come_in_the_order_that_is_asked_for_and_in_pages(store: Store) -> None:
