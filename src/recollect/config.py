@@ -1,13 +1,13 @@
 """Where does every setting come from?
 
-In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default. This
-is the only module that reads the environment.
+In this order: an argument, an environment variable `RECOLLECT_…`, `config.toml` in the store's folder, the default.
+This is the only module that reads the environment.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -57,6 +57,40 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
         raise ConfigError(f"settings of {folder}: {error}") from error
 
 
+def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ) -> str:
+    """Where the value of a setting comes from, in words."""
+    if name in _from_environment(environment):
+        return f"RECOLLECT_{name.upper()}"
+    return f"{home / _FILE}" if name in _from_file(home / _FILE) else "the default"
+
+
+class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):
+    """Where programs that speak to us keep their own settings."""
+
+    home: Path
+    apps: Path
+    """Holds a folder for each desktop program."""
+    claude: Path
+    codex: Path
+
+
+def client_folders(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClientFolders:
+    """The folders of this user on this platform."""
+    home = Path(environment.get("HOME") or Path.home())
+    if platform == "darwin":
+        apps = home / "Library" / "Application Support"
+    elif platform == "win32":
+        apps = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    else:
+        apps = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    return ClientFolders(
+        home=home,
+        apps=apps,
+        claude=Path(environment.get("CLAUDE_CONFIG_DIR") or home),
+        codex=Path(environment.get("CODEX_HOME") or home / ".codex"),
+    )
+
+
 def _to_path(type_: type, value: object) -> object:
     return type_(value)
 
@@ -70,6 +104,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 def _from_file(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
+    import tomllib  # only where there is such a file: it costs start-up time
+
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:

@@ -1,0 +1,191 @@
+"""How do people read what a memory answers?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from recollect.cli.output import clean, day, is_terminal, many, minute, one_line
+from recollect.types import Change, Fact, Hit, Past, Record, Signals, Space, SpaceStats, Why
+
+_PIPED_WIDTH = 140
+_UNLIKELY = 0.25
+_HEARD = 0.005
+_SIGNALS = {
+    "keyword": "words", "vector": "meaning", "graph": "graph", "neighbours": "around it", "recency": "recent",
+    "importance": "important", "confidence": "sure",
+}  # fmt: skip
+
+
+def console() -> Console:
+    """Standard output: as wide as the terminal, in colour only there, and never wrapped to 80 in a pipe."""
+    width = None if is_terminal(sys.stdout) else _PIPED_WIDTH
+    return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+
+
+class Column:
+    """A column of a table. Ids are never cut, since people copy them."""
+
+    def __init__(self, title: str, *, right: bool = False, wide: bool = False, style: str = "") -> None:
+        self.title = title
+        self.right = right
+        self.wide = wide
+        self.style = style
+
+
+def put_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column.title, justify="right" if column.right else "left", style=column.style,
+            overflow="fold", no_wrap=not column.wide, ratio=1 if column.wide else None,
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(Text(clean(cell)) for cell in row))
+    console().print(table)
+
+
+def who(record: Record) -> str:
+    """Who said it, or what it is called."""
+    return one_line(record.title or record.role or record.source or "", 32)
+
+
+def put_hits(hits: Sequence[Hit], *, why: bool, with_space: bool) -> None:
+    columns = [Column("score", right=True), Column("date"), Column("who / title"), Column("text", wide=True)]
+    columns += [Column("why", style="dim")] if why else []
+    columns += [Column("space")] if with_space else []
+    columns.append(Column("id", style="cyan"))
+    put_table(columns, (_hit_row(hit, why=why, with_space=with_space) for hit in hits))
+
+
+def _hit_row(hit: Hit, *, why: bool, with_space: bool) -> list[str]:
+    folded = f" (+{len(hit.folded)} alike)" if hit.folded else ""
+    row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), one_line(hit.record.text) + folded]
+    row += [render_why(hit.why)] if why else []
+    row += [hit.record.space] if with_space else []
+    return [*row, hit.record.id]
+
+
+def render_why(why: Why) -> str:
+    """The signals that spoke for a hit, one on a line: those that decide before those that only nudge."""
+    values = [(getattr(why, name), word) for name, word in _SIGNALS.items()]
+    return "\n".join(f"{word} {value:.2f}" for value, word in values if value is not None and value >= _HEARD)
+
+
+def render_signals(signals: Signals) -> str:
+    """How the search was made, in one sentence."""
+    ways = [f"words (weight {signals.keyword_weight:.2f}, {many(signals.keyword_candidates, 'candidate')})"]
+    if signals.embedder is not None:
+        count = many(signals.vector_candidates, "candidate")
+        ways.append(f"meaning (weight {signals.vector_weight:.2f}, {count}, {signals.embedder})")
+    return f"searched by {' and '.join(ways)} in {signals.milliseconds:.0f} ms"
+
+
+def doubt(hits: Sequence[Hit]) -> str | None:
+    """A warning where nothing that was found is likely to answer."""
+    if not hits:
+        return "nothing found"
+    return "nothing here clearly answers that; these come closest" if hits[0].score < _UNLIKELY else None
+
+
+def put_records(records: Sequence[Record], *, with_space: bool) -> None:
+    columns = [Column("date"), Column("kind"), Column("who / title"), Column("text", wide=True)]
+    columns += [Column("space")] if with_space else []
+    columns.append(Column("id", style="cyan"))
+    put_table(columns, (_record_row(record, with_space=with_space) for record in records))
+
+
+def _record_row(record: Record, *, with_space: bool) -> list[str]:
+    row = [day(record.event_time), record.kind, who(record), one_line(record.text)]
+    return [*row, *([record.space] if with_space else []), record.id]
+
+
+def put_record(record: Record) -> None:
+    """Everything about one record that is worth reading, then its text."""
+    shown: Mapping[str, str] = {
+        "id": record.id, "space": record.space, "kind": f"{record.kind} ({record.memory_type})",
+        "title": record.title or "", "who": record.role or "", "when": minute(record.event_time),
+        "recorded": minute(record.recorded_at), "valid from": minute(record.valid_from),
+        "valid until": minute(record.valid_until), "status": "" if record.status == "active" else record.status,
+        "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags), "room": record.room or "",
+        "session": record.session or "", "project": record.project or "", "user": record.user or "",
+        "source": record.source or "", "trust": record.trust.replace("_", " "),
+        "importance": f"{record.importance:g}", "confidence": f"{record.confidence:g}",
+        "metadata": ", ".join(f"{key}={value}" for key, value in record.metadata.items()),
+    }  # fmt: skip
+    put_pairs(shown)
+    console().print()
+    console().print(Text(clean(record.text)), soft_wrap=True)
+
+
+def put_pairs(pairs: Mapping[str, str]) -> None:
+    """Names and values, one on a line; empty ones are left out."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in pairs.items():
+        if value:
+            table.add_row(Text(name), Text(clean(value)))
+    console().print(table)
+
+
+def put_history(past: Sequence[Past]) -> None:
+    columns = [
+        Column("entry", right=True), Column("when"), Column("what"), Column("by"), Column("why"),
+        Column("text", wide=True),
+    ]  # fmt: skip
+    put_table(columns, ([*_change_cells(step.change), _state(step.record)] for step in past))
+
+
+def _state(record: Record | None) -> str:
+    return "(gone)" if record is None else one_line(record.text)
+
+
+def _change_cells(change: Change) -> list[str]:
+    verb = change.verb if change.undoes is None else f"{change.verb} ({change.undoes})"
+    return [str(change.entry), minute(change.at), verb, change.actor or "", one_line(change.reason or "", 40)]
+
+
+def put_changes(changes: Sequence[Change], *, with_space: bool) -> None:
+    columns = [Column("entry", right=True), Column("when"), Column("what"), Column("by"), Column("why")]
+    columns += [Column("space")] if with_space else []
+    columns.append(Column("object", style="cyan"))
+    put_table(
+        columns,
+        (
+            [*_change_cells(one), *([one.space] if with_space else []), f"{one.object_type} {one.object_id}"]
+            for one in changes
+        ),
+    )
+
+
+def put_facts(facts: Sequence[Fact]) -> None:
+    columns = [Column("subject"), Column("predicate"), Column("object"), Column("from"), Column("until"), Column("id")]
+    rows = (
+        [fact.subject, fact.predicate, fact.object, day(one.valid_from), day(one.valid_until), one.id]
+        for fact in facts
+        for one in [fact.relation]
+    )
+    put_table(columns, rows)
+
+
+def put_stats(spaces: Sequence[tuple[Space, SpaceStats]]) -> None:
+    numbers = ("records", "sessions", "entities", "relations")
+    columns = [Column("space"), *(Column(name, right=True) for name in numbers)]
+    columns += [Column("no vector yet", right=True), Column("newest"), Column("kinds", wide=True)]
+    put_table(columns, (_stats_row(stats) for _, stats in spaces))
+
+
+def _stats_row(stats: SpaceStats) -> list[str]:
+    counts = (stats.records, stats.sessions, stats.entities, stats.relations, stats.waiting_for_vectors)
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in stats.by_kind.items())
+    return [stats.space, *(f"{count:,}" for count in counts), day(stats.newest), kinds]
+
+
+def put_heading(title: str) -> None:
+    console().print()
+    console().print(Text(clean(title), style="bold"))
