@@ -103,12 +103,17 @@ def run_app(args: Sequence[str], *, as_json: bool) -> int:
     try:
         code: object = app(args=list(args), prog_name="recollect", standalone_mode=False)
     except typer.TyperException as error:
-        tell_error("usage", error.format_message(), as_json=as_json)
-        context = getattr(error, "ctx", None)
-        if context is not None and not as_json:
-            say(f"see: {context.command_path} --help")
+        if error.format_message():  # without one, typer has answered with the help text
+            _tell_usage(error, as_json=as_json)
         return error.exit_code
     except typer.Abort:
         say("stopped; nothing was changed")
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _tell_usage(error: typer.TyperException, *, as_json: bool) -> None:
+    tell_error("usage", error.format_message(), as_json=as_json)
+    context = getattr(error, "ctx", None)
+    if context is not None and not as_json:
+        say(f"see: {context.command_path} --help")

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from recollect.cli.output import is_terminal, say
+from recollect.engine.memory import Memory
+from recollect.errors import EmbedderError
 
 Report = Callable[[str, int, int], None]
 _LINES = 10
@@ -47,3 +49,11 @@ def plain_lines() -> Report:
             say(f"{stage}: {done:,} of {total:,}")
 
     return report
+
+
+def complete_vectors(memory: Memory, report: Report) -> None:
+    """Computes the vectors that are missing. Where that fails, words still find everything: it is only told."""
+    try:
+        memory.embed_waiting(lambda done, total: report("vectors", done, total))
+    except EmbedderError as error:
+        say(f"warning: no vectors yet: {error}")

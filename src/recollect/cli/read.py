@@ -32,9 +32,9 @@ from recollect.cli.options import (
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail
-from recollect.cli.progress import reporting
+from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
-from recollect.errors import EmbedderError, NotFound
+from recollect.errors import NotFound
 from recollect.types import DEFAULT_SPACE, Change, Recall, Record, SpaceStats
 
 _LONG_WAIT = 200
@@ -85,7 +85,7 @@ def recall(
             put_json({"hits": [], "context": "", "signals": None})
         return
     with memory:
-        _complete_vectors(memory, None if all_spaces else space)
+        _wait_for_vectors(memory, None if all_spaces else space)
         answer = memory.recall(
             text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
             tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
@@ -95,17 +95,14 @@ def recall(
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 
 
-def _complete_vectors(memory: Memory, space: str | None) -> None:
+def _wait_for_vectors(memory: Memory, space: str | None) -> None:
     """Shows how far it is when much has to be computed before the question can be answered."""
     names = [one.name for one in memory.spaces() if space in (None, one.name)]
     waiting = sum(memory.describe_space(name)[1].waiting_for_vectors for name in names)
     if waiting < _LONG_WAIT or memory.settings.embedder == "none":
         return
-    try:
-        with reporting() as report:
-            memory.embed_waiting(lambda done, total: report("vectors", done, total))
-    except EmbedderError as error:
-        say(f"warning: {error}")
+    with reporting() as report:
+        complete_vectors(memory, report)
 
 
 def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool) -> None:
@@ -265,36 +262,21 @@ def explore(
     """
     moment = read_time(as_of, "as_of", end=True)
     with open_or_fail(home) as memory:
-        around = memory.neighbors(entity, space=space, depth=depth, direction=direction, as_of=moment)
+        mentions = memory.mentioning(entity, space=space, limit=limit)
+        try:
+            around = memory.neighbors(entity, space=space, depth=depth, direction=direction, as_of=moment)
+        except NotFound:
+            if not mentions:
+                raise
+            around = None
         facts = memory.facts(entity, space=space, as_of=moment)
         ever = memory.facts(entity, space=space, as_of=moment, active=False)
-        mentions = memory.mentioning(entity, space=space, limit=limit)
     holding = {fact.relation.version for fact in facts}
     past = [fact for fact in ever if fact.relation.version not in holding]
     if as_json:
         put_json({"neighborhood": around, "facts": facts, "past_facts": past, "mentions": mentions})
-        return
-    start = around.start
-    show.put_pairs({
-        "name": start.name, "type": start.type or "", "also called": ", ".join(start.aliases),
-        "about": start.description or "", "id": start.id,
-    })  # fmt: skip
-    if facts:
-        show.put_heading("What is stated")
-        show.put_facts(facts)
-    if past:
-        show.put_heading("What was stated once")
-        show.put_facts(past)
-    near = [one for one in around.entities if one.id != start.id]
-    if near:
-        show.put_heading(f"Within {many(depth, 'step')}")
-        names = {one.id: one.name for one in around.entities}
-        for relation in around.relations:
-            put(f"{names.get(relation.subject, relation.subject)} — {relation.predicate} → "
-                f"{names.get(relation.object, relation.object)}")  # fmt: skip
-    if mentions:
-        show.put_heading("Mentioned in")
-        show.put_records(mentions, with_space=False)
+    else:
+        show.put_entity(entity, around, facts, past, mentions)
 
 
 def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line
-from recollect.types import Change, Fact, Hit, Past, Record, Signals, Space, SpaceStats, Why
+from recollect.types import Change, Fact, Hit, Neighborhood, Past, Record, Signals, Space, SpaceStats, Why
 
 _PIPED_WIDTH = 140
 _UNLIKELY = 0.25
@@ -189,3 +189,41 @@ def _stats_row(stats: SpaceStats) -> list[str]:
 def put_heading(title: str) -> None:
     console().print()
     console().print(Text(clean(title), style="bold"))
+
+
+def put_entity(
+    name: str, around: Neighborhood | None, facts: Sequence[Fact], past: Sequence[Fact], mentions: Sequence[Record]
+) -> None:
+    """What is known about an entity; of one that is only a name in texts, the texts."""
+    if around is None:
+        put_pairs({"name": name, "about": "only mentioned; no facts are stated about it"})
+    else:
+        start = around.start
+        put_pairs({
+            "name": start.name, "type": start.type or "", "also called": ", ".join(start.aliases),
+            "about": start.description or "", "id": start.id,
+        })  # fmt: skip
+    for title, some in (("What is stated", facts), ("What was stated once", past)):
+        if some:
+            put_heading(title)
+            put_facts(some)
+    if around is not None and around.relations:
+        put_heading("Neighbourhood")
+        _put_relations(around)
+    if mentions:
+        put_heading("Mentioned in")
+        put_records(mentions, with_space=False)
+
+
+def _put_relations(around: Neighborhood) -> None:
+    names = {entity.id: entity.name for entity in around.entities}
+    ends = [(one, names.get(one.subject, one.subject), names.get(one.object, one.object)) for one in around.relations]
+    columns = [Column("steps", right=True), Column("from"), Column("predicate"), Column("to")]
+    far = around.distances
+    put_table(
+        columns,
+        (
+            [str(max(far.get(one.subject, 0), far.get(one.object, 0))), subject, one.predicate, object_]
+            for one, subject, object_ in ends
+        ),
+    )

@@ -25,7 +25,7 @@ from recollect.cli.options import (
 )  # fmt: skip
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
-from recollect.cli.progress import reporting
+from recollect.cli.progress import complete_vectors, reporting
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import DEFAULT_SPACE, Ingested, Receipt
 
@@ -304,7 +304,7 @@ def ingest(
             if len(names) > 1:
                 report("files", number, len(names))
         if not later:
-            memory.embed_waiting(lambda done, total: report("vectors", done, total))
+            complete_vectors(memory, report)
     if as_json:
         put_json({"files": [{"file": name, "result": answer} for name, answer in done]})
         return
