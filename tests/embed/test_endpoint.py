@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
-from conftest import Loopback, Reply
+from loopback import Loopback, Reply
 from msgspec import Struct
 
 from recollect.embed.endpoint import Endpoint, parse_retry_after

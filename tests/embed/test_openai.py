@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Loopback, Reply, vector_of
+from loopback import Loopback, Reply, vector_of
 
 from recollect.embed.base import Embedder
 from recollect.embed.openai import OpenAIEmbedder

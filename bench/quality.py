@@ -1,0 +1,72 @@
+"""Does recall find the right thing? R@10 and MRR on measurement sets, with one set of defaults.
+
+A set is a folder with corpus.jsonl (cid, id, text and where known speaker, session, at) and queries.jsonl (qid, cid, query,
+gold). Every cid becomes a space; its rows become records in the order of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import recollect
+
+LIMITS = {  # what R@10 must reach
+    "locomo-dev": 73.0, "beam-dev": 55.0, "cosqa-dev": 80.0, "xquad-en": 99.0, "xquad-zh": 98.0, "xquad-ru": 95.0,
+}  # fmt: skip
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def load(memory: recollect.Memory, folder: Path) -> None:
+    """Puts a set into a memory, unless it is there already."""
+    spaces: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for row in rows(folder / "corpus.jsonl"):
+        at = row.get("at")
+        spaces[f"{folder.name}/{row['cid']}"].append(
+            {
+                "id": row["id"], "text": row["text"], "session": row.get("session"), "role": row.get("speaker"),
+                "event_time": None if at is None else f"{at}Z",
+            }
+        )  # fmt: skip
+    for space, drafts in spaces.items():
+        memory.remember_many(drafts, space=space)
+    memory.embed_waiting()
+
+
+def measure(memory: recollect.Memory, folder: Path) -> dict[str, float]:
+    found: list[tuple[float, float]] = []
+    spent = 0.0
+    for query in rows(folder / "queries.jsonl"):
+        gold = query["gold"]
+        if not isinstance(gold, dict) or not gold:
+            continue
+        started = time.perf_counter()
+        hits = memory.recall(str(query["query"]), space=f"{folder.name}/{query['cid']}", limit=10)
+        spent += time.perf_counter() - started
+        places = [place for place, hit in enumerate(hits) if hit.record.id in gold]
+        found.append((len(places) / len(gold), 1 / (places[0] + 1) if places else 0.0))
+    return {
+        "queries": len(found),
+        "R@10": 100 * sum(share for share, _ in found) / len(found),
+        "MRR@10": 100 * sum(rank for _, rank in found) / len(found),
+        "ms": 1000 * spent / len(found),
+    }
+
+
+def run(shared: Path, home: str | None = None) -> list[dict[str, object]]:
+    """A row for each set in the folder `shared`/data."""
+    table: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory() as scratch, recollect.open(home or scratch) as memory:
+        for folder in sorted(path for path in (shared / "data").iterdir() if path.is_dir()):
+            load(memory, folder)
+            measured = measure(memory, folder)
+            table.append({"set": folder.name, **measured, "must reach": LIMITS.get(folder.name)})
+            print({key: round(value, 1) if isinstance(value, float) else value for key, value in table[-1].items()}, flush=True)
+    return table

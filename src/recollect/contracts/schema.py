@@ -1,0 +1,131 @@
+"""What may a tool be given, as JSON Schema, and what is wrong with what it was given?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar, cast
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.types import Json
+
+P = TypeVar("P")
+
+REQUIRED = "is required"
+"""The problem that an `InvalidInput` states when an argument is missing."""
+
+UNKNOWN = "unknown field"
+"""What the problem begins with when nobody knows an argument of that name."""
+
+_REF_PREFIX = "#/$defs/"
+_NULL = {"type": "null"}
+
+
+def derive_schema(params: type) -> dict[str, Json]:
+    """The JSON Schema of a params type: no references, no class names, nothing that says nothing."""
+    raw = cast("dict[str, Json]", msgspec.json.schema(params))
+    definitions = cast("dict[str, Json]", raw.pop("$defs", {}))
+    schema = cast("dict[str, Json]", _inline(raw, definitions, ()))
+    schema.pop("description", None)
+    if schema.get("type") != "object":
+        raise TypeError(f"{params.__name__} is not an object: a tool's arguments are")
+    schema.setdefault("properties", {})
+    return schema
+
+
+def _inline(node: Json, definitions: Mapping[str, Json], open_refs: tuple[str, ...]) -> Json:
+    """A copy of a schema with every reference replaced by what it refers to."""
+    if isinstance(node, list):
+        return [_inline(item, definitions, open_refs) for item in node]
+    if not isinstance(node, dict):
+        return node
+    ref = node.get("$ref")
+    if isinstance(ref, str):
+        if ref in open_refs:
+            raise TypeError(f"{ref.removeprefix(_REF_PREFIX)} contains itself: its schema has no end")
+        own = {key: value for key, value in node.items() if key != "$ref"}
+        target = _inline(definitions[ref.removeprefix(_REF_PREFIX)], definitions, (*open_refs, ref))
+        return {**cast("dict[str, Json]", target), **own}
+    plain = {
+        key: _inline_properties(value, definitions, open_refs)
+        if key == "properties"
+        else value
+        if key in ("enum", "const", "default")
+        else _inline(value, definitions, open_refs)
+        for key, value in node.items()
+    }
+    return _compact(plain)
+
+
+def _inline_properties(node: Json, definitions: Mapping[str, Json], open_refs: tuple[str, ...]) -> Json:
+    """Property names are not keywords: a property may be called "title" or "default"."""
+    properties = cast("dict[str, Json]", node)
+    return {name: _inline(value, definitions, open_refs) for name, value in properties.items()}
+
+
+def _compact(schema: dict[str, Json]) -> dict[str, Json]:
+    """Drop a class's name, an empty `required`, and the null that only means "may be left out"."""
+    schema.pop("title", None)
+    words = schema.get("enum")
+    if isinstance(words, list) and all(isinstance(word, str) for word in words):
+        schema.setdefault("type", "string")
+    if not schema.get("required", True):
+        del schema["required"]
+    if "default" in schema and schema["default"] in (None, (), [], {}):
+        empty_default = schema.pop("default")
+        choices = schema.get("anyOf")
+        if empty_default is None and isinstance(choices, list) and _NULL in choices:
+            return _without_null(schema, [choice for choice in choices if choice != _NULL])
+    return schema
+
+
+def _without_null(schema: dict[str, Json], choices: list[Json]) -> dict[str, Json]:
+    if len(choices) > 1:
+        return {**schema, "anyOf": choices}
+    own = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**cast("dict[str, Json]", choices[0]), **own}
+
+
+def parse_params(params: type[P], arguments: Mapping[str, Json]) -> P:
+    """Arguments as a value of the params type, or an `InvalidInput` that names the field."""
+    try:
+        return msgspec.convert(arguments, params)
+    except msgspec.ValidationError as error:
+        raise _explain(str(error), params) from None
+
+
+def _explain(complaint: str, params: type) -> InvalidInput:
+    """Turn msgspec's sentence ("Expected `int` >= 1 - at `$.limit`") into a field and its problem."""
+    problem, found, place = complaint.rpartition(" - at `$")
+    if not found:
+        problem, place = complaint, ""
+    place = place.rstrip("`").removeprefix(".")
+    if problem.startswith("Object missing required field `"):
+        return InvalidInput(_join(place, _quoted(problem)), REQUIRED)
+    if problem.startswith("Object contains unknown field `"):
+        return InvalidInput(_join(place, _quoted(problem)), _unknown(params, place))
+    if problem.startswith("Invalid enum value"):
+        problem += _choices(params, place)
+    return InvalidInput(place or "arguments", problem.replace("`", ""))
+
+
+def _quoted(problem: str) -> str:
+    return problem.split("`")[1]
+
+
+def _join(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _unknown(params: type, place: str) -> str:
+    known = cast("tuple[str, ...]", getattr(params, "__struct_encode_fields__", ()))
+    if place or not known:
+        return UNKNOWN
+    return f"{UNKNOWN} (known: {', '.join(known)})"
+
+
+def _choices(params: type, place: str) -> str:
+    properties = cast("dict[str, dict[str, Json]]", derive_schema(params)["properties"])
+    words = properties.get(place, {}).get("enum")
+    return f" (known: {', '.join(str(word) for word in words)})" if isinstance(words, list) else ""

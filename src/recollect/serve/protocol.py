@@ -1,0 +1,351 @@
+"""What does a client's message mean to a contract, in whichever version of the protocol it is written?
+
+A `Connection` is one client. `receive` takes a message's bytes, in the order they came; `perform` does the
+work that it asks for, in any thread, and returns the bytes to send back. Neither reads or writes anything.
+
+Two eras are spoken side by side. Up to 2025-11-25 a client says `initialize` once and the connection
+remembers its version. From 2026-07-28 every request carries its version in `_meta`; nothing is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from recollect.contracts.tool import Call, Cancellation, Contract, Tool
+from recollect.errors import Cancelled, InvalidInput, RecollectError
+from recollect.serve import catalog
+from recollect.serve.catalog import Refusal
+from recollect.serve.log import Log
+from recollect.serve.message import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    UNSUPPORTED_VERSION,
+    Id,
+    Message,
+    Notification,
+    Problem,
+    Request,
+    decode,
+    encode_notification,
+    encode_problem,
+    encode_result,
+    too_large,
+)
+from recollect.types import Json
+
+STATEFUL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS_VERSIONS = ("2026-07-28",)
+BATCH_VERSIONS = ("2025-03-26",)
+
+META = "io.modelcontextprotocol/"
+FRESH_MS = 300_000
+"""How long a client may keep a list: the table does not change while the server runs."""
+
+Notify: TypeAlias = Callable[[bytes], None]
+
+
+class Job(Struct, frozen=True):
+    """One message that will be answered, and the caller's wish to withdraw it."""
+
+    message: Request | Problem
+    cancellation: Cancellation
+
+
+class Work(Struct, frozen=True):
+    """What one line asks for. `urgent` work does not wait for what came before it."""
+
+    jobs: tuple[Job, ...]
+    batch: bool = False
+    urgent: bool = False
+
+
+class Asked(Struct, frozen=True):
+    """A request with everything that its answer depends on."""
+
+    params: Mapping[str, Json]
+    stateless: bool
+    stray: str | None
+    call: Call
+
+
+class Connection:
+    """One client of one contract: its version, its name, and the requests that are under way."""
+
+    def __init__(self, contract: Contract, log: Log | None = None) -> None:
+        self.contract = contract
+        self.version = STATEFUL_VERSIONS[-1]
+        self.client: str | None = None
+        self._log = log or Log()
+        self._open: dict[Id, Cancellation] = {}
+        self._tools: dict[str, Tool[Any]] = {tool.name: tool for tool in contract.tools}
+        self._methods = self._offered()
+
+    def _offered(self) -> dict[str, Callable[[Asked], catalog.Result]]:
+        """The methods that this table can answer: what it does not hold is not a method."""
+        table = self.contract
+        methods: dict[str, Callable[[Asked], catalog.Result]] = {}
+        if table.tools:
+            methods["tools/list"] = self._listing("tools")
+            methods["tools/call"] = self._call_tool
+        if table.resources or table.templates:
+            methods["resources/list"] = self._listing("resources")
+            methods["resources/templates/list"] = self._listing("resourceTemplates")
+            methods["resources/read"] = self._read_resource
+        if table.prompts:
+            methods["prompts/list"] = self._listing("prompts")
+            methods["prompts/get"] = self._get_prompt
+        return methods
+
+    # Receiving: what can be known of a message before its turn comes.
+
+    def receive(self, data: bytes) -> Work | None:
+        """Take one message. A notification takes effect at once; None means that there is nothing to do."""
+        decoded = decode(data)
+        if not isinstance(decoded, tuple):
+            job = self._admit(decoded)
+            urgent = isinstance(decoded, Request) and decoded.method == "ping"
+            return None if job is None else Work((job,), urgent=urgent)
+        jobs = tuple(job for job in map(self._admit, decoded) if job is not None)
+        if jobs or not decoded:
+            return Work(jobs, batch=True)
+        return None
+
+    def refuse_too_large(self) -> Work:
+        """The answer to a message that a transport did not read to its end."""
+        return Work((Job(too_large(), Cancellation()),))
+
+    def cancel_all(self) -> None:
+        """Withdraw everything that is under way."""
+        for cancellation in tuple(self._open.values()):
+            cancellation.requested = True
+
+    def _admit(self, message: Message) -> Job | None:
+        match message:
+            case Request():
+                cancellation = Cancellation()
+                if message.method != "initialize":
+                    self._open[message.id] = cancellation
+                return Job(message, cancellation)
+            case Problem():
+                return Job(message, Cancellation())
+            case Notification():
+                self._heed(message)
+            case _:
+                self._log.write("debug", "an answer to nothing was ignored")
+        return None
+
+    def _heed(self, notification: Notification) -> None:
+        self._log.write("debug", notification.method)
+        request_id = notification.params.get("requestId")
+        if notification.method == "notifications/cancelled" and isinstance(request_id, str | int):
+            cancellation = self._open.get(request_id)
+            if cancellation is not None:
+                cancellation.requested = True
+
+    # Performing: one answer for every request that was not withdrawn.
+
+    def perform(self, work: Work, notify: Notify) -> bytes | None:
+        """Do the work and return the answer; `notify` carries progress while it lasts."""
+        if not work.batch:
+            return self._answer(work.jobs[0], notify)
+        if self.version not in BATCH_VERSIONS or not work.jobs:
+            for job in work.jobs:
+                self._close(job)
+            return encode_problem(Problem(INVALID_REQUEST, self._why_no_batch(work)))
+        answers = [answer for job in work.jobs if (answer := self._answer(job, notify)) is not None]
+        return b"[" + b",".join(answers) + b"]" if answers else None
+
+    def _why_no_batch(self, work: Work) -> str:
+        if not work.jobs:
+            return "Invalid Request: an empty batch"
+        return f"Invalid Request: protocol version {self.version} has no batches; send one message at a time"
+
+    def _answer(self, job: Job, notify: Notify) -> bytes | None:
+        request = job.message
+        if isinstance(request, Problem):
+            return encode_problem(request)
+        self._log.write("debug", request.method)
+        if job.cancellation.requested:
+            self._close(job)
+            return None
+        try:
+            answer = encode_result(request.id, self._respond(request, job.cancellation, notify))
+        except Refusal as refusal:
+            answer = encode_problem(Problem(refusal.code, str(refusal), request.id, refusal.data))
+        except Cancelled:
+            return None
+        except Exception as error:  # noqa: BLE001  a fault in one answer must not end the connection
+            answer = encode_problem(
+                Problem(INTERNAL_ERROR, str(self._fault(request.method, error)), request.id)
+            )
+        finally:
+            self._close(job)
+        return None if job.cancellation.requested else answer
+
+    def _close(self, job: Job) -> None:
+        if isinstance(job.message, Request) and self._open.get(job.message.id) is job.cancellation:
+            del self._open[job.message.id]
+
+    def _respond(self, request: Request, cancellation: Cancellation, notify: Notify) -> catalog.Result:
+        params, method = request.params, request.method
+        meta = catalog.mapping(params, "_meta")
+        opens_session = method == "initialize" and "protocolVersion" in params
+        if META + "protocolVersion" not in meta or opens_session:
+            call = Call(self.client, report=_reporter(meta, notify), cancellation=cancellation)
+            return self._respond_in_session(method, Asked(params, False, request.stray, call))
+        _check_envelope(meta)
+        client = _client_name(meta.get(META + "clientInfo"))
+        call = Call(client, report=_reporter(meta, notify), cancellation=cancellation)
+        return self._respond_alone(method, Asked(params, True, request.stray, call))
+
+    def _respond_in_session(self, method: str, asked: Asked) -> catalog.Result:
+        if method == "initialize":
+            return self._initialize(asked.params)
+        if method == "ping":
+            return {}
+        if method == "server/discover":
+            _check_envelope({})
+        return self._method(method)(asked)
+
+    def _respond_alone(self, method: str, asked: Asked) -> catalog.Result:
+        result = self._discover() if method == "server/discover" else self._method(method)(asked)
+        stamp: catalog.Result = {"resultType": "complete"}
+        if method == "resources/read":
+            stamp = {**stamp, "ttlMs": 0, "cacheScope": "private"}
+        elif method == "server/discover" or method.endswith("/list"):
+            stamp = {**stamp, "ttlMs": FRESH_MS, "cacheScope": "private"}
+        return {**stamp, **result, "_meta": {META + "serverInfo": catalog.server_info(self.contract)}}
+
+    def _method(self, name: str) -> Callable[[Asked], catalog.Result]:
+        method = self._methods.get(name)
+        if method is None:
+            raise Refusal(METHOD_NOT_FOUND, f"Method not found: {name}")
+        return method
+
+    # The methods.
+
+    def _initialize(self, params: Mapping[str, Json]) -> catalog.Result:
+        wanted = params.get("protocolVersion")
+        if not isinstance(wanted, str):
+            raise Refusal(INVALID_PARAMS, "Invalid params: protocolVersion must be a string")
+        self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
+        self.client = _client_name(params.get("clientInfo"))
+        about: catalog.Result = {
+            "protocolVersion": self.version,
+            "capabilities": catalog.capabilities(self.contract),
+            "serverInfo": catalog.server_info(self.contract),
+        }
+        return catalog.with_instructions(about, self.contract)
+
+    def _discover(self) -> catalog.Result:
+        about: catalog.Result = {
+            "supportedVersions": list(STATELESS_VERSIONS),
+            "capabilities": catalog.capabilities(self.contract),
+        }
+        return catalog.with_instructions(about, self.contract)
+
+    def _listing(self, kind: catalog.Kind) -> Callable[[Asked], catalog.Result]:
+        """A list is written out when it is first asked for. It is one page, so a cursor changes nothing."""
+        written: list[catalog.Result] = []
+
+        def answer(asked: Asked) -> catalog.Result:
+            cursor = asked.params.get("cursor")
+            if cursor is not None and not isinstance(cursor, str):
+                raise Refusal(INVALID_PARAMS, "Invalid params: cursor must be a string")
+            if not written:
+                written.append(catalog.write_list(self.contract, kind))
+            return written[0]
+
+        return answer
+
+    def _call_tool(self, asked: Asked) -> catalog.Result:
+        name = catalog.text(asked.params, "name")
+        arguments = catalog.mapping(asked.params, "arguments")
+        tool = self._tools.get(name)
+        if tool is None:
+            return catalog.render_failure(self.contract.unknown_tool(name))
+        try:
+            _check_text(asked, "params.arguments.")
+            answer = tool.call(tool.parse(arguments), asked.call)
+            return catalog.render_answer(answer, self.contract.structured, any_value=asked.stateless)
+        except RecollectError as error:
+            return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))
+        except Exception as error:  # noqa: BLE001  a fault in one tool must not end the connection
+            return catalog.render_failure(self.contract.failure(name, self._fault(f"tool {name}", error)))
+
+    def _read_resource(self, asked: Asked) -> catalog.Result:
+        uri = catalog.text(asked.params, "uri")
+        try:
+            _check_text(asked, "params.")
+            return catalog.read(self.contract, uri, asked.call, legacy=not asked.stateless)
+        except RecollectError as error:
+            raise catalog.refusal(self._unless_withdrawn(error, asked)) from error
+
+    def _get_prompt(self, asked: Asked) -> catalog.Result:
+        name = catalog.text(asked.params, "name")
+        try:
+            _check_text(asked, "params.arguments.")
+            return catalog.prompt(self.contract, name, catalog.mapping(asked.params, "arguments"), asked.call)
+        except RecollectError as error:
+            raise catalog.refusal(self._unless_withdrawn(error, asked)) from error
+
+    @staticmethod
+    def _unless_withdrawn(error: RecollectError, asked: Asked) -> RecollectError:
+        """The error to tell, unless the caller withdrew the request: then nobody wants to hear of it."""
+        if isinstance(error, Cancelled) and asked.call.cancelled:
+            raise error
+        return error
+
+    def _fault(self, where: str, error: Exception) -> RecollectError:
+        self._log.fault(f"{where} failed", error)
+        return RecollectError(f"Internal error in {where}; the server's log says more")
+
+
+def _check_text(asked: Asked, prefix: str) -> None:
+    if asked.stray is not None:
+        place = asked.stray.removeprefix(prefix)
+        raise InvalidInput(place, "is not Unicode text (it holds half of a surrogate pair)")
+
+
+def _check_envelope(meta: Mapping[str, Json]) -> None:
+    """What every request of the stateless era must carry."""
+    missing = [key for key in ("protocolVersion", "clientCapabilities") if META + key not in meta]
+    if missing:
+        keys = ", ".join(META + key for key in missing)
+        raise Refusal(INVALID_PARAMS, f"Invalid params: _meta must carry {keys}")
+    version = meta[META + "protocolVersion"]
+    if not isinstance(version, str):
+        raise Refusal(INVALID_PARAMS, f"Invalid params: _meta.{META}protocolVersion must be a string")
+    if version not in STATELESS_VERSIONS:
+        data: Json = {"supported": list(STATELESS_VERSIONS), "requested": version}
+        raise Refusal(UNSUPPORTED_VERSION, f"Unsupported protocol version: {version}", data)
+
+
+def _client_name(info: Json) -> str | None:
+    name = info.get("name") if isinstance(info, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
+def _reporter(
+    meta: Mapping[str, Json], notify: Notify
+) -> Callable[[float, float | None, str | None], None] | None:
+    """Progress for a request that asked for it; a step that does not go forward is not told."""
+    token = meta.get("progressToken")
+    if not isinstance(token, str | int) or isinstance(token, bool):
+        return None
+    furthest = float("-inf")
+
+    def report(done: float, total: float | None, message: str | None) -> None:
+        nonlocal furthest
+        if done <= furthest:
+            return
+        furthest = done
+        told = {"progressToken": token, "progress": done, "total": total, "message": message}
+        notify(encode_notification("notifications/progress", catalog.present(told)))
+
+    return report

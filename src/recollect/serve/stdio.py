@@ -1,0 +1,197 @@
+"""How is a contract reached by a client that starts us as its child process?
+
+Three threads: one reads lines, one does the work in the order it came, and the main one waits for the end,
+so that a signal is heard at once whatever the others are at. Standard output belongs to the client: it is
+moved out of everybody's reach first, and what others print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from queue import Empty, Queue, SimpleQueue
+from types import FrameType
+
+from recollect.contracts.tool import Contract
+from recollect.serve.log import Level, Log
+from recollect.serve.message import MAX_BYTES
+from recollect.serve.protocol import Connection, Work
+
+CHUNK_BYTES = 64 * 1024
+WAITING_LINES = 1024
+"""So many requests may wait; beyond that we stop reading until one is done."""
+
+COURTESY_SECONDS = 1.0
+"""After a signal the running call may take so long before it is asked to stop."""
+
+PATIENCE_SECONDS = 1.7
+"""After a signal the process ends within this time, whatever is still running."""
+
+ALL_DONE = "all done"
+
+
+def serve_stdio(
+    contract: Contract, *, log_level: Level = "warning", on_close: Callable[[], None] | None = None
+) -> int:
+    """Serve until the client closes its end or a signal comes. Returns the process's exit code.
+
+    Standard input and output are taken for good: call it once, at the end of a process's life. `on_close`
+    runs when no call is running any more.
+    """
+    log = Log(log_level)
+    try:
+        source, sink = _claim(0), _claim(1)
+    except OSError as error:
+        log.write("error", f"standard input or output is not open ({error.strerror})")
+        return 1
+    _Server(Connection(contract, log), source, sink, log).run()
+    if on_close is not None:
+        on_close()
+    return 0
+
+
+def _claim(fd: int) -> int:
+    """A private copy of a standard stream; its old number then leads to nothing, or to standard error."""
+    private = os.dup(fd)
+    if os.name == "posix":
+        os.set_blocking(private, True)
+    try:
+        stand_in = os.dup(2) if fd == 1 else os.open(os.devnull, os.O_RDONLY)
+    except OSError:
+        stand_in = os.open(os.devnull, os.O_RDWR)
+    os.dup2(stand_in, fd)
+    os.close(stand_in)
+    return private
+
+
+def read_lines(fd: int) -> Iterator[bytes | None]:
+    """Lines without their ends; None for one beyond the limit, which is dropped as it comes."""
+    held = bytearray()
+    skipping = False
+    while chunk := os.read(fd, CHUNK_BYTES):
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            if not skipping:
+                yield bytes(held + end)
+            held.clear()
+            skipping = False
+        if skipping:
+            continue
+        held += rest
+        if len(held) > MAX_BYTES:
+            held.clear()
+            skipping = True
+            yield None
+    if held:
+        yield bytes(held)
+
+
+class _Server:
+    """The two streams of one client, and the work between them."""
+
+    def __init__(self, connection: Connection, source: int, sink: int, log: Log) -> None:
+        self._connection = connection
+        self._source = source
+        self._sink = sink
+        self._log = log
+        self._work: Queue[Work | None] = Queue(WAITING_LINES)
+        self._ends: SimpleQueue[str] = SimpleQueue()
+        self._sending = threading.Lock()
+        self._stopping = False
+        self._ending = False
+        self._lost = False
+
+    def run(self) -> None:
+        """Returns when all work is done, or soon after a signal or the loss of the client."""
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._on_signal)
+        worker = threading.Thread(target=self._work_off, name="recollect-work", daemon=True)
+        worker.start()
+        threading.Thread(target=self._read, name="recollect-read", daemon=True).start()
+        reason = self._wait()
+        self._ending = True
+        self._log.write("info", f"ending: {reason}")
+        if reason != ALL_DONE:
+            threading.Thread(target=_end_in_time, name="recollect-end", daemon=True).start()
+            if self._work.empty():
+                self._work.put(None)
+            worker.join(COURTESY_SECONDS)
+            self._connection.cancel_all()
+            worker.join()
+
+    def _wait(self) -> str:
+        """Why it ends. On Windows only a wait that times out lets a signal through."""
+        while True:
+            try:
+                return self._ends.get(timeout=None if os.name == "posix" else 0.2)
+            except Empty:
+                continue
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  the seam's shape
+        if self._ending:
+            os._exit(0)
+        self._stopping = True
+        self._ends.put(f"signal {number}")
+
+    def _read(self) -> None:
+        try:
+            for line in read_lines(self._source):
+                if self._stopping:
+                    return
+                self._take(line)
+        finally:
+            self._work.put(None)
+        self._watch_output()
+
+    def _watch_output(self) -> None:
+        """After the end of input: a client that has closed our output too waits for nothing any more."""
+        if hasattr(select, "poll"):
+            watch = select.poll()
+            watch.register(self._sink, 0)
+            watch.poll()
+            self._lose("both ends are closed")
+
+    def _take(self, line: bytes | None) -> None:
+        if line is None:
+            self._work.put(self._connection.refuse_too_large())
+        elif line.strip():
+            work = self._connection.receive(line)
+            if work is not None and work.urgent:
+                self._perform(work)
+            elif work is not None:
+                self._work.put(work)
+
+    def _work_off(self) -> None:
+        try:
+            while (work := self._work.get()) is not None and not self._stopping:
+                self._perform(work)
+        finally:
+            self._ends.put(ALL_DONE)
+
+    def _perform(self, work: Work) -> None:
+        answer = self._connection.perform(work, self._send)
+        if answer is not None:
+            self._send(answer)
+
+    def _send(self, message: bytes) -> None:
+        """One whole line, whoever else is sending. A client that is gone ends the server, not the call."""
+        left = memoryview(message + b"\n")
+        with self._sending:
+            try:
+                while left and not self._lost:
+                    left = left[os.write(self._sink, left) :]
+            except OSError as error:
+                self._lose(error.strerror or "its end is closed")
+
+    def _lose(self, why: str) -> None:
+        self._lost = self._stopping = True
+        self._ends.put(f"the client is gone ({why})")
+
+
+def _end_in_time() -> None:
+    threading.Event().wait(PATIENCE_SECONDS)
+    os._exit(0)
