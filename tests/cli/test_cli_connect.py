@@ -110,7 +110,9 @@ def test_comments_and_trailing_commas_of_vscode_stay(shell):
 
 
 def test_a_comment_inside_the_value_to_change_is_not_destroyed(shell):
-    old = '{"servers": {"recollect": {"type": "stdio", "command": "old", "args": ["serve" /* mine */, "--space", "x"]}}}'
+    old = (
+        '{"servers": {"recollect": {"type": "stdio", "command": "old", "args": ["serve" /* mine */, "--space", "x"]}}}'
+    )
     path = put(shell.home / ".config/Code/User/mcp.json", old)
     outcome = shell("connect", "vscode", "--yes")
     assert outcome.code == 1
@@ -138,7 +140,9 @@ def test_a_toml_file_keeps_every_byte_outside_our_table(shell):
 
 
 def test_our_table_in_a_toml_file_is_changed_in_place(shell):
-    before = '[mcp_servers."recollect"] # ours\n# why\ncommand = "old"\nargs = [\n  "serve",\n]\nstartup_timeout_sec = 20\n'
+    before = (
+        '[mcp_servers."recollect"] # ours\n# why\ncommand = "old"\nargs = [\n  "serve",\n]\nstartup_timeout_sec = 20\n'
+    )
     after = '[mcp_servers.recollect.env]\nA = "b"\n\n[tui]\ntheme = "dark"\n'
     path = put(shell.home / ".codex/config.toml", before + after)
     shell("connect", "codex", "--yes", "--space", "work")

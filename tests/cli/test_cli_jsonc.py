@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from recollect.cli.jsonc import Uneditable, read_json, set_value
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 OBJECTS = st.dictionaries(st.text(), VALUES | st.dictionaries(st.text(), VALUES))
 

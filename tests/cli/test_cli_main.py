@@ -97,7 +97,10 @@ def test_without_a_command_the_help_is_shown(shell):
 def test_a_reader_that_leaves_early_is_no_failure_with_a_traceback(shell):
     shell.remember("x" * 500)
     done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m recollect.cli list | head -c 0"], capture_output=True, text=True, check=True
+        ["bash", "-c", f"{sys.executable} -m recollect.cli list | head -c 0"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
 

@@ -88,7 +88,9 @@ def test_recall_warns_when_nothing_is_found(shell):
 def test_as_of_answers_what_was_known_then(shell):
     id = shell.remember("The key is ES256.")
     assert shell.json("list", "--as-of", "2020-01-01") == {"records": [], "total": 0}
-    assert shell("show", id, "--as-of", "2020-01-01").err == f"error: there is no record with id '{id}' as of 2020-01-01\n"
+    assert (
+        shell("show", id, "--as-of", "2020-01-01").err == f"error: there is no record with id '{id}' as of 2020-01-01\n"
+    )
     assert shell.json("show", id)["text"] == "The key is ES256."
 
 

@@ -10,7 +10,9 @@ def test_remember_stores_with_every_field_that_is_given(shell):
         "--time", "2026-05-10T12:00:00Z", "--valid-from", "2026-05-01", "--source", "mail", "--id", "mine", "--meta", "n=1",
     )  # fmt: skip
     record = shell.json("show", id)
-    shown = {name: record[name] for name in ("id", "title", "role", "room", "session", "project", "user", "tags", "trust")}
+    shown = {
+        name: record[name] for name in ("id", "title", "role", "room", "session", "project", "user", "tags", "trust")
+    }
     assert shown == {
         "id": "mine", "title": "T", "role": "Mira", "room": "r", "session": "s", "project": "p", "user": "u",
         "tags": ["a", "b"], "trust": "user_declared",

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from recollect import __version__
 from recollect.cli.options import AsJson, Home
@@ -86,16 +87,17 @@ def examine(settings: Settings) -> Report:
     store = StoreReport(folder=str(settings.home), file=str(file), exists=file.exists(), writable=_is_writable(file))
     if not store.writable:
         problems.append(f"{file if store.exists else settings.home} cannot be written")
-    waiting = 0
+    model = _try_model(settings, problems)
     if store.exists:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
-                store, waiting = _count(memory, store)
+                store = _count(memory, store)
                 problems += memory.check()
                 advice += _advise_model(memory)
+                if model.name is not None:
+                    model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
             problems.append(str(error))
-    model = _try_model(settings, waiting, problems)
     return Report(
         versions=_versions(), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
         model=model, problems=problems, advice=advice,
@@ -120,17 +122,15 @@ def _is_writable(file: Path) -> bool:
     return os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
 
 
-def _count(memory: Memory, store: StoreReport) -> tuple[StoreReport, int]:
+def _count(memory: Memory, store: StoreReport) -> StoreReport:
     stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
-    found = StoreReport(
-        folder=store.folder, file=store.file, exists=True, writable=store.writable, bytes=memory.size(),
-        spaces=len(stats), records=sum(one.records for one in stats), entities=sum(one.entities for one in stats),
-        relations=sum(one.relations for one in stats),
+    return replace(
+        store, bytes=memory.size(), spaces=len(stats), records=sum(one.records for one in stats),
+        entities=sum(one.entities for one in stats), relations=sum(one.relations for one in stats),
     )  # fmt: skip
-    return found, sum(one.waiting_for_vectors for one in stats)
 
 
-def _try_model(settings: Settings, waiting: int, problems: list[str]) -> ModelReport:
+def _try_model(settings: Settings, problems: list[str]) -> ModelReport:
     """The chosen model; it is asked for one vector, to see that it works."""
     chosen_by = origin_of("embedder", settings.home)
     name, dim = None, None
@@ -144,7 +144,7 @@ def _try_model(settings: Settings, waiting: int, problems: list[str]) -> ModelRe
             name, dim = embedder.name, embedder.dim
     except RecollectError as error:
         problems.append(f"the embedder {settings.embedder!r}: {error}")
-    return ModelReport(embedder=settings.embedder, chosen_by=chosen_by, name=name, dim=dim, waiting=waiting)
+    return ModelReport(embedder=settings.embedder, chosen_by=chosen_by, name=name, dim=dim)
 
 
 def _advise_model(memory: Memory) -> list[str]:
@@ -187,13 +187,19 @@ def _put_report(report: Report) -> None:
     named = f"{model.name}, {model.dim} dimensions" if model.name else "none"
     put_pairs({
         "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
-        "vectors": "complete" if not model.waiting else f"{model.waiting:,} to be computed at the next recall",
+        "vectors": _vectors(model),
     })  # fmt: skip
     put_heading("Wrong" if report.problems else "All is well")
     for line in report.problems:
         put_pairs({"✗": line})
     for line in report.advice:
         put_pairs({"hint": line})
+
+
+def _vectors(model: ModelReport) -> str:
+    if model.name is None:
+        return "none; recall goes by words alone"
+    return f"{model.waiting:,} to be computed at the next recall" if model.waiting else "complete"
 
 
 def _state(store: StoreReport) -> str:

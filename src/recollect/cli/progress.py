@@ -51,9 +51,9 @@ def plain_lines() -> Report:
     return report
 
 
-def complete_vectors(memory: Memory, report: Report) -> None:
+def complete_vectors(memory: Memory, report: Report, *, space: str | None = None) -> None:
     """Computes the vectors that are missing. Where that fails, words still find everything: it is only told."""
     try:
-        memory.embed_waiting(lambda done, total: report("vectors", done, total))
+        memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
     except EmbedderError as error:
         say(f"warning: no vectors yet: {error}")

@@ -97,12 +97,10 @@ def recall(
 
 def _wait_for_vectors(memory: Memory, space: str | None) -> None:
     """Shows how far it is when much has to be computed before the question can be answered."""
-    names = [one.name for one in memory.spaces() if space in (None, one.name)]
-    waiting = sum(memory.describe_space(name)[1].waiting_for_vectors for name in names)
-    if waiting < _LONG_WAIT or memory.settings.embedder == "none":
+    if memory.count_waiting(space=space) < _LONG_WAIT:
         return
     with reporting() as report:
-        complete_vectors(memory, report)
+        complete_vectors(memory, report, space=space)
 
 
 def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool) -> None:
