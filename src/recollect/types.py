@@ -6,7 +6,7 @@ store: each change makes a new version, and the old ones stay for history and `a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias, overload
 
@@ -305,12 +305,20 @@ class Signals(Struct, frozen=True, kw_only=True):
 class Recall(Sequence[Hit]):
     """The hits, best first; `.context` is the same as a prompt-ready text, `.signals` says how it was made."""
 
-    __slots__ = ("context", "hits", "signals")
+    __slots__ = ("_context", "_pack", "hits", "signals")
 
-    def __init__(self, hits: tuple[Hit, ...], context: str, signals: Signals) -> None:
+    def __init__(self, hits: tuple[Hit, ...], pack: Callable[[tuple[Hit, ...]], str], signals: Signals) -> None:
         self.hits = hits
-        self.context = context
         self.signals = signals
+        self._pack = pack
+        self._context: str | None = None
+
+    @property
+    def context(self) -> str:
+        """The hits as a text for a prompt, within the budget that was asked for; made when first read."""
+        if self._context is None:
+            self._context = self._pack(self.hits)
+        return self._context
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

@@ -89,7 +89,8 @@ def test_without_a_terminal_and_without_yes_nothing_is_written(shell):
 
 
 def test_everything_else_in_a_json_file_stays_as_it_was(shell):
-    old = '{\n    "zoom": 1.50,\n    "mcpServers": {\n        "other": {"command": "x", "args": []}\n    },\n    "a": [1,2]\n}'
+    old = '{\n    "zoom": 1.50,\n    "mcpServers": {\n        "other": {"command": "x", "args": []}\n    },\n'
+    old += '    "a": [1,2]\n}'
     path = put(shell.home / ".claude.json", old)
     assert shell("connect", "claude", "--yes").code == 0
     new = path.read_text()

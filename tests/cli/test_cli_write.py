@@ -6,8 +6,9 @@ import pytest
 def test_remember_stores_with_every_field_that_is_given(shell):
     id = shell.remember(
         "The text.", "--title", "T", "--role", "Mira", "--room", "r", "--session", "s", "--project", "p", "--user", "u",
-        "--tag", "a", "--tag", "b", "--kind", "note", "--type", "episodic", "--importance", "0.9", "--confidence", "0.8",
-        "--time", "2026-05-10T12:00:00Z", "--valid-from", "2026-05-01", "--source", "mail", "--id", "mine", "--meta", "n=1",
+        "--tag", "a", "--tag", "b", "--kind", "note", "--type", "episodic", "--importance", "0.9",
+        "--confidence", "0.8", "--time", "2026-05-10T12:00:00Z", "--valid-from", "2026-05-01", "--source", "mail",
+        "--id", "mine", "--meta", "n=1",
     )  # fmt: skip
     record = shell.json("show", id)
     shown = {
@@ -37,7 +38,7 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
     [
         (("   ",), "", "error: text: is blank; give it some text\n"),
         (("x", "--importance", "7"), "", "error: importance: must be from 0 to 1, not 7.0\n"),
-        (("x", "--type", "nonsense"), "", "error: memory_type: must be one of episodic, semantic, procedural; not 'nonsense'\n"),
+        (("x", "--type", "?"), "", "error: memory_type: must be one of episodic, semantic, procedural; not '?'\n"),
         (("x", "--time", "2026-13-01"), "", "error: time: is not a real time: month must be in 1..12\n"),
         ((), b"\xff\xfe", "error: stdin: is not UTF-8 text (byte 0 does not fit)\n"),
         ((), "a\0b", "error: text: contains a NUL character; remove it\n"),

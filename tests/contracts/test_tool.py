@@ -144,9 +144,7 @@ def test_a_schema_that_a_document_fixes_is_served_word_for_word() -> None:
 
 
 def test_a_name_stands_once_in_a_table() -> None:
-    tool = Tool(
-        name="twice", description="", params=Loose, call=lambda p, _: p.default, annotations=Annotations()
-    )
+    tool = Tool(name="twice", description="", params=Loose, call=lambda p, _: p.default, annotations=Annotations())
     with pytest.raises(ValueError, match="c declares twice: tool twice"):
         Contract(name="c", tools=(tool, tool))
 

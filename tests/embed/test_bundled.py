@@ -58,9 +58,7 @@ def test_it_is_an_embedder_of_384_unit_numbers(embedder: BundledEmbedder) -> Non
 
 
 @pytest.mark.parametrize("text", READABLE)
-def test_text_in_latin_letters_has_a_vector_whatever_stands_in_it(
-    embedder: BundledEmbedder, text: str
-) -> None:
+def test_text_in_latin_letters_has_a_vector_whatever_stands_in_it(embedder: BundledEmbedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])[0]) == pytest.approx(1, abs=1e-5)
 
 

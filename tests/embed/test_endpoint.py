@@ -32,9 +32,7 @@ def open_endpoint(loopback: Loopback) -> Endpoint:
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_a_passing_failure_is_tried_again_after_longer_and_longer_waits(
-    loopback: Loopback, status: int
-) -> None:
+def test_a_passing_failure_is_tried_again_after_longer_and_longer_waits(loopback: Loopback, status: int) -> None:
     loopback.script = [Reply(status), Reply(status), Reply(status), FINE]
     assert open_endpoint(loopback).ask(Question("hi"), Answer) == Answer(True)
     assert loopback.waits == [0.5, 1.0, 2.0]

@@ -74,9 +74,7 @@ def test_blank_texts_are_zeros_and_nul_and_surrogates_do_not_travel(
         (Reply(301, headers={"location": "http://127.0.0.1:9/"}), "answered 301"),
     ],
 )
-def test_an_answer_that_is_not_one_is_an_error_that_says_so(
-    loopback: Loopback, reply: Reply, problem: str
-) -> None:
+def test_an_answer_that_is_not_one_is_an_error_that_says_so(loopback: Loopback, reply: Reply, problem: str) -> None:
     loopback.script = [reply]
     with pytest.raises(EmbedderError, match=problem):
         OllamaEmbedder("tiny", url=loopback.url, dim=3).embed(["text"])

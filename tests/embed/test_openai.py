@@ -17,8 +17,7 @@ def speak_openai(body: dict[str, Any]) -> dict[str, Any]:
     """As the real one, but last vector first: `index` says where each belongs."""
     size = body.get("dimensions", 3)
     items = [
-        {"object": "embedding", "index": i, "embedding": vector_of(text)[:size]}
-        for i, text in enumerate(body["input"])
+        {"object": "embedding", "index": i, "embedding": vector_of(text)[:size]} for i, text in enumerate(body["input"])
     ]
     return {"object": "list", "data": items[::-1], "model": body["model"], "usage": {"total_tokens": 1}}
 
@@ -30,9 +29,7 @@ def test_vectors_are_put_in_order_by_index_and_have_length_1(loopback: Loopback)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
     assert np.argsort(vectors[:, 0]).tolist() == [1, 0, 2]
     assert (seam.name, seam.dim) == ("openai:small", 3)
-    assert {(asked.path, asked.authorization) for asked in loopback.asked} == {
-        ("/v1/embeddings", "Bearer secret")
-    }
+    assert {(asked.path, asked.authorization) for asked in loopback.asked} == {("/v1/embeddings", "Bearer secret")}
     assert loopback.asked[-1].body == {"model": "small", "input": ["abc", "z", "hello"]}
 
 
@@ -51,9 +48,7 @@ def test_a_server_without_indexes_is_taken_to_answer_in_order(loopback: Loopback
 
 
 @pytest.mark.parametrize("indexes", [(0, 0), (1, 2), (-1, 0)])
-def test_indexes_that_do_not_number_the_texts_are_an_error(
-    loopback: Loopback, indexes: tuple[int, int]
-) -> None:
+def test_indexes_that_do_not_number_the_texts_are_an_error(loopback: Loopback, indexes: tuple[int, int]) -> None:
     loopback.answer = lambda _: {"data": [{"embedding": [1, 0], "index": i} for i in indexes]}
     with pytest.raises(EmbedderError, match="do not number the texts"):
         OpenAIEmbedder("small", url=loopback.url, dim=2).embed(["one", "two"])
@@ -72,9 +67,7 @@ def test_indexes_that_do_not_number_the_texts_are_an_error(
         (Reply(body=b"\xff\xfe"), "did not answer with embeddings"),
     ],
 )
-def test_an_answer_that_is_not_one_is_an_error_that_says_so(
-    loopback: Loopback, reply: Reply, problem: str
-) -> None:
+def test_an_answer_that_is_not_one_is_an_error_that_says_so(loopback: Loopback, reply: Reply, problem: str) -> None:
     loopback.script = [reply]
     with pytest.raises(EmbedderError, match=problem) as caught:
         OpenAIEmbedder("small", url=loopback.url, key="secret", dim=2).embed(["text"])

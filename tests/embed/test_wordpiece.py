@@ -54,8 +54,7 @@ def test_thousands_of_shuffled_words_are_cut_as_the_reference_cuts_them() -> Non
     glue = [" ", " ", " ", "", "-", ".", "\n", "\t", "_", "́", "​", "漢", "é", "İ", "Σ", "😀", "\x00"]
     texts = [
         "".join(
-            dice.choice([str.upper, str.title, str])(dice.choice(VOCABULARY).removeprefix("##"))
-            + dice.choice(glue)
+            dice.choice([str.upper, str.title, str])(dice.choice(VOCABULARY).removeprefix("##")) + dice.choice(glue)
             for _ in range(dice.randint(1, 40))
         )
         for _ in range(4000)

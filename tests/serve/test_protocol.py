@@ -47,9 +47,7 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def sentences(rules: list[tuple[str, bytes, Any]]) -> Any:
-    return pytest.mark.parametrize(
-        ("line", "expected"), [rule[1:] for rule in rules], ids=[rule[0] for rule in rules]
-    )
+    return pytest.mark.parametrize(("line", "expected"), [rule[1:] for rule in rules], ids=[rule[0] for rule in rules])
 
 
 ENVELOPE_RULES: list[tuple[str, bytes, Any]] = [
@@ -181,16 +179,11 @@ CALL_RULES: list[tuple[str, bytes, Any]] = [
     (
         "half a surrogate pair in a result is replaced",
         use("odd"),
-        result(
-            text(
-                '{"half":"a\ufffdb","zero":"\\u0000"}', structuredContent={"half": "a\ufffdb", "zero": "\x00"}
-            )
-        ),
+        result(text('{"half":"a\ufffdb","zero":"\\u0000"}', structuredContent={"half": "a\ufffdb", "zero": "\x00"})),
     ),
     (
         "half a surrogate pair in an argument names the field",
-        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
-        b'{"name":"say","arguments":{"text":"a\\ud800"}}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"a\\ud800"}}}',
         result(text("text: is not Unicode text (it holds half of a surrogate pair)", isError=True)),
     ),
     ("an unknown tool is an error", use("nope"), error(-32602, "Unknown tool: nope")),
@@ -260,9 +253,7 @@ DOCUMENT_RULES: list[tuple[str, bytes, Any]] = [
     (
         "a value is read as JSON",
         ask("resources/read", {"uri": "mcp://health"}),
-        result(
-            {"contents": [{"uri": "mcp://health", "text": '{"ok":true}', "mimeType": "application/json"}]}
-        ),
+        result({"contents": [{"uri": "mcp://health", "text": '{"ok":true}', "mimeType": "application/json"}]}),
     ),
     (
         "bytes are read as a blob",
@@ -442,9 +433,7 @@ def test_a_real_process_keeps_the_rules_in_one_breath_and_in_order(start: Callab
 @pytest.mark.parametrize("version", STATEFUL_VERSIONS)
 def test_a_spoken_version_is_echoed(version: str) -> None:
     connection = Connection(FULL)
-    answer = exchange(
-        connection, ask("initialize", {"protocolVersion": version, "clientInfo": {"name": "c"}})
-    )
+    answer = exchange(connection, ask("initialize", {"protocolVersion": version, "clientInfo": {"name": "c"}}))
     assert answer == result(
         {
             "protocolVersion": version,

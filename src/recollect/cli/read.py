@@ -34,7 +34,7 @@ from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
-from recollect.errors import NotFound
+from recollect.errors import EmbedderError, NotFound
 from recollect.types import DEFAULT_SPACE, Change, Recall, Record, SpaceStats
 
 _LONG_WAIT = 200
@@ -97,7 +97,11 @@ def recall(
 
 def _wait_for_vectors(memory: Memory, space: str | None) -> None:
     """Shows how far it is when much has to be computed before the question can be answered."""
-    if memory.count_waiting(space=space) < _LONG_WAIT:
+    try:
+        waiting = memory.count_waiting(space=space)
+    except EmbedderError:
+        return  # recall goes by words alone then, and says why
+    if waiting < _LONG_WAIT:
         return
     with reporting() as report:
         complete_vectors(memory, report, space=space)

@@ -114,9 +114,7 @@ def parse_url(text: str) -> httpx.URL:
     except httpx.InvalidURL as error:
         raise ConfigError(f"{text!r} is not a URL of an embedding server: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigError(
-            f"{text!r} is not a URL of an embedding server: it must begin with http:// or https://"
-        )
+        raise ConfigError(f"{text!r} is not a URL of an embedding server: it must begin with http:// or https://")
     return url
 
 

@@ -6,7 +6,7 @@ that the graph leads to. Then every signal is completed for all of them, so that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,16 +109,19 @@ def _holding(view: View, space: str, term: int, filter: Filter) -> list[int]:
 
 
 class _Found(Struct, frozen=True, eq=False):
-    """Versions by the list that brought them in. `cut` says that a list had more than was taken."""
+    """Versions by the list that brought them in; `vector` holds the version of each vector that was found.
+
+    `cut` says that a list had more than was taken.
+    """
 
     keyword: list[int]
-    vector: list[int]
+    vector: dict[int, int]
     graph: dict[int, float]
     cut: bool
 
     @property
     def all(self) -> list[int]:
-        return list(dict.fromkeys([*self.keyword, *self.vector, *self.graph]))
+        return list(dict.fromkeys([*self.keyword, *self.vector.values(), *self.graph]))
 
 
 def _draw(
@@ -131,7 +134,7 @@ def _draw(
     among: NDArray[np.int64] | None,
 ) -> _Found:
     by_keyword, more_keyword = _by_keyword(terms, records, among)
-    by_vector: list[int] = []
+    by_vector: dict[int, int] = {}
     more_vector = False
     if vectors is not None and question.vector is not None:
         by_vector, more_vector = _by_vector(view, vectors, question, space, among)
@@ -164,22 +167,24 @@ def _by_keyword(terms: Sequence[Term], records: int, among: NDArray[np.int64] | 
 
 def _by_vector(
     view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None
-) -> tuple[list[int], bool]:
-    """The versions whose sign bits lie nearest to the question's."""
+) -> tuple[dict[int, int], bool]:
+    """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""
     assert question.vector is not None
     bits = vectors.query_bits(question.vector)
-    found: list[int] = []
+    found: dict[int, int] = {}
     more = False
     for old in (False, True) if question.query.filter.as_of is not None else (False,):
         matrix = vectors.matrix(view, space, old=old)
-        _, versions = matrix.nearest(bits, _BY_VECTOR, among)
-        found += versions.tolist()
+        numbers, versions = matrix.nearest(bits, _BY_VECTOR, among)
+        found |= zip(numbers.tolist(), versions.tolist(), strict=True)
         more = more or len(matrix) > _BY_VECTOR
-    return list(dict.fromkeys(found)), more
+    return found, more
 
 
 def _by_graph(view: View, question: Question, space: str) -> dict[int, float]:
     """Records that relations lead to from the entities that the question names; the best has 1."""
+    if not view.knows_names(space):
+        return {}
     named = view.known_names(space, question.names, unspaced(question.query.text))
     if not named:
         return {}
@@ -204,7 +209,7 @@ def _complete(
     return Candidates(
         tf=counts,
         length=length,
-        cosine=_cosines(view, vectors, question, versions),
+        cosine=_cosines(view, vectors, question, versions, found.vector),
         group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
         position=np.array([glance.position for glance in glances]),
         recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
@@ -235,17 +240,28 @@ def _term_counts(
     return counts, length
 
 
-def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
-    """The cosine of each version's best piece; NaN for a version without a vector."""
+def _cosines(
+    view: View,
+    vectors: Vectors | None,
+    question: Question,
+    versions: Sequence[int],
+    found: Mapping[int, int],
+) -> NDArray[np.float64]:
+    """The cosine of each version's best piece; NaN for a version without a vector.
+
+    Of a version that the vectors brought in, the pieces that they found are the best ones.
+    """
     cosines = np.full(len(versions), np.nan)
     if vectors is None or question.vector is None:
         return cosines
-    rows = view.vectors_of(vectors.model().no, versions)
+    row = {version: i for i, version in enumerate(versions)}
+    numbers = [number for number, version in found.items() if version in row]
+    rows = [(found[number], half) for number, half in view.halves(numbers).items()]
+    rows += view.vectors_of(vectors.model().no, sorted(row.keys() - set(found.values())))
     if not rows:
         return cosines
     halves = np.frombuffer(b"".join([half for _, half in rows]), dtype=np.float16).reshape(len(rows), -1)
     values = halves.astype(np.float32) @ question.vector
-    row = {version: i for i, version in enumerate(versions)}
     owner = np.array([row[version] for version, _ in rows])
     best = np.full(len(versions), -np.inf)
     np.maximum.at(best, owner, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -20,7 +20,13 @@ def utc_now() -> datetime:
 
 def random_id() -> str:
     """Twelve characters, a letter first: short enough to cite, and no two alike in practice (10^18 of them)."""
-    return secrets.choice(_ALPHABET[:26]) + "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH - 1))
+    number = int.from_bytes(os.urandom(16))
+    number, letter = divmod(number, 26)
+    characters = [_ALPHABET[letter]]
+    for _ in range(_ID_LENGTH - 1):
+        number, digit = divmod(number, 36)
+        characters.append(_ALPHABET[digit])
+    return "".join(characters)
 
 
 class Core:

@@ -304,6 +304,7 @@ class Memory:
         min_score: float = 0.0,
         budget_tokens: int | None = None,
         wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Recall:
         """The records that answer a question, best first.
 
@@ -324,7 +325,7 @@ class Memory:
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
         )  # fmt: skip
-        vectors, waiting, problem = self._ready(parsed.filter.spaces, wait)
+        vectors, waiting, problem = self._ready(parsed.filter.spaces, wait, progress)
         answer = recall(self._core, vectors, parsed, waiting=waiting, problem=problem)
         self._touches.add((hit.record.space, hit.record.id) for hit in answer)
         return answer
@@ -511,6 +512,11 @@ class Memory:
             as_of=parse_optional_time(as_of, "as_of"),
         )
 
+    def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
+        """Is there an entity of that id, name or alias?"""
+        with self._core.store.read() as view:
+            return link.resolve(view, parse_space(space), parse_label(entity, "entity")) is not None
+
     def mentioning(self, entity: str, *, space: str = DEFAULT_SPACE, limit: int = 20) -> list[Record]:
         """The newest records that mention an entity, by any of its names."""
         return link.mentioning(
@@ -603,11 +609,7 @@ class Memory:
         """Computes all vectors that are still missing, now. Answers how many stay missing."""
         vectors = self._load_vectors()
         spaces = parse_filter(space=space).spaces
-        return (
-            0
-            if vectors is None
-            else vectors.catch_up(spaces or None, progress=progress or (lambda _done, _total: None))
-        )
+        return 0 if vectors is None else vectors.catch_up(spaces or None, progress=progress)
 
     def count_waiting(self, *, space: Spaces = None) -> int:
         """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""
@@ -626,6 +628,11 @@ class Memory:
         """What is wrong with the store, one sentence each; empty when all is well."""
         return list(self._core.store.check())
 
+    def problems(self) -> list[str]:
+        """What keeps the memory from working as it should right now; empty when nothing does."""
+        failed = self._background.problem
+        return [] if failed is None else [f"vectors: {failed}"]
+
     def size(self) -> int:
         """Bytes on disk."""
         return self._core.store.size()
@@ -641,13 +648,15 @@ class Memory:
             return
         self._background.wake()
 
-    def _ready(self, spaces: Sequence[str], wait: float | None) -> tuple[Vectors | None, int, str | None]:
+    def _ready(
+        self, spaces: Sequence[str], wait: float | None, progress: Callable[[int, int], None] | None
+    ) -> tuple[Vectors | None, int, str | None]:
         """Vectors that are complete for some spaces, how many still miss, and why there are none if there are none."""
         try:
             vectors = self._load_vectors()
             if vectors is None:
                 return None, 0, None
-            return vectors, vectors.catch_up(list(spaces) or None, seconds=wait), None
+            return vectors, vectors.catch_up(list(spaces) or None, seconds=wait, progress=progress), None
         except EmbedderError as error:
             return None, 0, f"searched by keywords alone: {error}"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -12,10 +14,11 @@ from recollect.engine.core import Core
 from recollect.engine.vectors import Vectors
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.fuse import Fused, fuse_signals
-from recollect.retrieve.rank import fold_near_duplicates
+from recollect.retrieve.rank import Signature, fold_near_duplicates
 from recollect.store.base import View
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
+_NUMBER = re.compile(r"\d+")
 _FOLD_LOOKS_AT = 3  # times the limit
 
 
@@ -46,7 +49,7 @@ def recall(
         hits = _to_hits(view, ranked, query.limit)
     return Recall(
         hits=hits,
-        context=pack_context(hits, query.budget_tokens),
+        pack=partial(pack_context, budget_tokens=query.budget_tokens),
         signals=Signals(
             keyword_weight=round(ranked[0].fused.keyword_weight, 4) if ranked else 0.0,
             vector_weight=round(ranked[0].fused.vector_weight, 4) if ranked else 0.0,
@@ -81,11 +84,14 @@ def _to_hits(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     records = {record.version: record for record in view.records([one.version for one in ranked])}
     ranked = [one for one in ranked if one.version in records]
     lexis = view.lexis([one.version for one in ranked])
-    signatures = [{str(term) for term in lexis[one.version].terms} for one in ranked]
-    groups = fold_near_duplicates(range(len(ranked)), signatures)
+    signatures = [
+        Signature(lexis[one.version].terms.keys(), frozenset(_NUMBER.findall(records[one.version].text)))
+        for one in ranked
+    ]
+    groups = fold_near_duplicates(signatures, limit)
     return tuple(
         _to_hit(records[ranked[at].version], ranked[at], tuple(records[ranked[i].version].id for i in folded))
-        for at, folded in groups[:limit]
+        for at, folded in groups
     )
 
 

@@ -34,8 +34,9 @@ def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None
     """What the keyword index should know of a record, given the entities that its space knows."""
     words = count_terms(record.title, record.text) if counted is None else counted
     names = extract_names(record.text)
-    known = view.known_names(record.space, phrases(record.text), unspaced(record.text))
-    return Lexis(words, tuple(dict.fromkeys([*names, *known])))
+    if view.knows_names(record.space):
+        names += view.known_names(record.space, phrases(record.text), unspaced(record.text))
+    return Lexis(words, tuple(dict.fromkeys(names)))
 
 
 def ensure_space(edit: Edit, name: str) -> None:

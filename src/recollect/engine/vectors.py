@@ -31,10 +31,6 @@ _REMEMBERED_QUERIES = 512
 Progress = Callable[[int, int], None]
 
 
-def no_progress(done: int, total: int) -> None:
-    """For callers that do not want to know."""
-
-
 class Vectors:
     """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
 
@@ -105,7 +101,7 @@ class Vectors:
         spaces: Sequence[str] | None = None,
         *,
         seconds: float | None = None,
-        progress: Progress = no_progress,
+        progress: Progress | None = None,
         stop: threading.Event | None = None,
     ) -> int:
         """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
@@ -117,7 +113,8 @@ class Vectors:
             with self._embedding:
                 done += self._complete_batch(model, spaces)
             left = self._count(model, spaces)
-            progress(min(done, total), total)
+            if progress is not None:
+                progress(min(done, total), total)
         return left
 
     def _count(self, model: Model, spaces: Sequence[str] | None) -> int:

@@ -23,7 +23,6 @@ _IDENTIFIER = re.compile(
 _HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+)$")
-_WORD = re.compile(r"[^\s]+")
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_STARTS = frozenset(
@@ -74,12 +73,10 @@ def _capitalised(text: str, match: re.Match[str]) -> Iterator[str]:
 
 def phrases(text: str) -> list[str]:
     """Every run of one to four words, in normal form: what known names are looked up among."""
-    words = [_plain(match.group()) for match in _WORD.finditer(text[:_SCANNED])]
-    found: dict[str, None] = {}
-    for i in range(len(words)):
-        for j in range(i + 1, min(i + _LONGEST_PHRASE, len(words)) + 1):
-            if words[i] and words[j - 1]:
-                found.setdefault(" ".join(word for word in words[i:j] if word))
+    words = [word for word in map(_plain, text[:_SCANNED].split()) if word]
+    found = dict.fromkeys(words)
+    for size in range(2, _LONGEST_PHRASE + 1):
+        found.update(dict.fromkeys(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False))))
     return list(found)
 
 

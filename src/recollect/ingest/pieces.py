@@ -5,39 +5,54 @@ from __future__ import annotations
 PIECE_CHARS = 900
 """About what 256 word pieces of English prose hold, with room for denser text."""
 
+HEAD_CHARS = 80
+"""How much of the opening is repeated before every later piece: a title, a speaker, a signature."""
+
 _BREAKS = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", "; ", ", ", " ")
-_SEARCHED_SHARE = 0.4
+_REACH = 0.25
 
 
 def cut_pieces(text: str, limit: int = PIECE_CHARS) -> list[str]:
-    """The text in pieces of at most `limit` characters, in order, with nothing lost but outer white space.
+    """The text in pieces of at most `limit` characters, in order, with nothing lost but white space at cuts.
 
-    A short text is its own single piece. A longer one is cut into pieces of nearly equal length, each cut at
-    the strongest break (paragraph, line, sentence, clause, word) near the place where an even cut would fall.
+    A short text is its own single piece. A longer one is cut into pieces of nearly equal length, each at the
+    strongest break (paragraph, line, sentence, clause, word) near the place where an even cut would fall.
+    Every later piece begins with the opening of the text, so that it still says what it belongs to.
     """
     if len(text) <= limit:
         return [text]
+    head = _head(text) if limit >= 4 * HEAD_CHARS else ""
+    room = limit - len(head)
     pieces: list[str] = []
     start = 0
     while start < len(text):
-        left = len(text) - start
-        if left <= limit:
-            end = len(text)
-        else:
-            count = -(-left // limit)
-            end = _best_cut(text, start + left // count, start + limit, start)
+        end = _next_cut(text, start, room)
         piece = text[start:end].strip()
         if piece:
-            pieces.append(piece)
+            pieces.append(head + piece if pieces else piece)
         start = end
     return pieces or [text]
 
 
-def _best_cut(text: str, even: int, last: int, start: int) -> int:
-    """Where the piece that begins at `start` ends: after a break, at most at `last`."""
-    first = start + int((even - start) * (1 - _SEARCHED_SHARE))
+def _head(text: str) -> str:
+    """The first line, or its first words, and a line break."""
+    line = text.lstrip()[: HEAD_CHARS + 1].partition("\n")[0]
+    if len(line) > HEAD_CHARS:
+        line = line[:HEAD_CHARS].rpartition(" ")[0] or line[:HEAD_CHARS]
+    return line.rstrip() + "\n" if line.strip() else ""
+
+
+def _next_cut(text: str, start: int, limit: int) -> int:
+    """Where the piece that begins at `start` ends."""
+    left = len(text) - start
+    if left <= limit:
+        return len(text)
+    even = left // -(-left // limit)
+    first, last = start + int(even * (1 - _REACH)), start + min(int(even * (1 + _REACH)), limit)
     for mark in _BREAKS:
-        found = text.rfind(mark, first, last)
-        if found >= 0:
-            return min(found + len(mark), last)
-    return last
+        before = text.rfind(mark, first, start + even)
+        after = text.find(mark, max(start + even - len(mark) + 1, first), last)
+        near = [found + len(mark) for found in (before, after) if found >= 0]
+        if near:
+            return min(near, key=lambda end: abs(end - start - even))
+    return start + limit

@@ -1,7 +1,8 @@
 """How do hits become a text that a prompt can carry?
 
 Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation. The best hits
-are chosen first, as many as the budget holds; they are shown newest first, so that what holds now is read before what held once.
+are chosen first, as many as the budget holds; they are shown newest first, so that what holds now is read before what
+held once.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ from collections.abc import Sequence
 
 from recollect.types import Hit
 
-_WIDE = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"
-)
+_WIDE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_MARK = re.compile(r"[^\w\s]|_")
 _CHARACTERS_PER_TOKEN = 3.0
 _OPEN, _CLOSE = "<recollect>", "</recollect>"
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
@@ -23,7 +23,7 @@ def estimate_tokens(text: str) -> int:
     """A careful upper estimate: prose of any language stays below it with the tokenizers in use."""
     wide = len(_WIDE.findall(text))
     other = len(text) - wide
-    marks = sum(not (character.isalnum() or character.isspace()) for character in text)
+    marks = len(_MARK.findall(text))
     return int(1.5 * wide + other / _CHARACTERS_PER_TOKEN + 0.5 * marks) + 1
 
 
@@ -61,13 +61,21 @@ def render_hit(hit: Hit, text: str | None = None) -> str:
 
 def _cut(hit: Hit, tokens: int) -> str | None:
     """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
-    if tokens < _SHORTEST_CUT:
+    around = estimate_tokens(render_hit(hit, ""))
+    if tokens < around + _SHORTEST_CUT:
         return None
-    low, high = 0, len(hit.record.text)
+    return render_hit(hit, cut_text(hit.record.text, tokens - around - 1))
+
+
+def cut_text(text: str, tokens: int) -> str:
+    """As much of the beginning of a text as some tokens hold, marked where it was cut; nothing if none fits."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate_tokens(render_hit(hit, hit.record.text[:middle] + " …")) + 1 <= tokens:
+        if estimate_tokens(text[:middle] + " …") <= tokens:
             low = middle
         else:
             high = middle - 1
-    return render_hit(hit, hit.record.text[:low] + " …") if low else None
+    return f"{text[:low]} …" if low else ""

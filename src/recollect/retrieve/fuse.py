@@ -3,11 +3,12 @@
 Keyword and vector scores live on scales of their own, and which of them to trust differs from question to
 question. So the weights are taken from the question's own candidates:
 
-1. **Order.** BM25 counts relative to the best keyword hit, and more the further that hit stands out from the
-   tenth: a question whose words single out a record is a keyword question. A cosine counts by how far it lies
-   above the cosine of unrelated texts, squared: it leads only where it is high in absolute terms. Part of the
-   scores of the neighbours in the same session or source is added, since an answer often stands beside the
-   words that were asked for. Graph, importance, confidence and recency only nudge.
+1. **Order.** BM25 counts relative to the best keyword hit, and more the further that hit stands out from
+   the tenth: a question whose words single out a record is a keyword question. A cosine counts by how far
+   it lies above the cosine of unrelated texts, squared: it leads only where it is high in absolute terms. A
+   long record loses a part, since it matches more by chance. A part of the scores of the neighbours in the
+   same session or source is added, since an answer often stands beside the words that were asked for.
+   Graph, importance, confidence and recency only nudge.
 2. **Scale.** The best hit is given a level in 0..1 from absolute evidence: the share of the question's weight
    that one record covers, and the best cosine. All other scores follow in proportion to the best. Below 0.25
    the question is most likely about nothing that is stored; above 0.5 the best hits are most likely good.
@@ -29,16 +30,17 @@ Ints = NDArray[np.integer]
 UNRELATED_COSINE = 0.0
 """The mean cosine of unrelated texts under the bundled model."""
 
-_K1 = 0.9
-_B = 0.4
-_VECTOR_WEIGHT = 3.0
-_NEIGHBOUR_SHARE = 0.25
+_K1, _B = 0.9, 0.4
+_VECTOR_WEIGHT = 3.2
+_NEIGHBOUR_SHARES = (0.25, 0.1)
+_LONG, _LONG_FALL = 100.0, 0.28
+_GRAPH_SHARE, _GRAPH_LEVEL = 0.1, 0.3
 _NUDGE = 0.02
 _COMPARED = 10
-_PAIR_SHARE = 0.55
-_BY_VECTOR, _VECTOR_MIDDLE = 14.0, 0.4
-_BY_WORDS, _WORDS_MIDDLE = 5.0, 0.5
-_WORDS_ALONE, _WORDS_ALONE_MIDDLE = 10.0, 0.45
+_PAIR_SHARE, _PAIR_TERMS = 0.75, 3.0
+_COVERED_SHARE = 0.3
+_SURE_SLOPE, _SURE_MIDDLE = 20.0, 0.49
+_WORDS_SLOPE, _WORDS_MIDDLE = 12.0, 0.46
 
 
 class QueryView(Struct, frozen=True, kw_only=True, eq=False):
@@ -98,26 +100,26 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     count = len(candidates.length)
     if count == 0:
         none = np.zeros(0)
-        return Fused(
-            score=none, keyword=none, vector=none, neighbours=none, keyword_weight=0.0, vector_weight=0.0
-        )
+        return Fused(score=none, keyword=none, vector=none, neighbours=none, keyword_weight=0.0, vector_weight=0.0)
     idf = np.log1p((query.records - query.df + 0.5) / (query.df + 0.5))
     bm25 = _bm25(candidates, idf, query.mean_length)
     covered = _covered(candidates, idf, query.pair)
     vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
     keyword_weight, relative = _keyword_order(bm25)
-    own = keyword_weight * relative + _vector_order(vector, relative)
-    near = _NEIGHBOUR_SHARE * _neighbours(own, candidates.group, candidates.position)
-    order = (own + near) * _nudges(query, candidates)
+    own = (keyword_weight * relative + _vector_order(vector, relative)) * _long_fall(candidates.length, query.pair)
+    near = _neighbours(own, candidates.group, candidates.position)
+    reached = _GRAPH_SHARE * candidates.graph * float(own.max() or 1.0)
+    order = (own + near + reached) * _nudges(query, candidates)
     best = float(order.max())
-    level = _level(covered, vector) / best if best > 0 else 0.0
+    sure = max(_level(covered, vector), _GRAPH_LEVEL * float(candidates.graph.max()))
+    level = sure / best if best > 0 else 0.0
     vector_weight = _VECTOR_WEIGHT * float(np.nanmax(vector, initial=0.0)) ** 2
     total = keyword_weight + vector_weight
     return Fused(
         score=order * level,
         keyword=covered,
         vector=vector,
-        neighbours=np.minimum(near * level, 1.0),
+        neighbours=near * level,
         keyword_weight=keyword_weight / total if total else 0.0,
         vector_weight=vector_weight / total if total else 0.0,
     )
@@ -131,8 +133,8 @@ def _bm25(candidates: Candidates, idf: Floats, mean_length: float) -> Floats:
 def _covered(candidates: Candidates, idf: Floats, pair: NDArray[np.bool_]) -> Floats:
     """The share of the question's weight that each candidate covers.
 
-    Of the pairs of characters in a question without spaces, those that cross a border of words are found only
-    by chance, so that a record which says the same covers about half of them: they count half.
+    Of the pairs of characters in a question without spaces, those that lie across two words are found only by
+    chance: even a record that says the same covers about three quarters, and that counts as all.
     """
     weight = np.where(pair, _PAIR_SHARE, 1.0) * idf
     total = float(weight.sum())
@@ -161,17 +163,27 @@ def _vector_order(vector: Floats, relative: Floats) -> Floats:
     return np.where(missing, middling * relative, order)
 
 
+def _long_fall(length: Floats, pair: NDArray[np.bool_]) -> Floats:
+    """What a long record keeps of its score: it has more places to match by chance.
+
+    Length counts in words; a word of a script without spaces makes about three terms.
+    """
+    per_word = 1.0 + (_PAIR_TERMS - 1.0) * float(pair.mean()) if len(pair) else 1.0
+    return np.maximum(length / (_LONG * per_word), 1.0) ** -_LONG_FALL
+
+
 def _neighbours(own: Floats, group: Ints, position: Ints) -> Floats:
-    """For each candidate the sum of the scores of those right before and after it in its group."""
+    """What each candidate is given by the scores of those one and two places from it in its group."""
     given = np.zeros_like(own)
     order = np.lexsort((position, group))
-    before, after = order[:-1], order[1:]
-    touching = (
-        (group[before] == group[after]) & (group[after] >= 0) & (position[after] - position[before] == 1)
-    )
-    before, after = before[touching], after[touching]
-    given[after] += own[before]
-    given[before] += own[after]
+    for apart in range(1, len(_NEIGHBOUR_SHARES) + 1):
+        before, after = order[:-apart], order[apart:]
+        together = (group[before] == group[after]) & (group[after] >= 0)
+        distance = position[after] - position[before]
+        for places, share in enumerate(_NEIGHBOUR_SHARES, 1):
+            pairs = together & (distance == places)
+            given[after[pairs]] += share * own[before[pairs]]
+            given[before[pairs]] += share * own[after[pairs]]
     return given
 
 
@@ -179,7 +191,6 @@ def _nudges(query: QueryView, candidates: Candidates) -> Floats:
     """Factors within a few percent of 1, for what should decide between equals."""
     return (
         1.0
-        + _NUDGE * candidates.graph
         + _NUDGE * (candidates.importance - 0.5)
         + _NUDGE * (candidates.confidence - 1.0)
         + query.recency_weight * candidates.recency
@@ -187,12 +198,13 @@ def _nudges(query: QueryView, candidates: Candidates) -> Floats:
 
 
 def _level(covered: Floats, vector: Floats) -> float:
-    """How sure we are, in 0..1, that the best candidates answer at all."""
-    best_covered = float(covered.max())
-    if np.isnan(vector).all():
-        return _logistic(_WORDS_ALONE * (best_covered - _WORDS_ALONE_MIDDLE))
-    return _logistic(
-        _BY_VECTOR * (float(np.nanmax(vector)) - _VECTOR_MIDDLE) + _BY_WORDS * (best_covered - _WORDS_MIDDLE)
+    """How sure we are, in 0..1, that something here answers: the best evidence that one record gives."""
+    missing = np.isnan(vector)
+    by_words = np.max(covered, where=missing, initial=0.0)
+    by_both = np.max(vector + _COVERED_SHARE * covered, where=~missing, initial=0.0)
+    return max(
+        _logistic(_WORDS_SLOPE * (float(by_words) - _WORDS_MIDDLE)) if missing.any() else 0.0,
+        _logistic(_SURE_SLOPE * (float(by_both) - _SURE_MIDDLE)),
     )
 
 

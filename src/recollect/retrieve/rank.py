@@ -1,48 +1,43 @@
-"""Which of the scored candidates are shown, and in which order?"""
+"""Which of the ranked candidates say the same, so that one of them is enough?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 
-import numpy as np
+from msgspec import Struct
 
-from recollect.retrieve.fuse import Floats, Ints
-
-NEAR_IDENTICAL = 0.9
-"""Two texts fold when they share at least this part of all their distinct terms."""
-
-_FEWEST_TERMS = 5
+NEAR_IDENTICAL = 0.95
+"""Two texts fold when they share at least this part of all their distinct terms, and every number."""
 
 
-def rank_scores(score: Floats, tie: Sequence[str], min_score: float = 0.0) -> Ints:
-    """Indices of the candidates from best to worst, those below `min_score` left out; ties go by `tie`."""
-    kept = [at for at in range(len(score)) if score[at] > 0 and score[at] >= min_score]
-    return np.array(sorted(kept, key=lambda at: (-float(score[at]), tie[at])), dtype=np.int64)
+class Signature(Struct, frozen=True):
+    """What is compared of a text: its distinct terms, in any form that can be compared, and its numbers."""
+
+    terms: Set[Hashable]
+    numbers: Set[str] = frozenset()
 
 
-def fold_near_duplicates(
-    order: Sequence[int], signatures: Sequence[Set[str]]
-) -> list[tuple[int, tuple[int, ...]]]:
+def fold_near_duplicates(signatures: Sequence[Signature], limit: int) -> list[tuple[int, tuple[int, ...]]]:
     """Near-identical texts put behind the best of them: (index, indices folded into it), best first.
 
-    `signatures` holds each candidate's set of distinct terms (an empty one never folds). Texts fold when they
-    share nine tenths of their terms; a text of fewer than five terms folds only into one with the very same.
+    Signatures come best first. Only a text that adds nothing folds: one that differs in a number, or in more than a
+    word or two of a long text, is shown, and so is one without terms. The walk ends when `limit` texts are shown.
     """
     shown: list[tuple[int, list[int]]] = []
-    for at in order:
-        home = next((folded for kept, folded in shown if _near(signatures[kept], signatures[at])), None)
-        if home is None:
-            shown.append((at, []))
-        else:
+    for at, signature in enumerate(signatures):
+        home = next((folded for kept, folded in shown if _near(signatures[kept], signature)), None)
+        if home is not None:
             home.append(at)
+        elif len(shown) >= limit:
+            break
+        else:
+            shown.append((at, []))
     return [(at, tuple(folded)) for at, folded in shown]
 
 
-def _near(one: Set[str], other: Set[str]) -> bool:
-    small, large = sorted((len(one), len(other)))
-    if small == 0 or small < NEAR_IDENTICAL * large:
+def _near(one: Signature, other: Signature) -> bool:
+    small, large = sorted((len(one.terms), len(other.terms)))
+    if small == 0 or small < NEAR_IDENTICAL * large or one.numbers != other.numbers:
         return False
-    if small < _FEWEST_TERMS:
-        return one == other
-    shared = len(one & other)
-    return shared >= NEAR_IDENTICAL * (len(one) + len(other) - shared)
+    different = len(one.terms ^ other.terms)
+    return different <= (1 - NEAR_IDENTICAL) * (small + large + different) / 2

@@ -180,9 +180,7 @@ class Connection:
         except Cancelled:
             return None
         except Exception as error:  # noqa: BLE001  a fault in one answer must not end the connection
-            answer = encode_problem(
-                Problem(INTERNAL_ERROR, str(self._fault(request.method, error)), request.id)
-            )
+            answer = encode_problem(Problem(INTERNAL_ERROR, str(self._fault(request.method, error)), request.id))
         finally:
             self._close(job)
         return None if job.cancellation.requested else answer
@@ -331,9 +329,7 @@ def _client_name(info: Json) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _reporter(
-    meta: Mapping[str, Json], notify: Notify
-) -> Callable[[float, float | None, str | None], None] | None:
+def _reporter(meta: Mapping[str, Json], notify: Notify) -> Callable[[float, float | None, str | None], None] | None:
     """Progress for a request that asked for it; a step that does not go forward is not told."""
     token = meta.get("progressToken")
     if not isinstance(token, str | int) or isinstance(token, bool):

@@ -33,9 +33,7 @@ PATIENCE_SECONDS = 1.7
 ALL_DONE = "all done"
 
 
-def serve_stdio(
-    contract: Contract, *, log_level: Level = "warning", on_close: Callable[[], None] | None = None
-) -> int:
+def serve_stdio(contract: Contract, *, log_level: Level = "warning", on_close: Callable[[], None] | None = None) -> int:
     """Serve until the client closes its end or a signal comes. Returns the process's exit code.
 
     Standard input and output are taken for good: call it once, at the end of a process's life. `on_close`

@@ -7,7 +7,8 @@ Text is normalised (NFKC, case, Latin diacritics), cut into words, and every wor
 - an identifier or a compound (`getUserName`, `os.path`, `e-mail`, `utf8`) gives the whole, run together, and
   its parts;
 - a run of a script without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and of Korean gives
-  overlapping pairs of characters, a mark counting as part of the character that it stands on.
+  overlapping pairs of characters, a mark counting as part of the character that it stands on; a Han character
+  is a term by itself as well, since many words are one character long and particles come between them.
 
 Indexes are built of these terms: whoever changes what `terms` answers raises `TERMS_VERSION`.
 """
@@ -43,6 +44,7 @@ _PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINT}[^\W_]+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
 _NEEDS_ANY = re.compile(rf"[{_PAIRED}{_MARKS}]")
 _STARTS_PAIRED = re.compile(rf"[{_PAIRED}]")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SPLIT = re.compile(r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 _CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
 
@@ -86,7 +88,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def is_pair(term: str) -> bool:
-    """Is this a pair of characters from a run without spaces? Pairs that cross word borders seldom match."""
+    """Is this of a script without spaces, and so perhaps no word but a pair that lies across two?"""
     return _STARTS_PAIRED.match(term) is not None
 
 
@@ -112,7 +114,8 @@ def _terms_of(word: str) -> list[str]:
 
 def _pairs(run: str) -> list[str]:
     if not any(unicodedata.category(char)[0] == "M" for char in run):
-        return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+        pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+        return pairs + _HAN.findall(run) or [run]
     clusters: list[str] = []
     for char in run:
         if clusters and unicodedata.category(char)[0] == "M":
@@ -183,5 +186,12 @@ de het een maar zijn wordt worden werd heeft hebben bij tot voor naar van door h
 welke welk niet geen ook nog dit deze
 """
 
-STOP_TERMS = frozenset(term for word in _STOP_WORDS.split() for term in terms(word))
+_STOP_PAIRS = """
+的 了 是 在 有 和 与 及 或 也 都 就 而 被 把 对 从 到 为 以 于 其 之 这 那 哪 什 么 谁 何 怎 如 吗 呢 吧
+个 我 你 他 她 它 们 什么 哪个 哪些 哪里 哪儿 哪年 哪位 哪种 哪一 多少 如何 怎么 怎样 为什 么时 时候 是什
+是谁 是否 何时 何地 几个 的是 有什 有多 有哪 在哪 是哪 了多 少个 了什 的什 么是 我的 你的 他的 她的 です
+ます した して いる ある これ それ から まで なに いつ どこ だれ 何を 何が
+"""
+
+STOP_TERMS = frozenset([*(term for word in _STOP_WORDS.split() for term in terms(word)), *_STOP_PAIRS.split()])
 """Terms of function words, which a question leaves out. None of them is a content word of English."""

@@ -149,7 +149,9 @@ class SqliteStore:
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
         with self._converted(), self._writing, self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            yield SqliteEdit(connection, self._next_moment(connection), actor)
+            edit = SqliteEdit(connection, self._next_moment(connection), actor)
+            yield edit
+            edit.finish()
             connection.execute("COMMIT")
 
     def _next_moment(self, connection: sqlite3.Connection) -> datetime:

@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Lexis, Model, T, Thing, Vector, normal_name
+from recollect.store.base import Lexis, Model, T, Tally, Thing, Vector, normal_name
 from recollect.store.sqlite.rows import (
     Row,
     entity_row,
@@ -47,10 +47,28 @@ class SqliteEdit(SqliteView):
         self._at = to_micros(now)
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
+        self._tallied: dict[int, tuple[int, int]] = {}
+        self._wanted_models: list[int] | None = None
 
     @property
     def now(self) -> datetime:
         return self._now
+
+    def finish(self) -> None:
+        """Writes what was put off to be written once: how many records and terms each space has."""
+        self._connection.executemany(
+            "UPDATE tallies SET records = records + ?, length = length + ? WHERE space_no = ?",
+            [(records, length, number) for number, (records, length) in self._tallied.items()],
+        )
+        self._tallied.clear()
+
+    def tally(self, space: str) -> Tally:
+        self.finish()
+        return super().tally(space)
+
+    def _count(self, number: int, records: int, length: int) -> None:
+        held = self._tallied.get(number, (0, 0))
+        self._tallied[number] = (held[0] + records, held[1] + length)
 
     def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         return self._connection.execute(sql, values)
@@ -114,6 +132,7 @@ class SqliteEdit(SqliteView):
         self._run("UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE space = ?", (name,))
         self._note(name, "drop", "space", name)
         self._numbers[name] = None
+        self._tallied.pop(number, None)
         return len(rows)
 
     # Records, entities and relations alike
@@ -222,10 +241,7 @@ class SqliteEdit(SqliteView):
     def _index(self, number: int, version: int, lexis: Lexis) -> None:
         self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
         self._insert_words(number, version, lexis, live=True)
-        self._run(
-            "UPDATE tallies SET records = records + 1, length = length + ? WHERE space_no = ?",
-            (lexis.length, number),
-        )
+        self._count(number, 1, lexis.length)
 
     def _unindex(self, number: int, version: int, *, live: bool) -> Lexis:
         row = self._one("SELECT terms, names FROM lexis WHERE version = ?", (version,))
@@ -236,10 +252,7 @@ class SqliteEdit(SqliteView):
         )
         self._run("DELETE FROM lexis WHERE version = ?", (version,))
         if live:
-            self._run(
-                "UPDATE tallies SET records = records - 1, length = length - ? WHERE space_no = ?",
-                (lexis.length, number),
-            )
+            self._count(number, -1, -lexis.length)
         return lexis
 
     def _insert_words(self, number: int, version: int, lexis: Lexis, *, live: bool) -> None:
@@ -273,6 +286,7 @@ class SqliteEdit(SqliteView):
         for table in ("lexis", "names", "signs", "halves", "queue"):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
+        self._tallied.clear()
         for row in self._rows("SELECT space_no, version FROM entities WHERE retired_at IS NULL ORDER BY version"):
             self._put_names(row[0], cast("Entity", self.version(Entity, row[1])))
         total = cast("int", self._rows("SELECT count(*) FROM records")[0][0])
@@ -308,12 +322,13 @@ class SqliteEdit(SqliteView):
             )
             self._run("INSERT INTO queue SELECT ?, space_no, version FROM records", (cursor.lastrowid,))
             known = {model.name: model for model in self.models()}
+            self._wanted_models = None
         return known[name]
 
     def _inherit_vectors(self, number: int, record: Record, before: Record | None) -> None:
         """Vectors of an unchanged text are copied; for a new text they are queued."""
         if before is None or (before.content_hash, before.title) != (record.content_hash, record.title):
-            self._run("INSERT INTO queue SELECT no, ?, ? FROM models", (number, record.version))
+            self._enqueue(number, record.version)
             return
         for vector, model, bits in self._rows(
             "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (before.version,)
@@ -325,6 +340,12 @@ class SqliteEdit(SqliteView):
             "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
             (number, record.version, before.version),
         )
+
+    def _enqueue(self, number: int, version: int) -> None:
+        if self._wanted_models is None:
+            self._wanted_models = [row[0] for row in self._rows("SELECT no FROM models")]
+        for model in self._wanted_models:
+            self._run("INSERT INTO queue VALUES(?, ?, ?)", (model, number, version))
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
         """Stores the vectors of versions that were waiting; versions that no longer wait are left alone."""

@@ -30,6 +30,7 @@ from recollect.store.sqlite.rows import (
 )  # fmt: skip
 from recollect.store.sqlite.where import known_at, record_condition, true_at
 from recollect.types import (
+    HIDDEN_STATUSES,
     Change,
     Entity,
     Filter,
@@ -68,6 +69,11 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
     Record: RECORD_COLUMNS, Entity: ENTITY_COLUMNS, Relation: RELATION_COLUMNS,
 }  # fmt: skip
 _SELECT = {type_: select(type_) for type_ in TABLES}
+_TWIN = (
+    "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
+    f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
+    " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?) ORDER BY version"
+)
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 
 
@@ -187,15 +193,9 @@ class SqliteView:
 
     def twin(self, record: Record) -> str | None:
         """The live record of the same space, kind, session and text, if there is one."""
-        condition, values = record_condition(
-            Filter(kinds=(record.kind,), sessions=() if record.session is None else (record.session,)),
-            to_micros(self._now),
-        )
-        sessionless = "records.session IS NULL AND " if record.session is None else ""
-        row = self._one(
-            f"SELECT id FROM records WHERE space_no = ? AND hash = ? AND {sessionless}{condition} ORDER BY version",
-            (self._number(record.space), bytes.fromhex(record.content_hash), *values),
-        )
+        now = to_micros(self._now)
+        digest = bytes.fromhex(record.content_hash)
+        row = self._one(_TWIN, (self._number(record.space), digest, record.kind, record.session, now, now))
         return None if row is None else row[0]
 
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
@@ -221,6 +221,10 @@ class SqliteView:
         sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
         sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
         return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+
+    def knows_names(self, space: str) -> bool:
+        row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))
+        return row is not None and bool(row[0])
 
     def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]:
         """The names of entities that are among the phrases, or that occur in a text without word boundaries."""
@@ -296,9 +300,9 @@ class SqliteView:
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions),)))
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
-        condition, values = record_condition(filter, to_micros(self._now))
+        condition, values = record_condition(filter, to_micros(self._now), by_version=True)
         sql = "SELECT version, id, session, source, position, event_time, importance, confidence, hash, superseded_by"
-        sql += f" FROM records WHERE version IN (SELECT value FROM json_each(?)) AND space_no = ? AND {condition}"
+        sql += f" FROM records WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND {condition}"
         return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
 
     def allowed(self, space: str, filter: Filter) -> list[int]:
@@ -324,8 +328,9 @@ class SqliteView:
 
     def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """Version and float16 numbers of every vector that these versions have."""
-        sql = "SELECT signs.version, halves.half FROM signs JOIN halves ON halves.vector = signs.vector"
-        sql += " WHERE signs.version IN (SELECT value FROM json_each(?)) AND signs.model IN (?, ?)"
+        sql = "SELECT signs.version, halves.half FROM json_each(?) AS wanted"
+        sql += " CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN halves ON halves.vector = signs.vector"
+        sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:

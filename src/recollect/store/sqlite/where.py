@@ -15,10 +15,13 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def known_at(table: str, as_of: datetime | None) -> Condition:
-    """The versions that held at a moment of recorded time (None: now)."""
+def known_at(table: str, as_of: datetime | None, *, by_version: bool = False) -> Condition:
+    """The versions that held at a moment of recorded time (None: now).
+
+    `by_version` says that rows are chosen by their version, so that SQLite should not look for another index.
+    """
     if as_of is None:
-        return f"{table}.retired_at IS NULL", []
+        return f"{'+' if by_version else ''}{table}.retired_at IS NULL", []
     moment = to_micros(as_of)
     return (
         f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)",
@@ -38,13 +41,13 @@ def one_of(column: str, values: tuple[str, ...]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
 
 
-def record_condition(filter: Filter, now: int) -> Condition:
+def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> Condition:
     """Everything in a filter but its spaces, for a row of `records`."""
-    parts = [known_at("records", filter.as_of)]
+    parts = [known_at("records", filter.as_of, by_version=by_version)]
     for name, column in _COLUMNS.items():
         values: tuple[str, ...] = getattr(filter, name)
         if values:
-            parts.append(one_of(f"records.{column}", values))
+            parts.append(one_of(f"{'+' if by_version else ''}records.{column}", values))
     if filter.tags:
         sql = "EXISTS(SELECT 1 FROM json_each(records.tags) AS tag JOIN json_each(?) AS wanted USING(value))"
         parts.append((sql, [to_json(filter.tags)]))

@@ -1,0 +1,393 @@
+"""Which tools does Recollect offer in its own words?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from recollect import __version__
+from recollect.contracts.tool import Annotations, Call, Contract, Tool
+from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput
+from recollect.retrieve.context import cut_text, estimate_tokens
+from recollect.types import Change, Fact, Ingested, Receipt, Record, Why
+
+_WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
+_ENVELOPE_TOKENS = 60
+_HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
+_SHORT_TEXT_TOKENS = 150
+_MOST_LISTED = 50
+
+_INSTRUCTIONS = (
+    "Long-term memory shared by all of this person's agents. Recall before you answer from memory or start a task;"
+    " remember decisions, preferences, facts and outcomes worth keeping, one per call; revise what changed instead of"
+    " storing it again. Cite records by [id]."
+)
+
+Moment = Annotated[datetime, Meta(tz=True)]
+
+
+class Params(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """What all tools' arguments have in common: unknown ones are refused."""
+
+
+class Remember(Params):
+    text: Annotated[str, Meta(description="One self-contained statement")]
+    title: str | None = None
+    tags: list[str] = field(default_factory=list[str])
+    memory_type: Literal["episodic", "semantic", "procedural"] = "semantic"
+    importance: float = 0.5
+    session: str | None = None
+    project: str | None = None
+    source: str | None = None
+    event_time: Moment | None = None
+    valid_until: Moment | None = None
+    space: str | None = None
+
+
+class Recall(Params):
+    query: Annotated[str, Meta(description="A question in plain words")]
+    limit: Annotated[int, Meta(ge=1, le=50)] = 10
+    kinds: list[str] = field(default_factory=list[str])
+    tags: list[str] = field(default_factory=list[str])
+    session: str | None = None
+    project: str | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
+    min_score: float = 0.0
+    budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
+    space: str | None = None
+    all_spaces: bool = False
+
+
+class Revise(Params):
+    id: str
+    text: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    tags: list[str] | UnsetType = UNSET
+    importance: float | UnsetType = UNSET
+    valid_until: Moment | UnsetType = UNSET
+    reason: str | None = None
+
+
+class Forget(Params):
+    id: str
+    keep_history: Annotated[bool, Meta(description="Only mark it as no longer true")] = False
+    superseded_by: Annotated[str, Meta(description="Id of what holds instead")] | None = None
+    reason: str | None = None
+
+
+class Relate(Params):
+    subject: str
+    predicate: str
+    object: str
+    replaces: Annotated[bool, Meta(description="Ends the fact of the same subject and predicate")] = True
+    confidence: float = 1.0
+    provenance: str | None = None
+    valid_from: Moment | None = None
+    space: str | None = None
+
+
+class Explore(Params):
+    entity: Annotated[str, Meta(description="A name")] | None = None
+    id: Annotated[str, Meta(description="A record")] | None = None
+    depth: Annotated[int, Meta(ge=1, le=3)] = 1
+    as_of: Moment | None = None
+    space: str | None = None
+
+
+class Ingest(Params):
+    text: Annotated[str, Meta(description="Markdown or plain")] | None = None
+    messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
+    source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
+    title: str | None = None
+    session: Annotated[str, Meta(description="Of the messages")] | None = None
+    tags: list[str] = field(default_factory=list[str])
+    space: str | None = None
+
+
+class Status(Params):
+    pass
+
+
+class RecordView(Struct, omit_defaults=True, kw_only=True):
+    """A record as an agent reads it: what is empty or usual is left out."""
+
+    id: str
+    text: str
+    date: datetime
+    score: float | None = None
+    why: Why | None = None
+    space: str | None = None
+    title: str | None = None
+    role: str | None = None
+    kind: str = "memory"
+    tags: tuple[str, ...] = ()
+    session: str | None = None
+    project: str | None = None
+    source: str | None = None
+    status: str = "active"
+    valid_until: datetime | None = None
+    superseded_by: str | None = None
+    also: tuple[str, ...] = ()
+    cut: bool = False
+
+
+class Recalled(Struct, omit_defaults=True, kw_only=True):
+    hits: list[RecordView]
+    left_out: int = 0
+    waiting_for_vectors: int = 0
+    problem: str | None = None
+
+
+class FactView(Struct, omit_defaults=True, kw_only=True):
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime
+    valid_until: datetime | None = None
+    confidence: float = 1.0
+    provenance: str | None = None
+
+
+class ChangeView(Struct, omit_defaults=True, kw_only=True):
+    entry: int
+    at: datetime
+    verb: str
+    actor: str | None = None
+    reason: str | None = None
+    text: str | None = None
+
+
+class Explored(Struct, omit_defaults=True, kw_only=True):
+    record: RecordView | None = None
+    history: list[ChangeView] = field(default_factory=list[ChangeView])
+    entity: str | None = None
+    type: str | None = None
+    description: str | None = None
+    aliases: tuple[str, ...] = ()
+    facts: list[FactView] = field(default_factory=list[FactView])
+    past_facts: list[FactView] = field(default_factory=list[FactView])
+    neighbours: dict[str, int] = field(default_factory=dict[str, int])
+    mentioned_in: list[RecordView] = field(default_factory=list[RecordView])
+
+
+class SpaceView(Struct, kw_only=True):
+    name: str
+    records: int
+    entities: int
+    relations: int
+    sessions: int
+
+
+class StatusView(Struct, kw_only=True):
+    version: str
+    store: str
+    bytes: int
+    space: str
+    spaces: list[SpaceView]
+    embedder: str
+    waiting_for_vectors: int
+    problems: list[str]
+
+
+def native_contract(memory: Memory, *, space: str) -> Contract:
+    """The table of Recollect's own tools on a memory; `space` is meant where a call names none."""
+    tools = _Tools(memory, space)
+    reads, writes = Annotations(read_only=True, idempotent=True), Annotations(idempotent=True)
+    return Contract(
+        name="recollect",
+        title="Recollect",
+        instructions=_INSTRUCTIONS,
+        tools=(
+            _tool(tools.remember, Remember, "Store one thing for good. Tells if it was already known.", writes),
+            _tool(tools.recall, Recall, "Find what is known about a question, best first. Scores above 0.5 are"
+                  " likely right, below 0.25 likely nothing is known.", reads),
+            _tool(tools.revise, Revise, "Change a record; the old version stays in its history.", writes),
+            _tool(tools.forget, Forget, "Remove a record for good, with its history.",
+                  Annotations(destructive=True, idempotent=True)),
+            _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
+            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
+                  " history.", reads),
+            _tool(tools.ingest, Ingest, "Store a document in sections, or a conversation in order.", writes),
+            _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
+        ),
+    )  # fmt: skip
+
+
+def _tool(
+    call: Callable[[Any, Call], object], params: type[Params], description: str, annotations: Annotations
+) -> Tool[Any]:
+    return Tool(
+        name=params.__name__.lower(), description=description, params=params, call=call, annotations=annotations
+    )
+
+
+class _Tools:
+    """The calls behind the table."""
+
+    def __init__(self, memory: Memory, space: str) -> None:
+        self._memory = memory
+        self._space = space
+
+    def _as(self, call: Call) -> Memory:
+        return self._memory.acting_as(call.client or "mcp")
+
+    def remember(self, params: Remember, call: Call) -> Receipt:
+        return self._as(call).remember(
+            params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
+            importance=params.importance, session=params.session, project=params.project,
+            source=params.source, event_time=params.event_time, valid_until=params.valid_until,
+            space=params.space or self._space,
+        )  # fmt: skip
+
+    def recall(self, params: Recall, call: Call) -> Recalled:
+        found = self._memory.recall(
+            params.query, space=None if params.all_spaces else params.space or self._space, limit=params.limit,
+            kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
+            until=params.until, as_of=params.as_of, min_score=params.min_score, wait=_WAIT_SECONDS,
+            progress=lambda done, total: call.progress(done, total, "computing vectors"),
+        )  # fmt: skip
+        hits = [
+            _record_view(hit.record, None, score=round(hit.score, 3), why=hit.why, also=hit.folded,
+                         space=hit.record.space if params.all_spaces else None)
+            for hit in found
+        ]  # fmt: skip
+        kept = _within(hits, params.budget_tokens)
+        return Recalled(
+            hits=kept,
+            left_out=len(hits) - len(kept),
+            waiting_for_vectors=found.signals.waiting_for_vectors,
+            problem=found.signals.problem,
+        )
+
+    def revise(self, params: Revise, call: Call) -> Receipt:
+        names = ("text", "title", "tags", "importance", "valid_until")
+        fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
+        return self._as(call).revise(params.id, reason=params.reason, **fields)
+
+    def forget(self, params: Forget, call: Call) -> Receipt:
+        memory = self._as(call)
+        if params.keep_history or params.superseded_by is not None:
+            return memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
+        return memory.forget(params.id, reason=params.reason)
+
+    def relate(self, params: Relate, call: Call) -> Mapping[str, object]:
+        relation = self._as(call).relate(
+            params.subject, params.predicate, params.object, replaces=params.replaces, confidence=params.confidence,
+            provenance=params.provenance, valid_from=params.valid_from, space=params.space or self._space,
+        )  # fmt: skip
+        return {"id": relation.id, "valid_from": relation.valid_from}
+
+    def explore(self, params: Explore, call: Call) -> Explored:  # noqa: ARG002  every tool has this shape
+        if (params.entity is None) == (params.id is None):
+            raise InvalidInput("entity", "give either entity or id")
+        if params.id is not None:
+            return self._explore_record(params.id, params)
+        return self._explore_entity(params.entity or "", params)
+
+    def _explore_record(self, id: str, params: Explore) -> Explored:
+        record = self._memory.get(id, space=params.space, as_of=params.as_of)
+        past = self._memory.history(id, space=params.space)[-_MOST_LISTED:]
+        return Explored(
+            record=None if record is None else _record_view(record, None, space=record.space),
+            history=[_change_view(step.change, step.record) for step in past],
+        )
+
+    def _explore_entity(self, name: str, params: Explore) -> Explored:
+        memory, space = self._memory, params.space or self._space
+        mentions = memory.mentioning(name, space=space, limit=10)
+        everything = memory.facts(name, space=space, as_of=params.as_of, active=False)
+        active = {fact.relation.version for fact in memory.facts(name, space=space, as_of=params.as_of)}
+        if not mentions and not memory.knows(name, space=space):
+            return Explored(entity=name)
+        answer = Explored(
+            entity=name,
+            facts=[_fact_view(fact) for fact in everything if fact.relation.version in active][:_MOST_LISTED],
+            past_facts=[_fact_view(fact) for fact in everything if fact.relation.version not in active][:_MOST_LISTED],
+            mentioned_in=[_record_view(record, _SHORT_TEXT_TOKENS) for record in mentions],
+        )
+        if memory.knows(name, space=space):
+            around = memory.neighbors(name, space=space, depth=params.depth, as_of=params.as_of)
+            answer.entity, answer.type = around.start.name, around.start.type
+            answer.description, answer.aliases = around.start.description, around.start.aliases
+            near = around.entities[1 : _MOST_LISTED + 1]
+            answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
+        return answer
+
+    def ingest(self, params: Ingest, call: Call) -> Ingested:
+        memory, space = self._as(call), params.space or self._space
+        if (params.text is None) == (params.messages is None):
+            raise InvalidInput("text", "give either text or messages")
+        if params.text is not None:
+            return memory.ingest(
+                params.text, space=space, source=params.source, title=params.title, tags=params.tags,
+            )  # fmt: skip
+        if params.session is None:
+            raise InvalidInput("session", "is required with messages; name the conversation")
+        return memory.ingest_conversation(
+            params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
+            source=params.source,
+        )  # fmt: skip
+
+    def status(self, params: Status, call: Call) -> StatusView:  # noqa: ARG002  every tool has this shape
+        stats = [self._memory.describe_space(space.name)[1] for space in self._memory.spaces()]
+        return StatusView(
+            version=__version__,
+            store=self._memory.location,
+            bytes=self._memory.size(),
+            space=self._space,
+            spaces=[
+                SpaceView(
+                    name=s.space, records=s.records, entities=s.entities, relations=s.relations, sessions=s.sessions
+                )
+                for s in stats[:_MOST_LISTED]
+            ],
+            embedder=self._memory.settings.embedder,
+            waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
+            problems=self._memory.problems(),
+        )
+
+
+def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
+    text = record.text if tokens is None else cut_text(record.text, tokens)
+    return RecordView(
+        id=record.id, text=text, date=record.event_time, title=record.title, role=record.role, kind=record.kind,
+        tags=record.tags, session=record.session, project=record.project, source=record.source, status=record.status,
+        valid_until=record.valid_until, superseded_by=record.superseded_by, cut=text != record.text, **more,
+    )  # fmt: skip
+
+
+def _within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:
+    """As many hits as the budget holds; long texts are cut so that one does not use up what all should share."""
+    kept: list[RecordView] = []
+    left = budget - _ENVELOPE_TOKENS
+    for place, hit in enumerate(hits):
+        share = max(left // max(min(len(hits) - place, 5), 1) - _HIT_TOKENS, 0)
+        text = cut_text(hit.text, share)
+        if not text:
+            break
+        hit.cut = text != hit.text
+        hit.text = text
+        kept.append(hit)
+        left -= estimate_tokens(text) + _HIT_TOKENS
+    return kept
+
+
+def _fact_view(fact: Fact) -> FactView:
+    relation = fact.relation
+    return FactView(
+        subject=fact.subject, predicate=fact.predicate, object=fact.object, valid_from=relation.valid_from,
+        valid_until=relation.valid_until, confidence=relation.confidence, provenance=relation.provenance,
+    )  # fmt: skip
+
+
+def _change_view(change: Change, record: Record | None) -> ChangeView:
+    return ChangeView(
+        entry=change.entry, at=change.at, verb=change.verb, actor=change.actor, reason=change.reason,
+        text=None if record is None else cut_text(record.text, _SHORT_TEXT_TOKENS),
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+"""Index terms: normalising, stemming, splitting and pairing."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.store.terms import STOP_TERMS, is_pair, query_terms, terms
+
+
+def test_forms_of_one_word_share_a_term() -> None:
+    assert terms("Painting PAINTED paints") == ["paint", "paint", "paint"]
+    assert terms("Книги книга") == ["книг", "книг"]
+
+
+def test_diacritics_width_and_case_make_no_difference() -> None:
+    assert terms("Café Ｎａïｖｅ STRAẞE") == terms("cafe naive strasse")
+    assert terms("ёлка") == terms("елка")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("getUserName", ["getusernam", "get", "user", "name"]),
+        ("snake_case", ["snakecas", "snake", "case"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("os.path", ["ospath", "os", "path"]),
+        ("utf8", ["utf8", "utf", "8"]),
+        ("e-mail", ["email", "e", "mail"]),
+    ],
+)
+def test_an_identifier_is_kept_whole_and_split(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_one_identifier_in_two_styles_is_one_term() -> None:
+    assert terms("load_user_data")[0] == terms("loadUserData")[0]
+
+
+def test_possessives_and_contractions_lose_their_tail() -> None:
+    assert terms("Anna's") == terms("Anna")
+    assert query_terms("I don't know Anna’s cat") == ["know", "anna", "cat"]
+
+
+def test_scripts_without_spaces_become_overlapping_pairs() -> None:
+    assert terms("カタカナ") == ["カタ", "タカ", "カナ"]
+    assert terms("서울에서") == ["서울", "울에", "에서"]
+
+
+def test_han_characters_are_terms_of_their_own_as_well() -> None:
+    assert terms("東京都に") == ["東京", "京都", "都に", "東", "京", "都"]
+    assert terms("猫 and 犬") == ["猫", "and", "犬"]
+    assert set(query_terms("喝茶")) & set(terms("喝了茶")) == {"喝", "茶"}
+
+
+def test_marks_stay_with_the_character_they_stand_on() -> None:
+    assert terms("ดีที่") == ["ดีที่"]
+    assert len(terms("किताब")) == 1
+
+
+def test_mixed_scripts_split_where_the_script_changes() -> None:
+    assert terms("用Python写代码") == ["用", "python", "写代", "代码", "写", "代", "码"]
+
+
+def test_pairs_are_told_from_words() -> None:
+    assert [is_pair(term) for term in terms("ソウ tower")] == [True, False]
+
+
+def test_a_question_leaves_function_words_out() -> None:
+    assert query_terms("When did the dog eat my homework?") == ["dog", "eat", "homework"]
+    assert query_terms("Где живёт кошка?") == ["живет", "кошк"]
+    assert "什么" not in query_terms("我喜欢什么茶")
+
+
+def test_a_question_of_function_words_alone_keeps_them() -> None:
+    assert query_terms("to be or not to be") == ["to", "be", "or", "not", "to", "be"]
+
+
+def test_content_words_of_english_are_not_stopped_by_other_languages() -> None:
+    words = ["war", "die", "son", "hat", "era", "sin", "come", "plus", "os", "ten", "may"]
+    assert [word for word in words if set(terms(word)) <= STOP_TERMS] == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!?…", "\u200d", "🙂🙂"])
+def test_text_without_words_has_no_terms_or_harmless_ones(text: str) -> None:
+    assert all(term.strip() for term in terms(text))
+
+
+def test_an_endless_word_is_cut() -> None:
+    assert max(map(len, terms("x" * 10_000))) == 64
+
+
+def test_asking_twice_gives_equal_terms() -> None:
+    text = "Repeated: getUserName, 東京都, naïve, don't, 3.11"
+    assert terms(text) == terms(text)
