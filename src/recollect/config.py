@@ -33,11 +33,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: str = "warning"
 
 
+def named_home(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that `RECOLLECT_HOME` names, if it does."""
+    named = environment.get("RECOLLECT_HOME", "").strip()
+    return Path(named).expanduser().absolute() if named else None
+
+
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     """`RECOLLECT_HOME`, else the platform's folder for a user's data."""
-    named = environment.get("RECOLLECT_HOME", "").strip()
-    if named:
-        return Path(named).expanduser().absolute()
+    named = named_home(environment)
+    if named is not None:
+        return named
     from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
 
     return user_data_path("recollect", appauthor=False)

@@ -211,3 +211,10 @@ def test_an_unknown_client_and_an_unknown_contract_are_usage_errors(shell):
         "error: there is no client 'emacs'; there are: claude, claude-desktop, codex, cursor, vscode\n"
     )
     assert shell("connect", "claude", "--as", "nix").code == 2
+
+
+def test_a_store_that_only_this_shell_knows_of_is_pointed_out(shell):
+    assert shell("connect", "claude", "--yes").err == (
+        f"note: RECOLLECT_HOME is set here, and Claude Code may not see it; to pin that store: --home {shell.store}\n"
+    )
+    assert shell("connect", "claude", "--yes", "--home", "/x").err.count("note:") == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -52,19 +53,33 @@ def test_a_mistake_after_serve_is_a_usage_error(shell):
     assert outcome.err == "error: No such option: --bogus\nsee: recollect serve --help\n"
 
 
-def test_serve_answers_a_client_over_stdio(shell):
-    pytest.importorskip("recollect.contracts.native")
+@pytest.mark.usefixtures("shell")
+def test_serve_answers_a_client_without_what_only_people_or_searches_need():
     hello = (
         '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
         '"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+        '{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n'
     )
-    done = subprocess.run([*MODULE, "serve"], input=hello, capture_output=True, text=True, timeout=60, check=True)
-    assert '"serverInfo"' in done.stdout
-    assert (shell.store / "recollect.db").exists()
+    command = [sys.executable, "-X", "importtime", "-m", "recollect.cli", "serve"]
+    done = subprocess.run(command, input=hello, capture_output=True, text=True, timeout=60, check=True)
+    first, second = (json.loads(line)["result"] for line in done.stdout.splitlines())
+    assert first["serverInfo"]["version"] == __version__
+    assert "recall" in [tool["name"] for tool in second["tools"]]
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "recollect.contracts.native" in loaded
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_one_line_answers_do_without_rich(shell):
+    code = (
+        "import sys\nfrom recollect.cli import main\nassert main(['remember', 'x']) == 0\nprint('rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["False"]
 
 
 def test_an_unknown_log_level_is_a_usage_error(shell):
-    pytest.importorskip("recollect.serve.stdio")
     outcome = shell("serve", "--log-level", "loud")
     assert outcome.code == 2
     assert outcome.err == "error: there is no log level 'loud'; there are: debug, info, warning, error\n"
@@ -76,6 +91,7 @@ def test_home_and_space_may_stand_before_the_command(shell):
     assert shell("--home", str(elsewhere), "--space=work", "remember", "x").code == 0
     assert (elsewhere / "recollect.db").exists()
     assert not shell.store.exists()
+    assert json.loads(shell("--json", "list").out) == {"records": [], "total": 0}
     assert globals_last(["--home", "h", "remember", "--", "-x"]) == ["remember", "--home", "h", "--", "-x"]
 
 

@@ -15,7 +15,8 @@ from recollect.cli.serve import parse_flags, serve
 from recollect.errors import RecollectError
 
 INTERRUPTED = 130
-_EVERYWHERE = ("--home", "--space")
+_EVERYWHERE = {"--home": 2, "--space": 2, "--json": 1}
+"""Options that may stand before the command, and how many words each takes."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = globals_last(list(sys.argv[1:] if argv is None else argv))
     as_json = "--json" in args[: args.index("--") if "--" in args else None]
     try:
-        return _dispatch(args, as_json)
+        code = _dispatch(args, as_json)
+        print(end="", flush=True)  # while a reader that has gone can still be noticed
+        return code
     except RecollectError as error:
         tell_error(error.code, str(error), field=getattr(error, "field", None), as_json=as_json)
         return 1
@@ -47,7 +50,7 @@ def globals_last(args: list[str]) -> list[str]:
     """`recollect --home X list` means `recollect list --home X`."""
     leading: list[str] = []
     while args and args[0].partition("=")[0] in _EVERYWHERE:
-        count = 1 if "=" in args[0] else 2
+        count = 1 if "=" in args[0] else _EVERYWHERE[args[0]]
         leading += args[:count]
         args = args[count:]
     end = args.index("--") if "--" in args else len(args)

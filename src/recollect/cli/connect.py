@@ -23,7 +23,7 @@ from recollect.cli.clients import (
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.serve import CONTRACTS
-from recollect.config import client_folders
+from recollect.config import client_folders, named_home
 from recollect.engine.parse import parse_label, parse_space
 from recollect.types import DEFAULT_SPACE
 
@@ -71,6 +71,9 @@ def connect(
         put(chosen.snippet(server, command).rstrip("\n"))
     else:
         _connect(chosen, path, server, command, mode=SHARED if project else PRIVATE, yes=yes, as_json=as_json)
+    here = named_home()
+    if home is None and here is not None:
+        say(f"note: RECOLLECT_HOME is set here, and {chosen.title} may not see it; to pin that store: --home {here}")
 
 
 def _command(contract: str, space: str, home: Path | None) -> list[str]:

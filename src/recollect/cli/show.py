@@ -1,16 +1,19 @@
-"""How do people read what a memory answers?"""
+"""How do people read what a memory answers?
+
+In tables made by rich, which is loaded when the first one is drawn: what answers with one line does without.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from recollect.cli.output import clean, day, is_terminal, many, minute, one_line
+from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
 from recollect.types import Change, Fact, Hit, Neighborhood, Past, Record, Signals, Space, SpaceStats, Why
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _PIPED_WIDTH = 140
 _UNLIKELY = 0.25
@@ -23,6 +26,8 @@ _SIGNALS = {
 
 def console() -> Console:
     """Standard output: as wide as the terminal, in colour only there, and never wrapped to 80 in a pipe."""
+    from rich.console import Console
+
     width = None if is_terminal(sys.stdout) else _PIPED_WIDTH
     return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
 
@@ -38,6 +43,9 @@ class Column:
 
 
 def put_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(
@@ -118,12 +126,15 @@ def put_record(record: Record) -> None:
         "metadata": ", ".join(f"{key}={value}" for key, value in record.metadata.items()),
     }  # fmt: skip
     put_pairs(shown)
-    console().print()
-    console().print(Text(clean(record.text)), soft_wrap=True)
+    put()
+    put(record.text)
 
 
 def put_pairs(pairs: Mapping[str, str]) -> None:
     """Names and values, one on a line; empty ones are left out."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -187,8 +198,8 @@ def _stats_row(stats: SpaceStats) -> list[str]:
 
 
 def put_heading(title: str) -> None:
-    console().print()
-    console().print(Text(clean(title), style="bold"))
+    put()
+    console().print(clean(title), style="bold")
 
 
 def put_entity(
