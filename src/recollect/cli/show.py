@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PIPED_WIDTH = 140
+_LEAST_WIDTH = 10
+_SOFT_WIDTH = 18
+_WHOLE_WIDTH = 40
 _UNLIKELY = 0.25
 _HEARD = 0.005
 _SIGNALS = {
@@ -33,55 +36,63 @@ def console() -> Console:
 
 
 class Column:
-    """A column of a table. Ids are never cut, since people copy them."""
+    """A column of a table: `wide` ones get the room that is left, `soft` ones are wrapped to a few words a line.
 
-    def __init__(self, title: str, *, right: bool = False, wide: bool = False, style: str = "") -> None:
+    All others keep to one line, and `whole` ones are never cut, since people copy what stands there.
+    """
+
+    def __init__(
+        self, title: str, *, right: bool = False, wide: bool = False, soft: bool = False, whole: bool = False
+    ) -> None:
         self.title = title
         self.right = right
         self.wide = wide
-        self.style = style
+        self.soft = soft
+        self.whole = whole
 
 
 def put_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    cells = [[clean(cell) for cell in row] for row in rows]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
+    for number, column in enumerate(columns):
+        longest = max((len(row[number]) for row in cells), default=0)
         table.add_column(
-            column.title, justify="right" if column.right else "left", style=column.style,
-            overflow="fold", no_wrap=not column.wide, ratio=1 if column.wide else None,
+            column.title, justify="right" if column.right else "left", style="cyan" if column.whole else "",
+            overflow="fold", no_wrap=not (column.wide or column.soft), ratio=1 if column.wide else None,
+            min_width=min(longest, _WHOLE_WIDTH) if column.whole else _LEAST_WIDTH if column.wide else None,
+            max_width=_SOFT_WIDTH if column.soft else None,
         )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(clean(cell)) for cell in row))
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
     console().print(table)
 
 
 def who(record: Record) -> str:
     """Who said it, or what it is called."""
-    return one_line(record.title or record.role or record.source or "", 32)
+    return one_line(record.title or record.role or record.source or "", 40)
 
 
 def put_hits(hits: Sequence[Hit], *, why: bool, with_space: bool) -> None:
-    columns = [Column("score", right=True), Column("date"), Column("who / title"), Column("text", wide=True)]
-    columns += [Column("why", style="dim")] if why else []
-    columns += [Column("space")] if with_space else []
-    columns.append(Column("id", style="cyan"))
+    columns = [Column("score", right=True), Column("date"), Column("who / title", soft=True)]
+    columns += [Column("text", wide=True), *([Column("space", soft=True)] if with_space else [])]
+    columns.append(Column("id", whole=True))
     put_table(columns, (_hit_row(hit, why=why, with_space=with_space) for hit in hits))
 
 
 def _hit_row(hit: Hit, *, why: bool, with_space: bool) -> list[str]:
     folded = f" (+{len(hit.folded)} alike)" if hit.folded else ""
-    row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), one_line(hit.record.text) + folded]
-    row += [render_why(hit.why)] if why else []
-    row += [hit.record.space] if with_space else []
-    return [*row, hit.record.id]
+    text = one_line(hit.record.text) + folded + (f"\n({render_why(hit.why)})" if why else "")
+    row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), text]
+    return [*row, *([hit.record.space] if with_space else []), hit.record.id]
 
 
 def render_why(why: Why) -> str:
-    """The signals that spoke for a hit, one on a line: those that decide before those that only nudge."""
+    """The signals that spoke for a hit: those that decide before those that only nudge."""
     values = [(getattr(why, name), word) for name, word in _SIGNALS.items()]
-    return "\n".join(f"{word} {value:.2f}" for value, word in values if value is not None and value >= _HEARD)
+    return ", ".join(f"{word} {value:.2f}" for value, word in values if value is not None and value >= _HEARD)
 
 
 def render_signals(signals: Signals) -> str:
@@ -101,9 +112,9 @@ def doubt(hits: Sequence[Hit]) -> str | None:
 
 
 def put_records(records: Sequence[Record], *, with_space: bool) -> None:
-    columns = [Column("date"), Column("kind"), Column("who / title"), Column("text", wide=True)]
-    columns += [Column("space")] if with_space else []
-    columns.append(Column("id", style="cyan"))
+    columns = [Column("date"), Column("kind", soft=True), Column("who / title", soft=True), Column("text", wide=True)]
+    columns += [Column("space", soft=True)] if with_space else []
+    columns.append(Column("id", whole=True))
     put_table(columns, (_record_row(record, with_space=with_space) for record in records))
 
 
@@ -146,7 +157,7 @@ def put_pairs(pairs: Mapping[str, str]) -> None:
 
 def put_history(past: Sequence[Past]) -> None:
     columns = [
-        Column("entry", right=True), Column("when"), Column("what"), Column("by"), Column("why"),
+        Column("entry", right=True), Column("when"), Column("what"), Column("by", soft=True), Column("why", soft=True),
         Column("text", wide=True),
     ]  # fmt: skip
     put_table(columns, ([*_change_cells(step.change), _state(step.record)] for step in past))
@@ -162,9 +173,10 @@ def _change_cells(change: Change) -> list[str]:
 
 
 def put_changes(changes: Sequence[Change], *, with_space: bool) -> None:
-    columns = [Column("entry", right=True), Column("when"), Column("what"), Column("by"), Column("why")]
-    columns += [Column("space")] if with_space else []
-    columns.append(Column("object", style="cyan"))
+    columns = [Column("entry", right=True), Column("when"), Column("what"), Column("by", soft=True)]
+    columns.append(Column("why", soft=True))
+    columns += [Column("space", soft=True)] if with_space else []
+    columns.append(Column("object", whole=True))
     put_table(
         columns,
         (
@@ -175,7 +187,8 @@ def put_changes(changes: Sequence[Change], *, with_space: bool) -> None:
 
 
 def put_facts(facts: Sequence[Fact]) -> None:
-    columns = [Column("subject"), Column("predicate"), Column("object"), Column("from"), Column("until"), Column("id")]
+    ends = [Column("subject", soft=True), Column("predicate", soft=True), Column("object", soft=True)]
+    columns = [*ends, Column("from"), Column("until"), Column("id", whole=True)]
     rows = (
         [fact.subject, fact.predicate, fact.object, day(one.valid_from), day(one.valid_until), one.id]
         for fact in facts
@@ -186,8 +199,8 @@ def put_facts(facts: Sequence[Fact]) -> None:
 
 def put_stats(spaces: Sequence[tuple[Space, SpaceStats]]) -> None:
     numbers = ("records", "sessions", "entities", "relations")
-    columns = [Column("space"), *(Column(name, right=True) for name in numbers)]
-    columns += [Column("no vector yet", right=True), Column("newest"), Column("kinds", wide=True)]
+    columns = [Column("space", soft=True), *(Column(name, right=True) for name in numbers)]
+    columns += [Column("waiting", right=True), Column("newest"), Column("kinds", wide=True)]
     put_table(columns, (_stats_row(stats) for _, stats in spaces))
 
 
@@ -229,7 +242,7 @@ def put_entity(
 def _put_relations(around: Neighborhood) -> None:
     names = {entity.id: entity.name for entity in around.entities}
     ends = [(one, names.get(one.subject, one.subject), names.get(one.object, one.object)) for one in around.relations]
-    columns = [Column("steps", right=True), Column("from"), Column("predicate"), Column("to")]
+    columns = [Column("steps", right=True), *(Column(name, soft=True) for name in ("from", "predicate", "to"))]
     far = around.distances
     put_table(
         columns,

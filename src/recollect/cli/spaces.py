@@ -51,7 +51,7 @@ def list_spaces(home: Home = None, as_json: AsJson = False) -> None:
         put_json({"spaces": [{"space": space, "stats": stats} for space, stats in found]})
     elif found:
         columns = [
-            show.Column("space"), show.Column("records", right=True), show.Column("created"),
+            show.Column("space", soft=True), show.Column("records", right=True), show.Column("created"),
             show.Column("description", wide=True),
         ]  # fmt: skip
         rows = ([space.name, f"{stats.records:,}", minute(space.created_at), space.description]
@@ -103,7 +103,7 @@ def describe(name: Name, home: Home = None, as_json: AsJson = False) -> None:
         "space": space.name, "description": space.description, "created": minute(space.created_at),
         "records": f"{stats.records:,}", "kinds": ", ".join(f"{n:,} {kind}" for kind, n in stats.by_kind.items()),
         "sessions": f"{stats.sessions:,}", "entities": f"{stats.entities:,}", "relations": f"{stats.relations:,}",
-        "no vector yet": f"{stats.waiting_for_vectors:,}", "newest": minute(stats.newest),
+        "waiting for vectors": f"{stats.waiting_for_vectors:,}", "newest": minute(stats.newest),
     })  # fmt: skip
 
 
