@@ -36,7 +36,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def named_home(environment: Mapping[str, str] = os.environ) -> Path | None:
     """The folder that `RECOLLECT_HOME` names, if it does."""
     named = environment.get("RECOLLECT_HOME", "").strip()
-    return Path(named).expanduser().absolute() if named else None
+    return _folder(named, "RECOLLECT_HOME") if named else None
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:
@@ -51,7 +51,7 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings for one store; a value that cannot be used is an error that names it."""
-    folder = default_home(environment) if home is None else Path(home).expanduser().absolute()
+    folder = default_home(environment) if home is None else _folder(home, "folder")
     values: dict[str, object] = {
         **_from_file(folder / _FILE),
         **_from_environment(environment),
@@ -97,6 +97,17 @@ def client_folders(environment: Mapping[str, str] = os.environ, platform: str = 
     )
 
 
+def _folder(named: str | os.PathLike[str], setting: str) -> Path:
+    """The folder that a setting names; an empty name is not taken for the working directory."""
+    text = os.fspath(named)
+    if not text.strip() or "\0" in text:
+        raise ConfigError(f"{setting}: {text!r} names no folder")
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError as error:  # ~someone, where there is no such user
+        raise ConfigError(f"{setting}: {text}: {error}") from error
+
+
 def _to_path(type_: type, value: object) -> object:
     return type_(value)
 
@@ -108,12 +119,13 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _from_file(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    import tomllib  # only where there is such a file: it costs start-up time
-
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        import tomllib  # only where there is such a file: it costs start-up time
+
+        values = tomllib.loads(text)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
     if "home" in values:

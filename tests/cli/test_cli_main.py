@@ -187,3 +187,10 @@ def test_the_bundled_model_is_used_when_nothing_else_is_said(shell, monkeypatch)
 def test_a_home_with_a_tilde_is_the_user_s(shell):
     assert shell("--home", "~/mine", "remember", "x").code == 0
     assert Path(shell.home, "mine", "recollect.db").exists()
+
+
+def test_an_empty_home_is_not_taken_for_the_working_directory(shell, monkeypatch):
+    monkeypatch.chdir(shell.home)
+    outcome = shell("--home", "", "remember", "x")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert list(shell.home.iterdir()) == []

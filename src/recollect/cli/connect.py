@@ -23,7 +23,7 @@ from recollect.cli.clients import (
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.serve import CONTRACTS
-from recollect.config import client_folders, named_home
+from recollect.config import client_folders, load_settings, named_home
 from recollect.engine.parse import parse_label, parse_space
 from recollect.types import DEFAULT_SPACE
 
@@ -76,11 +76,11 @@ def connect(
         say(f"note: RECOLLECT_HOME is set here, and {chosen.title} may not see it; to pin that store: --home {here}")
 
 
-def _command(contract: str, space: str, home: Path | None) -> list[str]:
+def _command(contract: str, space: str, home: str | None) -> list[str]:
     command = [*launch_command(), "serve"]
     command += [] if contract == "native" else ["--as", contract]
     command += [] if space == DEFAULT_SPACE else ["--space", space]
-    return command + ([] if home is None else ["--home", str(home.expanduser().absolute())])
+    return command + ([] if home is None else ["--home", str(load_settings(home).home)])
 
 
 def _connect(

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -16,7 +15,7 @@ from recollect.cli.output import is_terminal
 from recollect.errors import InvalidInput
 
 Home = Annotated[
-    Path | None,
+    str | None,
     typer.Option("--home", metavar="FOLDER", help="The store's folder (else RECOLLECT_HOME, else your data folder)."),
 ]
 SpaceName = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to use.")]

@@ -12,16 +12,16 @@ from recollect.errors import NotFound
 ACTOR = "cli"
 
 
-def store_file(home: Path | None) -> Path:
+def store_file(home: str | None) -> Path:
     return load_settings(home).home / STORE_FILE
 
 
-def open_or_make(home: Path | None) -> Memory:
+def open_or_make(home: str | None) -> Memory:
     """For commands that write something new."""
     return open_memory(settings=load_settings(home), actor=ACTOR)
 
 
-def open_if_there(home: Path | None) -> Memory | None:
+def open_if_there(home: str | None) -> Memory | None:
     """For commands that read: nothing is made where nothing is."""
     file = store_file(home)
     if not file.exists():
@@ -30,7 +30,7 @@ def open_if_there(home: Path | None) -> Memory | None:
     return open_or_make(home)
 
 
-def open_or_fail(home: Path | None) -> Memory:
+def open_or_fail(home: str | None) -> Memory:
     """For commands about something that must be there already."""
     file = store_file(home)
     if not file.exists():

@@ -82,7 +82,7 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
     tally = view.tally(space)
     found = _draw(view, vectors, question, space, terms, tally.records, among=None)
     glances = view.glances(space, found.all, filter)
-    if found.cut and len(glances) < min(len(found.all), 3 * question.query.limit + 20):
+    if found.fell_short({glance.version for glance in glances}, 3 * question.query.limit + 20):
         allowed = np.array(view.allowed(space, filter), dtype=np.int64)
         found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
         glances = view.glances(space, found.all, filter)
@@ -109,19 +109,25 @@ def _holding(view: View, space: str, term: int, filter: Filter) -> list[int]:
 
 
 class _Found(Struct, frozen=True, eq=False):
-    """Versions by the list that brought them in; `vector` holds the version of each vector that was found.
+    """Versions by the list that brought them in, and whether a list had more than was taken.
 
-    `cut` says that a list had more than was taken.
+    `vector` holds the version of each vector that was found.
     """
 
     keyword: list[int]
     vector: dict[int, int]
     graph: dict[int, float]
-    cut: bool
+    more_keyword: bool
+    more_vector: bool
 
     @property
     def all(self) -> list[int]:
         return list(dict.fromkeys([*self.keyword, *self.vector.values(), *self.graph]))
+
+    def fell_short(self, allowed: set[int], wanted: int) -> bool:
+        """Did a filter leave so little of a list that those left out of it could answer better?"""
+        lists = ((self.more_keyword, self.keyword), (self.more_vector, set(self.vector.values())))
+        return any(more and len(allowed.intersection(taken)) < min(len(taken), wanted) for more, taken in lists)
 
 
 def _draw(
@@ -142,7 +148,8 @@ def _draw(
         keyword=by_keyword,
         vector=by_vector,
         graph=_by_graph(view, question, space),
-        cut=among is None and (more_keyword or more_vector),
+        more_keyword=more_keyword,
+        more_vector=more_vector,
     )
 
 

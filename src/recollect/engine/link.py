@@ -8,15 +8,19 @@ from datetime import datetime
 import msgspec
 
 from recollect.engine.core import Core
-from recollect.engine.remember import ensure_space, hash_term
+from recollect.engine.remember import derive_lexis, ensure_space, hash_term
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingest.entities import mentions
+from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Lexis, View, normal_name
-from recollect.store.terms import terms
-from recollect.types import Direction, Entity, Fact, Metadata, Neighborhood, Record, Relation
+from recollect.store.terms import is_pair, terms
+from recollect.types import Direction, Entity, Fact, Filter, Metadata, Neighborhood, Record, Relation
 
 _RELINKED = 5_000  # records that are linked anew, at most, when a name becomes known
 _WALKED = 10_000  # entities that a walk visits at most
+
+
+def names_of(entity: Entity) -> list[str]:
+    return [entity.name, *entity.aliases]
 
 
 def resolve(view: View, space: str, ref: str) -> Entity | None:
@@ -44,15 +48,23 @@ def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], 
         if known is None:
             return _new_entity(core, edit, space, name, id, fields)
         changes = dict(fields)
-        names = [name] if normal_name(name) != normal_name(known.name) else []
-        aliases = tuple(dict.fromkeys([*known.aliases, *names, *_texts(fields.get("aliases"))]))
+        aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
         metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
         new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
         if new == known:
             return known
         entity, _ = edit.put(new, verb="describe", before=known)
-        _link_records(edit, entity, [*names, *aliases])
+        relink(edit, space, aliases)
     return entity
+
+
+def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:
+    """The aliases of an entity and names that are new to it, however they are written."""
+    joined = {normal_name(name): name for name in reversed([*known.aliases, *names])}
+    joined.pop(normal_name(known.name), None)
+    return tuple(
+        dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined)
+    )
 
 
 def _texts(value: object) -> Sequence[str]:
@@ -65,26 +77,43 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]) -> Entity:
     entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
-    entity, _ = edit.put(msgspec.structs.replace(entity, **fields), verb="name")
-    _link_records(edit, entity, [entity.name, *entity.aliases])
+    aliases = _join_aliases(entity, _texts(fields.get("aliases")))
+    entity, _ = edit.put(msgspec.structs.replace(entity, **{**fields, "aliases": aliases}), verb="name")
+    relink(edit, space, names_of(entity))
     return entity
 
 
-def _link_records(edit: Edit, entity: Entity, names: Sequence[str]) -> None:
+def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
+    """Records that mention a name are linked to it where it is one of an entity's, and else by its looks alone."""
+    for name in dict.fromkeys(map(normal_name, names)):
+        if edit.known_names(space, [name], ""):
+            _link_records(edit, space, name)
+        else:
+            for record in edit.records(edit.mentions(space, name)):
+                edit.relink(record.version, derive_lexis(edit, record))
+
+
+def _link_records(edit: Edit, space: str, name: str) -> None:
     """Records that mention a name which has just become known are linked to it."""
-    for name in names:
-        normal = normal_name(name)
-        wanted = {hash_term(term) for term in terms(name)}
-        lists = sorted((edit.postings(entity.space, term) for term in wanted), key=len)
-        if not lists:
-            continue
-        common = set(lists[0]).intersection(*map(set, lists[1:]))
-        versions = sorted(common - set(edit.mentions(entity.space, name)))[:_RELINKED]
-        known = edit.lexis(versions)
-        for record in edit.records(versions):
-            if mentions(record.text, name):
-                lexis = known[record.version]
-                edit.relink(record.version, Lexis(lexis.terms, (*lexis.names, normal)))
+    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, name)))[:_RELINKED]
+    known = edit.lexis(versions)
+    for record in edit.records(versions):
+        if mentions(record.text, name):
+            lexis = known[record.version]
+            edit.relink(record.version, Lexis(lexis.terms, (*lexis.names, name)))
+
+
+def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
+    """The versions that hold all terms of a name.
+
+    Within a script without spaces a lone character stands in other pairs than in the name, and some names have no
+    terms at all: then every version may.
+    """
+    wanted = [term for term in terms(name) if not unspaced(name) or (is_pair(term) and len(term) > 1)]
+    if not wanted:
+        return set(edit.allowed(space, Filter(valid_only=False)))
+    lists = sorted((edit.postings(space, hash_term(term)) for term in set(wanted)), key=len)
+    return set(lists[0]).intersection(*map(set, lists[1:]))
 
 
 def relate(
@@ -165,13 +194,13 @@ def facts(
             for relation in view.relations(space, starts, outgoing=True, as_of=as_of, active=active)
             if predicate in (None, relation.predicate)
         ]
-        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)})
+        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
     return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
 
 
-def _names(view: View, space: str, ids: set[str]) -> dict[str, str]:
-    """Names of entities by id; one that is gone is called by its id."""
-    found = {id: view.get(Entity, space, id) for id in ids}
+def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dict[str, str]:
+    """Names of entities by id, as they were known at a moment; one that is gone is called by its id."""
+    found = {id: view.get(Entity, space, id, as_of) for id in ids}
     return {id: id if entity is None else entity.name for id, entity in found.items()}
 
 
@@ -180,7 +209,9 @@ def neighbors(
 ) -> Neighborhood:
     """Everything within some steps of an entity, breadth first."""
     with core.store.read() as view:
-        start = require(view, space, ref)
+        start = view.get(Entity, space, require(view, space, ref).id, as_of)
+        if start is None:
+            raise NotFound(f"the entity {ref!r} was not known yet in space {space!r}")
         distances = {start.id: 0}
         relations: dict[int, Relation] = {}
         frontier = [start.id]
@@ -191,7 +222,7 @@ def neighbors(
             distances |= dict.fromkeys(frontier, distance)
             if not frontier or len(distances) > _WALKED:
                 break
-        found = [view.get(Entity, space, id) for id in distances]
+        found = [view.get(Entity, space, id, as_of) for id in distances]
     return Neighborhood(
         start=start,
         entities=tuple(entity for entity in found if entity is not None),
@@ -216,6 +247,6 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
     """The newest records that mention an entity, or just a name."""
     with core.store.read() as view:
         entity = resolve(view, space, ref)
-        names = [ref] if entity is None else [entity.name, *entity.aliases]
+        names = [ref] if entity is None else names_of(entity)
         versions = sorted({version for name in names for version in view.mentions(space, name)}, reverse=True)
         return view.records(versions[:limit])

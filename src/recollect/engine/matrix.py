@@ -70,8 +70,9 @@ class Matrix:
 
         `among` are the versions that may be found (None: all).
         """
-        vectors, versions = self._vectors[: self._count], self._versions[: self._count]
-        bits = self._bits[:, : self._count]
+        count_now = self._count  # once, and before the arrays: another thread may be adding rows
+        vectors, versions = self._vectors[:count_now], self._versions[:count_now]
+        bits = self._bits[:, :count_now]
         if among is not None:
             chosen = np.flatnonzero(np.isin(versions, among))
             vectors, versions, bits = vectors[chosen], versions[chosen], bits[:, chosen]

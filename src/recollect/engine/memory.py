@@ -24,13 +24,16 @@ from recollect.engine.parse import (
     parse_choice,
     parse_count,
     parse_draft,
+    parse_drafts,
     parse_fields,
     parse_filter,
+    parse_flag,
     parse_label,
     parse_labels,
     parse_metadata,
     parse_optional,
     parse_optional_time,
+    parse_seconds,
     parse_share,
     parse_space,
     parse_string,
@@ -38,7 +41,7 @@ from recollect.engine.parse import (
 )  # fmt: skip
 from recollect.engine.remember import derive_lexis, remember_many
 from recollect.engine.touches import Touches
-from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import Lexis
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
@@ -87,6 +90,8 @@ def open_memory(
     new_id: Callable[[], str] = random_id,
 ) -> Memory:
     """Opens the machine's memory, or the one in a folder, which is made if it is missing."""
+    if settings is not None and folder is not None:
+        raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
     _make_home(chosen.home)
     store = SqliteStore(chosen.home / STORE_FILE, clock)
@@ -94,10 +99,10 @@ def open_memory(
 
 
 def _make_home(home: Path) -> None:
-    if home.exists() and not home.is_dir():
-        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store")
     try:
         home.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store") from error
     except OSError as error:
         raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
 
@@ -125,8 +130,10 @@ class Memory:
     def close(self) -> None:
         """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
         self._background.stop()
-        self._touches.flush()
-        self._core.store.close()
+        try:
+            self._touches.flush()
+        finally:
+            self._core.store.close()
 
     def acting_as(self, actor: str | None) -> Memory:
         """The same memory, with its changes journalled under another name."""
@@ -193,8 +200,7 @@ class Memory:
         **defaults: object,
     ) -> list[Receipt]:
         """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
-        parsed = [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(drafts)]
-        return remember_many(self._core, parsed, parse_space(space))
+        return remember_many(self._core, parse_drafts(drafts, defaults), parse_space(space))
 
     def revise(
         self,
@@ -210,6 +216,8 @@ class Memory:
         if not given:
             raise InvalidInput("fields", f"nothing to change; give one of {', '.join(revise.REVISABLE)}")
         parsed = parse_fields(given, revise.REVISABLE)
+        if parsed.get("event_time", UNSET) is None:
+            raise InvalidInput("event_time", "cannot be emptied; give the time at which it happened")
         return revise.revise(self._core, *self._ref(id, space), parsed, parse_optional(reason, "reason"))
 
     def invalidate(
@@ -260,6 +268,8 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
+        if "id" in fields:
+            raise InvalidInput("id", "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
         return ingesting.ingest_text(
             self._core,
@@ -280,6 +290,8 @@ class Memory:
     ) -> Ingested:
         """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
         label = parse_label(session, "session")
+        if "id" in fields:
+            raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
 
     # Reading
@@ -325,7 +337,8 @@ class Memory:
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
         )  # fmt: skip
-        vectors, waiting, problem = self._ready(parsed.filter.spaces, wait, progress)
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        vectors, waiting, problem = self._ready(parsed.filter.spaces, seconds, progress)
         answer = recall(self._core, vectors, parsed, waiting=waiting, problem=problem)
         self._touches.add((hit.record.space, hit.record.id) for hit in answer)
         return answer
@@ -394,7 +407,7 @@ class Memory:
             return view.journal(
                 space=parse_optional(space, "space"),
                 after=parse_count(after, "after", least=0, most=2**63 - 1),
-                newest_first=newest_first,
+                newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
 
@@ -470,7 +483,7 @@ class Memory:
             provenance=parse_optional(provenance, "provenance"),
             valid_from=parse_optional_time(valid_from, "valid_from"),
             valid_until=parse_optional_time(valid_until, "valid_until"),
-            replaces=replaces,
+            replaces=parse_flag(replaces, "replaces"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
 
@@ -490,7 +503,7 @@ class Memory:
             parse_space(space),
             predicate=parse_optional(predicate, "predicate"),
             as_of=parse_optional_time(as_of, "as_of"),
-            active=active,
+            active=parse_flag(active, "active"),
         )
 
     def neighbors(
@@ -657,7 +670,7 @@ class Memory:
             if vectors is None:
                 return None, 0, None
             return vectors, vectors.catch_up(list(spaces) or None, seconds=wait, progress=progress), None
-        except EmbedderError as error:
+        except (EmbedderError, StoreFull, StoreBusy, ReadOnlyStore) as error:
             return None, 0, f"searched by keywords alone: {error}"
 
     def _load_vectors(self) -> Vectors | None:

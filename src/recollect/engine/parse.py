@@ -24,6 +24,7 @@ MAX_LABEL = 1_000
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
+MAX_SECONDS = 86_400
 
 V = TypeVar("V", bound=str)
 
@@ -73,10 +74,10 @@ def parse_optional(value: object, field: str, *, longest: int = MAX_LABEL) -> st
 
 def parse_share(value: object, field: str) -> float:
     """A number within 0..1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(field, f"must be a number from 0 to 1, not {_kind(value)}")
-    if not 0 <= value <= 1:
-        raise InvalidInput(field, f"must be from 0 to 1, not {value}")
+    if not 0 <= value <= 1:  # nor NaN, which is neither
+        raise InvalidInput(field, f"must be from 0 to 1, not {_shown(value)}")
     return float(value)
 
 
@@ -84,8 +85,22 @@ def parse_count(value: object, field: str, *, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(field, f"must be a whole number from {least} to {most}, not {_kind(value)}")
     if not least <= value <= most:
-        raise InvalidInput(field, f"must be from {least} to {most}, not {value}")
+        raise InvalidInput(field, f"must be from {least} to {most}, not {_shown(value)}")
     return value
+
+
+def parse_flag(value: object, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(field, f"must be true or false, not {_shown(value)}")
+    return value
+
+
+def parse_seconds(value: object, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number of seconds, not {_kind(value)}")
+    if not 0 <= value <= MAX_SECONDS:
+        raise InvalidInput(field, f"must be from 0 to {MAX_SECONDS} seconds, not {_shown(value)}")
+    return float(value)
 
 
 def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
@@ -96,13 +111,13 @@ def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
 
 def parse_time(value: object, field: str) -> datetime:
     """RFC 3339 text, or a datetime (one without a time zone is taken as UTC)."""
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    if isinstance(value, str) and _RFC3339.fullmatch(value):
-        try:
+    try:
+        if isinstance(value, datetime):
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        if isinstance(value, str) and _RFC3339.fullmatch(value):
             return datetime.fromisoformat(value.replace("z", "Z").replace("t", "T")).astimezone(UTC)
-        except (ValueError, OverflowError) as error:
-            raise InvalidInput(field, f"is not a real time: {error}") from error
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(field, f"is not a real time: {error}") from error
     raise InvalidInput(field, f"must be an RFC 3339 time like 2026-05-10T14:32:00Z, not {_shown(value)}")
 
 
@@ -114,7 +129,9 @@ def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[st
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()
-    items = [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return (parse_label(value, field, longest=MAX_NAME),)
+    items = value
     if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
         raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
     labels = [
@@ -130,6 +147,7 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     if not isinstance(value, Mapping):
         raise InvalidInput(field, f"must be an object with text keys, not {_kind(value)}")
     try:
+        _check_json(cast("object", value), field)
         encoded = msgspec.json.encode(value)
         decoded = msgspec.json.decode(encoded, type=dict[str, object])
     except (TypeError, ValueError, RecursionError) as error:
@@ -137,6 +155,22 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     if len(encoded) > MAX_METADATA_BYTES:
         raise InvalidInput(field, f"is {len(encoded):,} bytes as JSON; at most {MAX_METADATA_BYTES:,} fit")
     return cast("Mapping[str, Json]", decoded)
+
+
+def _check_json(value: object, field: str) -> None:
+    """Only what JSON has: the encoder would turn other things into something like it, and NaN into null."""
+    if isinstance(value, Mapping):
+        for key, item in cast("Mapping[object, object]", value).items():
+            if not isinstance(key, str):
+                raise InvalidInput(field, f"must have text keys, not {_shown(key)}")
+            _check_json(item, f"{field}.{key}")
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(cast("Sequence[object]", value)):
+            _check_json(item, f"{field}[{i}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(field, f"must be a finite number, not {value}")
+    elif value is not None and not isinstance(value, str | int | float):
+        raise InvalidInput(field, f"cannot be written as JSON: it is a {_kind(value)}")
 
 
 def _parse_kind(value: object, field: str) -> str:
@@ -201,6 +235,15 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
+def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
+    """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
+    if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
+        raise InvalidInput("drafts", f"must be a list of drafts, not {_kind(cast('object', drafts))}")
+    parse_fields(defaults, Draft.__struct_fields__)
+    listed = cast("Iterable[Draft | Mapping[str, object]]", drafts)
+    return [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(listed)]
+
+
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
@@ -214,12 +257,14 @@ def parse_filter(**given: object) -> Filter:
         if name in ("since", "until", "as_of"):
             fields[name] = parse_optional_time(value, name)
         elif name == "valid_only":
-            fields[name] = bool(value)
+            fields[name] = parse_flag(value, name)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:
             known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_only"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")
+    if given.get("space") is not None and not fields["spaces"]:
+        raise InvalidInput("space", "names no space; None means all of them")
     filter = msgspec.convert(fields, Filter)
     for i, status in enumerate(filter.statuses):
         parse_choice(status, f"statuses[{i}]", STATUSES)

@@ -38,7 +38,7 @@ class _Ranked(Struct, frozen=True):
 def recall(
     core: Core, vectors: Vectors | None, query: Query, *, waiting: int = 0, problem: str | None = None
 ) -> Recall:
-    """The records that answer a query, best first. An empty query is answered with the newest records."""
+    """The records that answer a query, best first."""
     started = time.perf_counter()
     now = core.clock()
     question = make_question(query, vectors, int(now.timestamp() * 1e6))

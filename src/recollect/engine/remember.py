@@ -35,7 +35,10 @@ def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None
     words = count_terms(record.title, record.text) if counted is None else counted
     names = extract_names(record.text)
     if view.knows_names(record.space):
-        names += view.known_names(record.space, phrases(record.text), unspaced(record.text))
+        spoken = phrases(record.text)
+        found = view.known_names(record.space, spoken, unspaced(record.text))
+        said = set(spoken)
+        names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
 
 
@@ -48,8 +51,6 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks."""
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
-        if drafts:
-            ensure_space(edit, space)
         receipts = [_remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
     if any(receipt.stored for receipt in receipts):
         core.written()
@@ -60,6 +61,7 @@ def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
+    ensure_space(edit, space)
     record = make_record(core, edit, draft, space)
     if draft.id is not None and (held := edit.get(Record, space, draft.id)) is not None:
         if held.content_hash == record.content_hash:

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from recollect.engine.core import Core, find
+from recollect.engine.link import names_of, relink
 from recollect.engine.parse import check_period
 from recollect.engine.remember import content_hash, derive_lexis
 from recollect.errors import Conflict, InvalidInput, NotFound
@@ -118,8 +119,18 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
         if change is None:
             raise NotFound(f"the journal has no entry {entry}")
         done = _undo(edit, change, reason)
+        _relink(edit, change, done)
     core.written()
     return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done)
+
+
+def _relink(edit: Edit, change: Change, done: int) -> None:
+    """After the names of an entity changed, records are linked to those that it has now and no others."""
+    made = edit.entry(done)
+    versions = (change.before, change.after, *((made.before, made.after) if made else ()))
+    if change.object_type == "entity":
+        held = [edit.version(Entity, version) for version in versions if version is not None]
+        relink(edit, change.space, [name for entity in held if entity is not None for name in names_of(entity)])
 
 
 def _undo(edit: Edit, change: Change, reason: str | None) -> int:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recollect.engine.core import Core
+from recollect.errors import ReadOnlyStore, StoreBusy, StoreFull
 
 _FLUSH_SECONDS = 5.0
 
@@ -32,9 +33,15 @@ class Touches:
             self.flush()
 
     def flush(self) -> None:
+        """Writes the counts. A store that cannot be written now keeps them waiting: no read fails for their sake."""
         with self._lock:
             counts, self._counts = self._counts, Counter()
             self._flushed = time.monotonic()
-        if counts:
+        if not counts:
+            return
+        try:
             with self._core.store.write(actor=self._core.actor) as edit:
                 edit.touch(counts, self._core.clock())
+        except (StoreFull, StoreBusy, ReadOnlyStore):
+            with self._lock:
+                self._counts.update(counts)

@@ -58,6 +58,13 @@ class Vectors:
             self._model = known[self.embedder.name]
         return self._model
 
+    def _look_again(self) -> None:
+        """Another process may have dropped the model, by a reindex with another embedder: then it is taken up anew."""
+        with self._core.store.read() as view:
+            known = view.models()
+        if self._model is not None and self._model not in known:
+            self.drop_matrices()
+
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question; the same question is not computed twice."""
         with self._lock:
@@ -106,6 +113,7 @@ class Vectors:
     ) -> int:
         """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
         deadline = None if seconds is None else time.monotonic() + seconds
+        self._look_again()
         model = self.model()
         left = self._count(model, spaces)
         done, total = 0, left

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.engine.core import Core
-from recollect.engine.link import resolve
+from recollect.engine.link import names_of, resolve
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import View, normal_name
 from recollect.types import Entity, Record
@@ -112,7 +112,7 @@ def _around(
 
 def _names_of(view: View, space: str, id: str) -> list[str]:
     entity = view.get(Entity, space, id)
-    return [] if entity is None else [entity.name, *entity.aliases]
+    return [] if entity is None else names_of(entity)
 
 
 def _from_records(view: View, space: str, versions: Sequence[int]) -> Iterable[tuple[Node, Node, float]]:

@@ -22,7 +22,7 @@ _IDENTIFIER = re.compile(
 )
 _HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+)$")
+_LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_STARTS = frozenset(
@@ -62,13 +62,25 @@ def _capitalised(text: str, match: re.Match[str]) -> Iterator[str]:
     words = match.group().split(" ")
     if words[0].casefold() in _COMMON_STARTS:
         words = words[1:]
-    elif len(words) == 1 and _SENTENCE_START.search(text, 0, match.start()):
+    elif len(words) == 1 and _starts_sentence(text, match.start()):
         after = text[match.end() : match.end() + 1]
         if after != ":":  # "Ada: ..." names the one who speaks
             return
     if words:
         name = " ".join(words)
         yield name.removesuffix("'s").removesuffix("’s")
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    before = text[max(0, at - _LOOKED_BACK) : at]
+    solid = before.rstrip()
+    gap = before[len(solid) :]
+    return (
+        at == 0
+        or "\n" in gap
+        or solid.endswith((".", "!", "?", ":", ";"))
+        or (gap != "" and solid.endswith(("-", "*", "•")))
+    )
 
 
 def phrases(text: str) -> list[str]:
@@ -92,4 +104,4 @@ def unspaced(text: str) -> str:
 def mentions(text: str, name: str) -> bool:
     """Does a text mention this name, in the sense of `phrases` or `unspaced`?"""
     normal = normal_name(name)
-    return normal in phrases(text) or (bool(_UNSPACED.search(normal)) and normal in normal_name(text))
+    return normal in phrases(text) or (bool(unspaced(normal)) and normal in unspaced(text))

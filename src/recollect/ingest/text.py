@@ -12,7 +12,8 @@ from msgspec import Struct
 
 SECTION_CHARS = 1600
 
-_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"#{1,6}\s+(?=\S)")
+_CLOSING = re.compile(r"(?<=\s)#+$|^#+$")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
@@ -34,13 +35,19 @@ def split_sections(text: str, limit: int = SECTION_CHARS) -> list[Section]:
     start, fence = 0, ""
     for number, line in enumerate(lines):
         fence = _fence_after(fence, line)
-        heading = None if fence else _HEADING.match(line)
-        if heading is not None:
+        heading = "" if fence else _heading(line)
+        if heading:
             found += _cut(lines, start, number, path, limit)
             level = len(line) - len(line.lstrip("#"))
-            path = [*(step for step in path if step[0] < level), (level, heading.group(1))]
+            path = [*(step for step in path if step[0] < level), (level, heading)]
             start = number
     return found + _cut(lines, start, len(lines), path, limit)
+
+
+def _heading(line: str) -> str:
+    """The words of a heading; empty where a line is none. Closing marks do not belong to it."""
+    match = _HEADING.match(line)
+    return _CLOSING.sub("", line[match.end() :].strip()).strip() if match else ""
 
 
 def _fence_after(fence: str, line: str) -> str:

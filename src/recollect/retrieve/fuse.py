@@ -108,7 +108,7 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     keyword_weight, relative = _keyword_order(bm25)
     own = (keyword_weight * relative + _vector_order(vector, relative)) * _long_fall(candidates.length, query.pair)
     near = _neighbours(own, candidates.group, candidates.position)
-    reached = _GRAPH_SHARE * candidates.graph * float(own.max() or 1.0)
+    reached = _GRAPH_SHARE * candidates.graph * max(float(own.max()), 1.0)
     order = (own + near + reached) * _nudges(query, candidates)
     best = float(order.max())
     sure = max(_level(covered, vector), _GRAPH_LEVEL * float(candidates.graph.max()))

@@ -25,6 +25,10 @@ def normal_name(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
+MOST_COUNTED = 255
+"""How often a term can count in one version: a store keeps the count in a byte."""
+
+
 class Lexis(Struct, frozen=True):
     """What the keyword index knows of one version: how often each term occurs, and the names it mentions.
 
@@ -36,7 +40,7 @@ class Lexis(Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        return sum(self.terms.values())
+        return sum(min(count, MOST_COUNTED) for count in self.terms.values())
 
 
 class Glance(Struct, frozen=True):
@@ -186,5 +190,5 @@ class Store(Protocol):
 
 
 __all__ = [
-    "Edit", "Glance", "Lexis", "Model", "Store", "T", "Tally", "Thing", "Vector", "View", "normal_name",
+    "MOST_COUNTED", "Edit", "Glance", "Lexis", "Model", "Store", "T", "Tally", "Thing", "Vector", "View", "normal_name",
 ]  # fmt: skip

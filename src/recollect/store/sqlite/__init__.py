@@ -25,6 +25,7 @@ from recollect.store.sqlite.rows import to_micros, to_moment
 from recollect.store.sqlite.view import SqliteView
 
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
+_HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
 _CACHE_KIB = 16_384
 _TICK = timedelta(microseconds=1)
@@ -48,6 +49,19 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
     return StoreError(f"{path}: {error}")
 
 
+def _check_header(path: Path) -> None:
+    """A file shorter than a page would be taken for an empty one by SQLite, and written over."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    if head and head != _HEADER:
+        raise NotAStore(f"{path} is not a Recollect store: it is not a database")
+
+
 class SqliteStore:
     """A pool of connections to one file. Safe for any number of threads and processes."""
 
@@ -58,8 +72,13 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
-        with self._converted(), self._connection() as connection:
-            self._migrate(connection)
+        _check_header(path)
+        try:
+            with self._converted(), self._connection() as connection:
+                self._migrate(connection)
+        except RecollectError:
+            self.close()
+            raise
 
     @property
     def location(self) -> str:
@@ -69,12 +88,20 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        self._version(connection)  # before anything is set: a file that is not ours is left as it is
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        return connection
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
@@ -143,7 +170,9 @@ class SqliteStore:
     def read(self) -> Generator[SqliteView]:
         with self._converted(), self._connection() as connection:
             connection.execute("BEGIN")
-            yield SqliteView(connection, self._clock())
+            last = self._last_moment(connection)
+            now = self._clock()
+            yield SqliteView(connection, now if last is None else max(now, last))
 
     @contextmanager
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
@@ -156,9 +185,14 @@ class SqliteStore:
 
     def _next_moment(self, connection: sqlite3.Connection) -> datetime:
         """Now, but after every earlier transaction, whatever the clock says: `as_of` depends on it."""
-        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
+        last = self._last_moment(connection)
         now = self._clock()
-        return now if row is None or to_micros(now) > row[0] else to_moment(row[0]) + _TICK
+        return now if last is None or to_micros(now) > to_micros(last) else last + _TICK
+
+    def _last_moment(self, connection: sqlite3.Connection) -> datetime | None:
+        """When the last transaction happened: no reader is earlier, or what it began would not hold yet."""
+        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
+        return None if row is None else to_moment(row[0])
 
     # Care
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from recollect.store.base import Lexis
+from recollect.store.base import MOST_COUNTED, Lexis
 from recollect.types import Change, Entity, Json, MemoryType, Record, Relation, Space, Status, Trust
 
 Row: TypeAlias = tuple[Any, ...]  # what the sqlite3 module hands out
@@ -133,7 +133,7 @@ def to_change(row: Row) -> Change:
 def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
     """Sorted term hashes as uint32, then their counts as bytes; names as JSON."""
     terms = sorted(lexis.terms)
-    counts = bytes(min(lexis.terms[term], 255) for term in terms)
+    counts = bytes(min(lexis.terms[term], MOST_COUNTED) for term in terms)
     return array("I", terms).tobytes() + counts, to_json(lexis.names) if lexis.names else "[]"
 
 

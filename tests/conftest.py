@@ -1,0 +1,65 @@
+"""A memory in a scratch folder, with a clock that a test can set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Memory, Settings
+
+NOON = datetime(2026, 5, 10, 12, 0, 0, tzinfo=UTC)
+
+
+class Clock:
+    """Goes on by `step` at every look; a test may also set it."""
+
+    def __init__(self, now: datetime = NOON, step: timedelta = timedelta(milliseconds=1)) -> None:
+        self.now = now
+        self.step = step
+
+    def __call__(self) -> datetime:
+        self.now += self.step
+        return self.now
+
+    def advance(self, **by: float) -> datetime:
+        self.now += timedelta(**by)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Memory]]:
+    """Opens the scratch store as often as asked; everything is closed at the end."""
+    opened: list[Memory] = []
+    numbers = count(1)
+
+    def make(*, embedder: str = "none", home: Path | None = None, **more: object) -> Memory:
+        settings = Settings(home=home or tmp_path / "home", embedder=embedder, embed_threads=1, embed_delay=600.0)
+        chosen: dict[str, object] = {"clock": clock, "new_id": lambda: f"r{next(numbers):04}", **more}
+        opened.append(recollect.open(settings=settings, **chosen))  # type: ignore[arg-type]  # passed on as given
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., Memory]) -> Memory:
+    """A memory that searches by keywords alone."""
+    return open_memory()
+
+
+@pytest.fixture
+def semantic(open_memory: Callable[..., Memory]) -> Memory:
+    """A memory with the bundled model."""
+    return open_memory(embedder="bundled")

@@ -1,0 +1,290 @@
+"""Are the right records recalled, and only those that may be?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect import Memory, Recall, Settings
+from recollect.types import Why
+
+
+def ids(answer: Recall) -> list[str]:
+    return [hit.record.id for hit in answer]
+
+
+THINGS = [
+    ("gateway", "The gateway validates tokens with RS256."),
+    ("tea", "Green tea is brewed at eighty degrees."),
+    ("cat", "My cat is called Miso and sleeps all day."),
+    ("trip", "We are flying to Lisbon on the third of June."),
+    ("car", "The car needs new tyres before winter."),
+]
+
+
+@pytest.fixture
+def told(semantic: Memory) -> Memory:
+    semantic.remember_many([{"id": id, "text": text} for id, text in THINGS])
+    return semantic
+
+
+@pytest.mark.parametrize(
+    ("question", "id"),
+    [
+        ("how are tokens checked?", "gateway"),
+        ("temperature for hot drinks", "tea"),
+        ("what is the name of my pet", "cat"),
+        ("holiday travel plans", "trip"),
+        ("vehicle maintenance", "car"),
+    ],
+)
+def test_a_question_in_other_words_finds_its_answer_first(told: Memory, question: str, id: str) -> None:
+    answer = told.recall(question)
+    assert answer[0].record.id == id
+    assert answer[0].why.vector is not None
+    assert answer.signals.waiting_for_vectors == 0
+    assert all(0 <= hit.score <= 1 for hit in answer)
+    assert [hit.score for hit in answer] == sorted((hit.score for hit in answer), reverse=True)
+
+
+@pytest.mark.parametrize("question", ["zyzzyva quark lattice", "quarterly revenue of the steel industry in 1974"])
+def test_a_question_about_nothing_stored_scores_low(told: Memory, question: str) -> None:
+    assert all(hit.score < 0.25 for hit in told.recall(question))
+    assert list(told.recall(question, min_score=0.5)) == []
+
+
+def test_without_a_model_a_question_about_nothing_stored_finds_nothing(memory: Memory) -> None:
+    memory.remember_many([{"text": text} for _, text in THINGS])
+    answer = memory.recall("zyzzyva quark lattice")
+    assert (list(answer), answer.context) == ([], "")
+    assert memory.recall("tokens")[0].why.vector is None
+
+
+def test_what_was_just_stored_is_found_by_words_and_by_meaning(told: Memory) -> None:
+    told.recall("anything at all")
+    told.remember("Grandmother's birthday is on the ninth of May.", id="new")
+    assert ids(told.recall("birthday"))[0] == "new"
+    told.remember("The dentist moved the appointment to Monday.", id="newer")
+    assert ids(told.recall("when do I see the tooth doctor"))[0] == "newer"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("会议改到星期五下午三点。", "会议什么时候"),
+        ("東京の天気は晴れです。", "東京の天気"),
+        ("ฉันชอบกินข้าวผัดกุ้ง", "ข้าวผัด"),
+        ("Собрание перенесли на пятницу.", "когда собрание"),
+        ("회의는 금요일에 있습니다.", "회의 금요일"),
+        ("القطار يغادر في الصباح", "متى يغادر القطار"),
+        ("Die Bücher stehen im Regal.", "Wo sind die Buecher? Bücher"),
+        ("Le café est fermé.", "cafe ferme"),
+    ],
+)
+@pytest.mark.parametrize("embedder", ["none", "bundled"])
+def test_other_scripts_are_found(open_memory: Callable[..., Memory], embedder: str, text: str, question: str) -> None:
+    memory = open_memory(embedder=embedder)
+    memory.remember_many([{"id": id, "text": other} for id, other in THINGS])
+    memory.remember(text, id="wanted")
+    assert ids(memory.recall(question))[0] == "wanted"
+
+
+RARE = {
+    "kinds": {"kind": "rare"}, "memory_types": {"memory_type": "procedural"}, "tags": {"tags": ["rare", "b"]},
+    "rooms": {"room": "rare"}, "session": {"session": "rare"}, "project": {"project": "rare"},
+    "user": {"user": "rare"}, "statuses": {"status": "contested"}, "until": {"event_time": "2000-01-01T00:00:00Z"},
+    "since": {"event_time": "2030-01-01T00:00:00Z"},
+}  # fmt: skip
+WANTED = {
+    "kinds": ["rare"], "memory_types": ["procedural"], "tags": ["rare"], "rooms": ["rare"], "session": "rare",
+    "project": "rare", "user": ["rare", "nobody"], "statuses": ["contested"], "until": "2001-01-01T00:00:00Z",
+    "since": "2029-01-01T00:00:00Z",
+}  # fmt: skip
+
+
+def test_a_filter_finds_the_one_record_of_two_thousand_that_passes(memory: Memory) -> None:
+    common = [
+        {"text": f"The server log number {number} says the disk of the server is fine."} for number in range(2_000)
+    ]
+    memory.remember_many(common)
+    for name, fields in RARE.items():
+        memory.remember(**{"text": f"A server and its {name}.", "id": name, **fields})  # type: ignore[arg-type]
+    for name, value in WANTED.items():
+        answer = memory.recall("server log disk fine", **{name: value})  # type: ignore[arg-type]
+        assert ids(answer) == [name]
+        assert [record.id for record in memory.list(**{name: value})] == [name]  # type: ignore[arg-type]
+
+
+def test_a_filter_is_exact_for_what_only_a_vector_can_find(open_plain: Callable[..., Memory]) -> None:
+    memory = open_plain("near", "close")
+    memory.remember_many([{"text": f"near thing {number}", "user": "other"} for number in range(300)])
+    memory.remember_many([{"text": f"plain word {number}", "user": "me"} for number in range(100)])
+    memory.remember("roughly near to it", id="wanted", user="me")
+    assert ids(memory.recall("a word for what is close", user="me", limit=5))[0] == "wanted"
+
+
+def test_vectors_of_a_space_that_was_deleted_do_not_crowd_out_those_of_its_successor(
+    open_plain: Callable[..., Memory],
+) -> None:
+    memory = open_plain("near", "close")
+    memory.remember_many([{"text": f"near thing {number}"} for number in range(300)])
+    assert len(memory.recall("close")) == 10
+    memory.delete_space("default")
+    memory.remember("near to it", id="wanted")
+    memory.remember("elsewhere", id="other")
+    assert ids(memory.recall("close"))[0] == "wanted"
+
+
+def test_old_versions_are_found_by_meaning_as_of_their_time(open_plain: Callable[..., Memory], clock) -> None:
+    memory = open_plain("near", "close")
+    for number in range(3):
+        memory.remember(f"near thing {number}", id=f"a{number}")
+    moments = []
+    for number in (1, 0, 2):
+        moments.append(clock.advance(minutes=1))
+        assert f"a{number}" in ids(memory.recall("close"))
+        memory.revise(f"a{number}", f"far away {number}")
+        for moment, known in zip(moments, ({0, 1, 2}, {0, 2}, {2}), strict=False):
+            near = {hit.record.id for hit in memory.recall("close", as_of=moment) if hit.record.text.startswith("near")}
+            assert near == {f"a{number}" for number in known}
+
+
+def test_another_model_is_taken_up_and_a_process_with_the_first_goes_on(open_plain: Callable[..., Memory]) -> None:
+    one, other = open_plain("near", "close", name="one"), open_plain("near", "close", name="other")
+    one.remember("near thing", id="a")
+    one.remember("far thing", id="b")
+    assert ids(one.recall("close"))[0] == "a"
+    other.reindex()
+    assert ids(other.recall("close"))[0] == "a"
+    one.remember("near again", id="c")
+    assert set(ids(one.recall("close"))[:2]) == {"a", "c"}
+    assert set(ids(other.recall("close"))[:2]) == {"a", "c"}
+    assert one.check() == []
+
+
+def test_the_nearest_duplicates_are_folded_into_the_best(memory: Memory) -> None:
+    memory.remember("The nightly backup of the billing database finished without any error.", id="a")
+    memory.remember("The nightly backup of the billing database finished without any error!", id="b")
+    memory.remember("The billing team eats at noon.", id="c")
+    answer = memory.recall("billing database backup", limit=2)
+    assert ids(answer) == ["b", "c"]
+    assert answer[0].folded == ("a",)
+
+
+def pessimistic(text: str) -> int:
+    """A token for every four letters of a word, every sign, and every character of a script without spaces."""
+    return len(re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]{1,4}|[^\w\s]|_", text))
+
+
+@pytest.mark.parametrize("budget", [1, 20, 50, 100, 300, 2_000])
+@pytest.mark.parametrize("unit", ["A plain English sentence about servers. ", "服务器很好。", "Серверы работают. "])
+def test_the_context_keeps_to_its_budget(memory: Memory, budget: int, unit: str) -> None:
+    memory.remember_many([{"text": f"server сервер 服务器 {number}: " + unit * number} for number in range(1, 12)])
+    answer = memory.recall("server сервер 服务器", budget_tokens=budget)
+    assert len(answer) > 1
+    assert pessimistic(answer.context) <= budget
+    cited = re.findall(r"\[(r\d+)\]$", answer.context, re.MULTILINE)
+    assert set(cited) <= set(ids(answer))
+    assert (answer.context == "") == (not cited)
+
+
+def test_the_context_shows_dates_speakers_and_ids_newest_first(memory: Memory) -> None:
+    memory.remember("The server is old.", id="old", event_time="2020-01-02T00:00:00Z", role="ada")
+    memory.remember(
+        "The server is new.", id="new", event_time="2026-01-02T00:00:00Z", title="Servers", status="contested"
+    )
+    assert memory.recall("server").context == (
+        "<recollect>\n- (2026-01-02 · Servers · contested) The server is new. [new]\n"
+        "- (2020-01-02 · ada) The server is old. [old]\n</recollect>"
+    )
+
+
+def test_recall_searches_one_space_several_or_all(memory: Memory) -> None:
+    for space in ("one", "two", "three"):
+        memory.remember(f"A thing of space {space}.", space=space, id=space)
+    assert ids(memory.recall("thing", space="one")) == ["one"]
+    assert set(ids(memory.recall("thing", space=["one", "three"]))) == {"one", "three"}
+    assert set(ids(memory.recall("thing", space=None))) == {"one", "two", "three"}
+    assert ids(memory.recall("thing")) == []
+    assert ids(memory.recall("thing", space=["nowhere", "two"])) == ["two"]
+
+
+def test_an_unknown_space_reads_as_empty(memory: Memory) -> None:
+    memory.remember("A thing.")
+    assert list(memory.recall("thing", space="nowhere")) == []
+    assert memory.list(space="nowhere") == []
+    assert memory.count(space="nowhere") == 0
+    assert memory.sessions(space="nowhere") == []
+    assert memory.facts("thing", space="nowhere") == []
+    assert memory.mentioning("thing", space="nowhere") == []
+    assert memory.get("r0001", space="nowhere") is None
+    assert [space.name for space in memory.spaces()] == ["default"]
+
+
+def test_neighbours_in_a_session_lift_each_other(memory: Memory) -> None:
+    memory.ingest_conversation(
+        [
+            {"role": "a", "content": "Where shall we eat tonight?"},
+            {"role": "b", "content": "The noodle place, eat there."},
+        ],
+        session="s",
+    )
+    memory.remember("They eat somewhere else.", id="alone")
+    answer = memory.recall("eat")
+    assert {hit.record.id: hit.why.neighbours > 0 for hit in answer} == {"r0001": True, "r0002": True, "alone": False}
+
+
+def test_every_hit_says_why(memory: Memory) -> None:
+    memory.remember(
+        "The gateway validates tokens.", importance=0.9, confidence=0.8, event_time=datetime(2026, 5, 10, tzinfo=UTC)
+    )
+    (hit,) = memory.recall("gateway tokens")
+    assert hit.why == Why(keyword=1.0, vector=None, graph=0.0, importance=0.9, confidence=0.8, recency=hit.why.recency)
+    assert 0.9 < hit.why.recency <= 1
+
+
+def test_recalls_are_counted(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember("The gateway validates tokens.", id="a")
+    for _ in range(3):
+        memory.recall("gateway")
+    memory.close()
+    record = open_memory().get("a")
+    assert record is not None
+    assert record.access_count == 3
+    assert record.last_access is not None
+    assert len(open_memory().history("a")) == 1
+
+
+def test_an_embedder_that_fails_leaves_keyword_search_and_says_so(tmp_path, clock) -> None:
+    import recollect
+
+    settings = Settings(
+        home=tmp_path,
+        embedder="openai",
+        embed_model="m",
+        embed_url="http://127.0.0.1:9/v1",
+        embed_key="k",
+        embed_delay=600,
+    )
+    with recollect.open(settings=settings, clock=clock) as memory:
+        memory.remember("The gateway validates tokens.", id="a")
+        answer = memory.recall("gateway")
+        assert ids(answer) == ["a"]
+        assert "keywords alone" in str(answer.signals.problem)
+
+
+def test_threads_share_a_memory(semantic: Memory) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def work(number: int) -> tuple[bool, bool]:
+        stored = semantic.remember(f"Fact {number} is about topic{number}.").stored
+        return stored, semantic.recall(f"topic{number}", wait=0)[0].record.text.startswith(f"Fact {number} ")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(work, range(40))) == {(True, True)}
+    assert semantic.count() == 40
+    assert semantic.check() == []

@@ -1,0 +1,119 @@
+"""What is special about the store in a SQLite file: its format, and files that are not what they should be."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Settings
+from recollect.engine.core import utc_now
+from recollect.errors import NewerStore, NotAStore, StoreError
+from recollect.store.migrations import MIGRATIONS
+from recollect.store.sqlite import SqliteStore
+
+STORES = Path(__file__).parent / "stores"
+
+
+def pragma(path: Path, name: str) -> object:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def shape(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT type, name FROM sqlite_master ORDER BY 1, 2").fetchall()
+
+
+def opened(path: Path) -> None:
+    SqliteStore(path, utc_now).close()
+
+
+def test_a_fresh_file_gets_the_newest_format(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    opened(path)
+    assert pragma(path, "user_version") == len(MIGRATIONS)
+    assert pragma(path, "application_id") == int.from_bytes(b"RCLT")
+    assert pragma(path, "journal_mode") == "wal"
+
+
+def test_opening_again_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    opened(path)
+    before = (shape(path), path.read_bytes())
+    opened(path)
+    assert (shape(path), path.read_bytes()) == before
+
+
+def test_an_empty_file_is_as_good_as_none(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    path.touch()
+    opened(path)
+    assert pragma(path, "user_version") == len(MIGRATIONS)
+
+
+def test_a_store_of_a_newer_format_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    opened(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    before = path.read_bytes()
+    with pytest.raises(NewerStore, match=f"format {len(MIGRATIONS) + 1}.*upgrade") as caught:
+        opened(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks(url)")
+    before = path.read_bytes()
+    with pytest.raises(NotAStore, match="not one of Recollect's") as caught:
+        opened(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
+
+
+@pytest.mark.parametrize("content", [b"Dear diary,\n" * 500, b"x", bytes(range(256)) * 64])
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "store.db"
+    path.write_bytes(content)
+    with pytest.raises(NotAStore, match="not a Recollect store"):
+        opened(path)
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
+
+
+def test_a_damaged_file_is_reported_as_damaged(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, embedder="none")
+    with recollect.open(settings=settings) as memory:
+        memory.remember_many([{"text": f"note {number} " * 50} for number in range(200)])
+    path = tmp_path / "recollect.db"
+    path.write_bytes(path.read_bytes()[:8192])
+    with pytest.raises(StoreError, match="damaged") as caught, recollect.open(settings=settings) as memory:
+        memory.list()
+    assert caught.value.code == "store_error"
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("number", range(1, len(MIGRATIONS) + 1))
+def test_a_store_of_every_released_format_opens_and_reads(tmp_path: Path, number: int) -> None:
+    shutil.copy(STORES / f"format_{number}.db", tmp_path / "recollect.db")
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        assert memory.check() == []
+        assert [space.name for space in memory.spaces()] == ["default", "other"]
+        assert [record.id for record in memory.list(order="oldest")] == ["gateway", "meeting"]
+        texts = [past.record.text for past in memory.history("gateway") if past.record]
+        assert texts == [f"The gateway validates tokens with {name}256." for name in ("RS", "ES")]
+        assert memory.recall("gateway tokens")[0].record.id == "gateway"
+        assert memory.recall("会議")[0].record.id == "meeting"
+        assert [fact.object for fact in memory.facts("Countess")] == ["Analytical Engine"]
+        assert memory.remember("It can be written, too.").stored
+        assert memory.reindex() == 5
+        assert memory.check() == []

@@ -1,0 +1,47 @@
+"""Values to put into a store, with everything filled in that a test does not speak of."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+from recollect.store.base import Edit, Lexis, Vector
+from recollect.types import Entity, Record, Relation, Space
+
+THEN = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+def space(name: str = "default", **fields: object) -> Space:
+    return Space(**{"name": name, "created_at": THEN, **fields})  # type: ignore[arg-type]
+
+
+def record(id: str, text: str | None = None, **fields: object) -> Record:
+    text = f"the text of {id}" if text is None else text
+    given: dict[str, object] = {
+        "id": id, "space": "default", "text": text, "event_time": THEN, "created_at": THEN, "recorded_at": THEN,
+        "content_hash": hashlib.sha256(text.encode()).hexdigest(), **fields,
+    }  # fmt: skip
+    return Record(**given)  # type: ignore[arg-type]
+
+
+def entity(id: str, name: str, **fields: object) -> Entity:
+    given = {"id": id, "space": "default", "name": name, "created_at": THEN, "recorded_at": THEN, **fields}
+    return Entity(**given)  # type: ignore[arg-type]
+
+
+def relation(id: str, subject: str, predicate: str, object_: str, **fields: object) -> Relation:
+    given: dict[str, object] = {
+        "id": id, "space": "default", "subject": subject, "predicate": predicate, "object": object_,
+        "valid_from": THEN, "created_at": THEN, "recorded_at": THEN, **fields,
+    }  # fmt: skip
+    return Relation(**given)  # type: ignore[arg-type]
+
+
+def put(edit: Edit, thing: Record, lexis: Lexis | None = None) -> Record:
+    if edit.space(thing.space) is None:
+        edit.put_space(space(thing.space))
+    return edit.put(thing, verb="remember", lexis=lexis)[0]
+
+
+def vector(version: int, byte: int = 1) -> Vector:
+    return Vector(version, bytes([byte]) * 8, bytes([byte]) * 128)
