@@ -49,3 +49,18 @@ def test_comments_are_blanks_only_where_they_are_allowed():
     text = '/* a */ {"x": "// no", // yes\n "y": [1, /* } */ 2,],}'
     assert read_json(text, lenient=True) == {"x": "// no", "y": [1, 2]}
     assert set_value(text, ["x"], 1, lenient=True) == text.replace('"// no"', "1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('{"x": 0,}', '{"x": 0, "a": {"b": 1},}'),
+        ('{"x": 0 /* y */}', '{"x": 0, "a": {"b": 1} /* y */}'),
+        ('{"a": { /* none */ }}', '{"a": { /* none */\n  "b": 1\n}}'),
+        ('{\n  "a": {\n    // none\n  }\n}', '{\n  "a": {\n    // none\n    "b": 1\n  }\n}'),
+        ('{\n  "x": 0 // last\n}', '{\n  "x": 0, // last\n  "a": {\n    "b": 1\n  }\n}'),
+    ],
+)
+def test_comments_and_trailing_commas_are_written_around(old, new):
+    assert set_value(old, ["a", "b"], 1, lenient=True) == new
+    assert read_json(new, lenient=True)["a"] == {"b": 1}

@@ -183,7 +183,7 @@ def _insert(text: str, node: Node, key: str, value: Json, root: Node) -> str:
     close = node.end - 1
     members = node.members or ()
     if members and _indent_at(text, members[0].key_start) is None:
-        written = f"{'' if node.trailing_comma else ','} {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        written = f", {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
         return text[: members[-1].value.end] + written + text[members[-1].value.end :]
     if members:
         indent = _indent_at(text, members[-1].key_start)
