@@ -40,7 +40,10 @@ SPEAKS_OF_SQL = {"recollect.embed.samples"}
 """Texts about everything, that a model is measured with: one is a query."""
 WEB = {"starlette", "uvicorn", "websockets", "httpx", "http", "socket", "urllib", "aiohttp", "fastapi", "sse_starlette"}
 LOCAL_WEB: dict[str, set[str]] = {"serve": WEB, "embed": {"httpx"}}
-SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX)|PRAGMA)\b", re.DOTALL)
+SQL = re.compile(
+    r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX)|PRAGMA)\b",
+    re.DOTALL,
+)
 
 
 def room(module: str) -> str:
@@ -133,7 +136,9 @@ def test_sql_is_spoken_in_the_store_alone(module: str) -> None:
 @pytest.mark.parametrize("module", [module for module in MODULES if module != "recollect.config"])
 def test_the_environment_is_read_in_the_settings_alone(module: str) -> None:
     tree = ast.parse(MODULES[module].read_text("utf-8"))
-    read = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")]
+    read = [
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+    ]
     assert read == []
 
 

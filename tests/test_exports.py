@@ -43,7 +43,9 @@ def test_the_package_says_which_version_it_is() -> None:
 def loaded_by(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after some code."""
     source = str(Path(recollect.__file__).parents[1])
-    program = f"import sys; sys.path.insert(0, {source!r}); {code}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    program = (
+        f"import sys; sys.path.insert(0, {source!r}); {code}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    )
     done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 

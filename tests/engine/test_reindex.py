@@ -39,7 +39,9 @@ def live_a_little(memory: Memory) -> None:
     memory.relate("Ada", "knew", "Mary Somerville")
     memory.remember("Elsewhere the countess is unknown.", space="other", id="a")
     memory.entity("unknown", space="other")
-    memory.undo(next(change for change in memory.journal(limit=100) if change.verb == "name" and change.space == "other"))
+    memory.undo(
+        next(change for change in memory.journal(limit=100) if change.verb == "name" and change.space == "other")
+    )
     memory.remember("Short-lived words of Ada.", space="brief")
     memory.delete_space("brief")
     memory.ingest_conversation([{"role": "user", "content": "Is Ada there?"}] * 2, session="t", space="other")

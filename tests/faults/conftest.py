@@ -25,7 +25,11 @@ def start() -> Iterator[Start]:
     def begin(act: str, home: Path, name: str, *more: str, wrapped: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         command = [*wrapped, sys.executable, str(WORKER), act, str(home), name, *more]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": source}
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONPATH": source},
         )
         started.append(process)
         return process

@@ -71,7 +71,9 @@ def test_a_full_store_answers_by_keywords_when_vectors_cannot_be_kept(
 def test_a_disk_that_runs_full_stops_the_writer_with_a_clear_error(start: Start, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "recollect", str(disk)], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "recollect", str(disk)], capture_output=True
+    ).returncode:
         pytest.skip("a small disk cannot be mounted here")
     try:
         output = start("fill", disk / "home", "w0").communicate()[0].splitlines()

@@ -167,7 +167,9 @@ class Model(RuleBasedStateMachine):
     def recall(self, word: str, space: str) -> None:
         hits = self.memory.recall(word, space=space, limit=1_000)
         found = {hit.record.id for hit in hits} | {id for hit in hits for id in hit.folded}
-        assert found == {id for id, (where, text, _, holds) in self.now.items() if where == space and holds and word in text.split()}
+        assert found == {
+            id for id, (where, text, _, holds) in self.now.items() if where == space and holds and word in text.split()
+        }
 
     @invariant()
     def the_present_is_as_expected(self) -> None:

@@ -21,7 +21,23 @@ from recollect.types import Hit, Record, Why
 some = settings(max_examples=150, deadline=None, derandomize=True)
 proper = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
 marked = st.lists(
-    st.sampled_from(["# A", "## B ##", "###### C", "####### no", "#tag", "```", "~~~~", "   ```py", "words here", "", "  ", "。", "x" * 90])
+    st.sampled_from(
+        [
+            "# A",
+            "## B ##",
+            "###### C",
+            "####### no",
+            "#tag",
+            "```",
+            "~~~~",
+            "   ```py",
+            "words here",
+            "",
+            "  ",
+            "。",
+            "x" * 90,
+        ]
+    )
     | proper.filter(lambda text: len(text.splitlines()) <= 1),
     max_size=30,
 ).map("\n".join)
