@@ -95,7 +95,11 @@ def open_memory(
     _make_home(chosen.home)
     store = SqliteStore(chosen.home / STORE_FILE, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
-    maintain.freshen(core)
+    try:
+        maintain.freshen(core)
+    except BaseException:
+        store.close()
+        raise
     return Memory(core, embedder)
 
 
