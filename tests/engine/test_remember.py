@@ -13,7 +13,7 @@ def test_a_text_is_stored_with_all_that_was_said_of_it(memory: Memory) -> None:
     receipt = memory.remember(
         "Deploys happen on Fridays.", space="work", kind="rule", memory_type="procedural", title="Deploys", role="user",
         room="ops", session="s", project="p", user="u", tags=["a", "b", "a"], importance=1, confidence=0, status="open",
-        trust="user_declared", event_time="2026-05-10T14:32:00+02:00", valid_from=datetime(2026, 1, 1),  # noqa: DTZ001
+        trust="user_declared", event_time="2026-05-10T14:32:00+02:00", valid_from=datetime(2026, 1, 1),
         valid_until="2027-01-01T00:00:00.5Z", source="wiki", locator={"line": 3}, metadata={"k": [1]}, id="mine",
     )  # fmt: skip
     record = memory.get("mine")

@@ -42,7 +42,7 @@ marked = st.lists(
     max_size=30,
 ).map("\n".join)
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=offsets)  # noqa: DTZ001
+moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=offsets)
 
 
 @some

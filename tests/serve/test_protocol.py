@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import Process
 from fixture_server import BARE, FULL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Process
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.protocol import STATEFUL_VERSIONS, Connection

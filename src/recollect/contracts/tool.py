@@ -11,10 +11,10 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from recollect import __version__
 from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import Json
+from recollect.version import __version__
 
 P = TypeVar("P")
 
