@@ -35,7 +35,7 @@ from recollect.cli.place import open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, NotFound
-from recollect.types import DEFAULT_SPACE, Change, Recall, Record, SpaceStats
+from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats
 
 _LONG_WAIT = 200
 """With more vectors than this to compute first, a person wants to see how far it is."""
@@ -52,7 +52,10 @@ def recall(
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="N", help="Print a block for a prompt, of at most N tokens.")
     ] = None,
-    min_score: Annotated[float, typer.Option("--min-score", metavar="0..1", help="Leave out lower scores.")] = 0.0,
+    min_score: Annotated[
+        float,
+        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.02.", show_default=False),
+    ] = NOISE,
     kind: Kinds = None,
     type: Types = None,
     tag: Tags = None,

@@ -44,6 +44,7 @@ from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
+    NOISE,
     UNSET,
     Change,
     Direction,
@@ -313,7 +314,7 @@ class Memory:
         until: Moment = None,
         statuses: Sequence[str] = (),
         as_of: Moment = None,
-        min_score: float = 0.0,
+        min_score: float = NOISE,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -321,7 +322,7 @@ class Memory:
         """The records that answer a question, best first.
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
-        does. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
+        does; hits below `min_score` are left out. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
