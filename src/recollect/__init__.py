@@ -8,8 +8,6 @@ with recollect.open() as memory:
         print(hit.score, hit.record.text, hit.why)
 """
 
-__version__ = "0.1.0"
-
 from recollect.config import Settings, load_settings
 from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
@@ -47,10 +45,11 @@ from recollect.types import (
     SpaceStats,
     Why,
 )  # fmt: skip
+from recollect.version import __version__
 
 __all__ = [
     "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "Hit", "Ingested",
     "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore", "Recall",
     "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "StoreBusy", "StoreError", "StoreFull", "Why", "load_settings", "open",
+    "StoreBusy", "StoreError", "StoreFull", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

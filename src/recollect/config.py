@@ -7,7 +7,7 @@ This is the only module that reads the environment.
 from __future__ import annotations
 
 import os
-import tomllib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,11 +33,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: str = "warning"
 
 
+def named_home(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that `RECOLLECT_HOME` names, if it does."""
+    named = environment.get("RECOLLECT_HOME", "").strip()
+    return _folder(named, "RECOLLECT_HOME") if named else None
+
+
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     """`RECOLLECT_HOME`, else the platform's folder for a user's data."""
-    named = environment.get("RECOLLECT_HOME", "").strip()
-    if named:
-        return _folder(named, "RECOLLECT_HOME")
+    named = named_home(environment)
+    if named is not None:
+        return named
     from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
 
     return user_data_path("recollect", appauthor=False)
@@ -55,6 +61,40 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings of {folder}: {error}") from error
+
+
+def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ) -> str:
+    """Where the value of a setting comes from, in words."""
+    if name in _from_environment(environment):
+        return f"RECOLLECT_{name.upper()}"
+    return f"{home / _FILE}" if name in _from_file(home / _FILE) else "the default"
+
+
+class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):
+    """Where programs that speak to us keep their own settings."""
+
+    home: Path
+    apps: Path
+    """Holds a folder for each desktop program."""
+    claude: Path
+    codex: Path
+
+
+def client_folders(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClientFolders:
+    """The folders of this user on this platform."""
+    home = Path(environment.get("HOME") or Path.home())
+    if platform == "darwin":
+        apps = home / "Library" / "Application Support"
+    elif platform == "win32":
+        apps = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    else:
+        apps = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    return ClientFolders(
+        home=home,
+        apps=apps,
+        claude=Path(environment.get("CLAUDE_CONFIG_DIR") or home),
+        codex=Path(environment.get("CODEX_HOME") or home / ".codex"),
+    )
 
 
 def _folder(named: str | os.PathLike[str], setting: str) -> Path:
@@ -80,7 +120,10 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _from_file(path: Path) -> dict[str, object]:
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        import tomllib  # only where there is such a file: it costs start-up time
+
+        values = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:

@@ -37,6 +37,8 @@ HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
 
 DEFAULT_SPACE = "default"
+NOISE = 0.02
+"""Hits that score less say nothing: recall leaves them out unless it is asked for them."""
 
 
 class Space(Struct, frozen=True, kw_only=True):
@@ -264,7 +266,7 @@ class Query(Struct, frozen=True, kw_only=True):
     text: str
     filter: Filter
     limit: int = 10
-    min_score: float = 0.0
+    min_score: float = NOISE
     budget_tokens: int | None = None
 
 
@@ -342,7 +344,7 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "STATUSES", "TRUSTS", "UNSET", "UTC",
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
     "Change", "Direction", "Draft", "Entity", "Fact", "Filter", "Hit", "Ingested", "Json", "MemoryType", "Metadata",
     "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
     "Session", "Signals", "Space", "SpaceStats", "Status", "Trust", "Unset", "Why",

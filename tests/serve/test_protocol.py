@@ -476,7 +476,7 @@ def test_a_batch_of_2025_03_26_is_answered_with_an_array() -> None:
 
 def test_the_list_of_tools_is_what_the_table_says() -> None:
     tools = exchange(Connection(FULL), ask("tools/list"))["result"]["tools"]
-    hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+    hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
     assert tools[0] == {
         "name": "add",
         "title": "Addition",

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from recollect import __version__
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import Change, Fact, Ingested, Receipt, Record, Why
+from recollect.types import NOISE, Change, Fact, Ingested, Receipt, Record, Why
+from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _ENVELOPE_TOKENS = 60
@@ -58,7 +58,7 @@ class Recall(Params):
     since: Moment | None = None
     until: Moment | None = None
     as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
-    min_score: float = 0.0
+    min_score: float = NOISE
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
     space: str | None = None
     all_spaces: bool = False

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
-from recollect import __version__
 from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import Json
+from recollect.version import __version__
 
 P = TypeVar("P")
 
@@ -127,12 +127,12 @@ def unknown_tool(name: str) -> Failure:
 
 
 class Annotations(Struct, frozen=True, kw_only=True):
-    """What a client may assume before it lets a model call the tool."""
+    """What a client may assume before it lets a model call the tool. `open_world` is left unsaid unless it is given."""
 
     read_only: bool = field(default=False, name="readOnlyHint")
     destructive: bool = field(default=False, name="destructiveHint")
     idempotent: bool = field(default=False, name="idempotentHint")
-    open_world: bool = field(default=False, name="openWorldHint")
+    open_world: bool | UnsetType = field(default=UNSET, name="openWorldHint")
 
 
 class Tool(Struct, Generic[P], frozen=True, kw_only=True):

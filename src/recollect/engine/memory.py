@@ -44,6 +44,7 @@ from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
+    NOISE,
     UNSET,
     Change,
     Direction,
@@ -313,7 +314,7 @@ class Memory:
         until: Moment = None,
         statuses: Sequence[str] = (),
         as_of: Moment = None,
-        min_score: float = 0.0,
+        min_score: float = NOISE,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -321,7 +322,7 @@ class Memory:
         """The records that answer a question, best first.
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
-        does. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
+        does; hits below `min_score` are left out. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -602,10 +603,24 @@ class Memory:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
         return maintain.reindex(self._core, self._semantics, progress)
 
-    def embed_waiting(self, progress: Callable[[int, int], None] | None = None) -> int:
+    def embed_waiting(self, progress: Callable[[int, int], None] | None = None, *, space: Spaces = None) -> int:
         """Computes all vectors that are still missing, now. Answers how many stay missing."""
         vectors = self._semantics.load()
-        return 0 if vectors is None else vectors.catch_up(progress=progress)
+        spaces = parse_filter(space=space).spaces
+        return 0 if vectors is None else vectors.catch_up(spaces or None, progress=progress)
+
+    def count_waiting(self, *, space: Spaces = None) -> int:
+        """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""
+        vectors = self._semantics.load()
+        if vectors is None:
+            return 0
+        spaces = parse_filter(space=space).spaces
+        with self._core.store.read() as view:
+            model = next((one for one in view.models() if one.name == vectors.embedder.name), None)
+            names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
+            if model is None:
+                return sum(view.stats(name).records for name in names)
+            return sum(view.count_waiting(model.no, name) for name in names)
 
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""

@@ -24,6 +24,7 @@ from recollect.store.sqlite.edit import SqliteEdit
 from recollect.store.sqlite.rows import to_micros, to_moment
 from recollect.store.sqlite.view import SqliteView
 
+SQLITE_VERSION = sqlite3.sqlite_version
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0

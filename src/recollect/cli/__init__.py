@@ -1,0 +1,62 @@
+"""How is a memory used from a shell?
+
+`main` reads argv, and everything goes through the library. `serve` takes a short way: a client is waiting for its
+handshake, so the libraries that only people need (typer, rich) are not loaded for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from recollect.cli.output import tell_error
+from recollect.cli.serve import parse_flags, serve
+from recollect.errors import RecollectError
+
+INTERRUPTED = 130
+_EVERYWHERE = {"--home": 2, "--space": 2, "--json": 1}
+"""Options that may stand before the command, and how many words each takes."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Returns the exit code: 0 done, 1 it failed, 2 it was asked for in a wrong way."""
+    args = globals_last(list(sys.argv[1:] if argv is None else argv))
+    as_json = "--json" in args[: args.index("--") if "--" in args else None]
+    try:
+        code = _dispatch(args, as_json)
+        print(end="", flush=True)  # while a reader that has gone can still be noticed
+        return code
+    except RecollectError as error:
+        tell_error(error.code, str(error), field=getattr(error, "field", None), as_json=as_json)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _leave_stdout()
+        return 1
+
+
+def _dispatch(args: list[str], as_json: bool) -> int:
+    chosen = parse_flags(args[1:]) if args[:1] == ["serve"] else None
+    if chosen is not None:
+        return serve(chosen)
+    from recollect.cli.app import run_app  # typer, and what else only people need
+
+    return run_app(args, as_json=as_json)
+
+
+def globals_last(args: list[str]) -> list[str]:
+    """`recollect --home X list` means `recollect list --home X`."""
+    leading: list[str] = []
+    while args and args[0].partition("=")[0] in _EVERYWHERE:
+        count = 1 if "=" in args[0] else _EVERYWHERE[args[0]]
+        leading += args[:count]
+        args = args[count:]
+    end = args.index("--") if "--" in args else len(args)
+    return [*args[:end], *leading, *args[end:]]
+
+
+def _leave_stdout() -> None:
+    """Whoever read our output has gone: nothing more is written, and Python does not complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,119 @@
+"""Which commands are there, and what becomes of a command line that makes no sense?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
+from typing import Annotated
+
+import typer
+
+from recollect import __version__
+from recollect.cli import read, write
+from recollect.cli.connect import connect
+from recollect.cli.doctor import doctor
+from recollect.cli.output import put, say, tell_error
+from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
+from recollect.cli.spaces import spaces
+from recollect.cli.welcome import welcome
+
+SERVE_HELP = f"""Serve the memory to an agent over stdio, by the Model Context Protocol.
+
+You rarely type this: the agent's client starts it. `recollect connect` tells the client how. Contracts: \
+{", ".join(CONTRACTS)}.
+
+\b
+Example:
+  recollect serve --space work
+"""
+
+app = typer.Typer(
+    name="recollect",
+    help="One long-term memory for all of your AI agents.\n\nStart with `recollect welcome`.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        put(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """The options of `recollect` itself."""
+
+
+def _serve_command() -> Callable[..., int]:
+    """A function with the options of `serve.FLAGS` for a signature, which is how typer learns of them."""
+
+    def command(**given: str | None) -> int:
+        return serve(to_serving(given))
+
+    parameters = [
+        Parameter(
+            flag.key,
+            Parameter.KEYWORD_ONLY,
+            default=flag.default,
+            annotation=Annotated[str | None, typer.Option(flag.name, metavar=flag.metavar, help=flag.help)],
+        )
+        for flag in FLAGS
+    ]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    # Functions have no such member until it is set, which inspect documents.
+    command.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    return command
+
+
+app.command("serve", help=SERVE_HELP)(_serve_command())
+app.command("remember")(write.remember)
+app.command("recall")(read.recall)
+app.command("list")(read.list_records)
+app.command("show")(read.show_record)
+app.command("revise")(write.revise)
+app.command("forget")(write.forget)
+app.command("history")(read.history)
+app.command("undo")(write.undo)
+app.command("journal")(read.journal)
+app.command("relate")(write.relate)
+app.command("explore")(read.explore)
+app.command("ingest")(write.ingest)
+app.add_typer(spaces, name="spaces")
+app.command("stats")(read.stats)
+app.command("reindex")(write.reindex)
+app.command("doctor")(doctor)
+app.command("connect")(connect)
+app.command("welcome")(welcome)
+
+
+def run_app(args: Sequence[str], *, as_json: bool) -> int:
+    """Runs a command by typer. A wrong command line is told in one line, and how to learn more in another."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # a terminal that lacks a letter shows another, rather than nothing at all
+    try:
+        code: object = app(args=list(args), prog_name="recollect", standalone_mode=False)
+    except typer.TyperException as error:
+        if error.format_message():  # without one, typer has answered with the help text
+            _tell_usage(error, as_json=as_json)
+        return error.exit_code
+    except typer.Abort:
+        say("stopped; nothing was changed")
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _tell_usage(error: typer.TyperException, *, as_json: bool) -> None:
+    tell_error("usage", error.format_message(), as_json=as_json)
+    context = getattr(error, "ctx", None)
+    if context is not None and not as_json:
+        say(f"see: {context.command_path} --help")

@@ -1,0 +1,195 @@
+"""Where does each client keep its MCP servers, and how does it want one written?"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from recollect.cli import jsonc, toml
+from recollect.cli.jsonc import Uneditable, Unreadable
+from recollect.config import ClientFolders
+from recollect.errors import ConfigError, Conflict
+from recollect.types import Json
+
+PRIVATE = 0o600
+SHARED = 0o666
+
+
+class Client(Struct, frozen=True, kw_only=True):
+    """One kind of client: its files, and the way it writes a server down."""
+
+    name: str
+    title: str
+    user_file: str
+    """Below the folder that `base` names."""
+    base: str
+    project_file: str | None
+    key: str
+    typed: bool = False
+    lenient: bool = False
+    toml: bool = False
+
+    def file(self, folders: ClientFolders, *, project: bool) -> Path:
+        if not project:
+            return Path(getattr(folders, self.base)) / self.user_file
+        if self.project_file is None:
+            raise ConfigError(f"{self.title} has no settings of a project; leave out --project")
+        return Path.cwd() / self.project_file
+
+    def entry(self, command: Sequence[str]) -> dict[str, Json]:
+        program, *args = command
+        plain: dict[str, Json] = {"command": program, "args": args}
+        return {"type": "stdio", **plain} if self.typed else plain
+
+    def snippet(self, server: str, command: Sequence[str]) -> str:
+        """What to paste into an empty file."""
+        if self.toml:
+            return toml.set_table("", [self.key, server], self.entry(command))
+        return json.dumps({self.key: {server: self.entry(command)}}, indent=2, ensure_ascii=False) + "\n"
+
+    def connected(self, text: str, server: str, command: Sequence[str]) -> str:
+        """The text of a settings file with our server in it; equal to what came in when it already is."""
+        if not text.strip():
+            return self.snippet(server, command)
+        held = self._held(text, server)
+        entry = self.entry(command)
+        if held is not None and all(held.get(name) == value for name, value in entry.items()):
+            return text
+        if self.toml:
+            return toml.set_table(text, [self.key, server], entry)
+        path = [self.key, server]
+        if held is None:
+            return self._checked(text, jsonc.set_value(text, path, entry, lenient=self.lenient), path, entry)
+        for name, value in entry.items():
+            if held.get(name) != value:
+                changed = jsonc.set_value(text, [*path, name], value, lenient=self.lenient)
+                text = self._checked(text, changed, [*path, name], value)
+        return text
+
+    def _held(self, text: str, server: str) -> Mapping[str, Json] | None:
+        root = toml.read_toml(text) if self.toml else jsonc.read_json(text, lenient=self.lenient)
+        servers = root.get(self.key) if isinstance(root, Mapping) else None
+        held = servers.get(server) if isinstance(servers, Mapping) else None
+        return held if isinstance(held, Mapping) else None
+
+    def _checked(self, old: str, new: str, path: Sequence[str], value: Json) -> str:
+        """The new text, if it differs from the old in just the one value."""
+        meant = jsonc.read_json(old, lenient=self.lenient)
+        node = meant
+        for part in path[:-1]:
+            if not isinstance(node, dict):
+                raise Uneditable(f"{'.'.join(path)} cannot be set safely")
+            node = node.setdefault(part, {})
+        if isinstance(node, dict):
+            node[path[-1]] = value
+        if jsonc.read_json(new, lenient=self.lenient) != meant:
+            raise Uneditable(f"{'.'.join(path)} cannot be set safely")
+        return new
+
+
+CLIENTS: Mapping[str, Client] = {
+    client.name: client
+    for client in (
+        Client(
+            name="claude", title="Claude Code", base="claude", user_file=".claude.json", project_file=".mcp.json",
+            key="mcpServers", typed=True,
+        ),
+        Client(
+            name="claude-desktop", title="Claude Desktop", base="apps",
+            user_file="Claude/claude_desktop_config.json", project_file=None, key="mcpServers",
+        ),
+        Client(
+            name="codex", title="Codex", base="codex", user_file="config.toml", project_file=".codex/config.toml",
+            key="mcp_servers", toml=True,
+        ),
+        Client(
+            name="cursor", title="Cursor", base="home", user_file=".cursor/mcp.json",
+            project_file=".cursor/mcp.json", key="mcpServers", lenient=True,
+        ),
+        Client(
+            name="vscode", title="VS Code", base="apps", user_file="Code/User/mcp.json",
+            project_file=".vscode/mcp.json", key="servers", typed=True, lenient=True,
+        ),
+    )
+}  # fmt: skip
+
+
+def launch_command() -> list[str]:
+    """How another program starts this very Recollect: its executable by full path, or else this Python."""
+    names = ("recollect.exe", "recollect") if os.name == "nt" else ("recollect",)
+    for folder in dict.fromkeys((Path(sys.argv[0]).absolute().parent, Path(sys.executable).parent)):
+        for name in names:
+            if (folder / name).is_file() and os.access(folder / name, os.X_OK):
+                return [str(folder / name)]
+    return [sys.executable, "-m", "recollect.cli"]
+
+
+def read_settings(path: Path) -> bytes | None:
+    """What a file holds; None where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def decode_settings(path: Path, data: bytes | None) -> str:
+    try:
+        return "" if data is None else data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {line}: not UTF-8 text; nothing was changed") from error
+
+
+def plan_settings(client: Client, path: Path, text: str, server: str, command: Sequence[str]) -> str:
+    """The new text of a settings file. Errors name the file and, where known, the line."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    try:
+        return mark + client.connected(text.removeprefix(mark), server, command)
+    except Unreadable as error:
+        raise ConfigError(f"{path}, {error}; nothing was changed") from error
+    except Uneditable as error:
+        raise ConfigError(
+            f"{path}: {error}; nothing was changed. Add this by hand:\n{client.snippet(server, command)}"
+        ) from error
+
+
+def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Path | None:
+    """Puts a new text in the place of an old one, at once or not at all. Answers where the old one was kept."""
+    target = path.resolve()  # a link stays a link
+    backup = target.with_name(f"{target.name}.bak")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        kept = None
+        if old is not None:
+            mode = stat.S_IMODE(target.stat().st_mode)
+            if not backup.exists():
+                _write_new(backup, old, mode)
+                kept = backup
+        fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            _write_new(fresh, text.encode(), mode, exact=old is not None)
+            if read_settings(target) != old:
+                raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
+            os.replace(fresh, target)
+        finally:
+            fresh.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{error.filename or path} cannot be written: {error.strerror}") from error
+    return kept
+
+
+def _write_new(path: Path, data: bytes, mode: int, *, exact: bool = True) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        if exact:
+            os.chmod(path, mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

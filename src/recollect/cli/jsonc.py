@@ -1,0 +1,215 @@
+"""How is one value set in a JSON file that belongs to somebody else?
+
+By changing the letters of that value and no others: order, indentation and (where the format has them) comments and
+trailing commas stay as they are. What cannot be done so is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recollect.errors import RecollectError
+from recollect.types import Json
+
+_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
+_COMMENT = re.compile(r"//|/\*")
+_MEMBER_INDENT = re.compile(r"\n([ \t]*)\Z")
+_decoder = json.JSONDecoder()
+
+
+class Unreadable(RecollectError):
+    """The text is not JSON."""
+
+    code = "config_error"
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(f"line {line}: {problem}")
+
+
+class Uneditable(RecollectError):
+    """The text is JSON, but the value cannot be set without harm."""
+
+    code = "config_error"
+
+
+class Member(NamedTuple):
+    """A member of an object: its key, and where the key and the value stand in the text."""
+
+    key: str
+    key_start: int
+    value: Node
+
+
+class Node(NamedTuple):
+    """A value, and where it stands in the text. `members` are those of an object."""
+
+    value: Json
+    start: int
+    end: int
+    members: tuple[Member, ...] | None = None
+    trailing_comma: bool = False
+
+
+class Reader:
+    """Reads JSON and remembers where everything stands; `lenient` takes comments and trailing commas too."""
+
+    def __init__(self, text: str, *, lenient: bool) -> None:
+        self._text = text
+        self._lenient = lenient
+
+    def read(self) -> Node:
+        node = self._value(self._skip(0))
+        rest = self._skip(node.end)
+        if rest < len(self._text):
+            raise self._wrong("something follows the end", rest)
+        return node
+
+    def _wrong(self, problem: str, at: int) -> Unreadable:
+        return Unreadable(problem, self._text.count("\n", 0, at) + 1)
+
+    def _skip(self, at: int) -> int:
+        match = _BLANK.match(self._text, at)
+        if match is None:
+            return at
+        if not self._lenient and (comment := _COMMENT.search(match.group())):
+            raise self._wrong("a comment, which this file may not have", at + comment.start())
+        return match.end()
+
+    def _value(self, at: int) -> Node:
+        match self._text[at : at + 1]:
+            case "{":
+                return self._object(at)
+            case "[":
+                return self._array(at)
+            case _:
+                return self._scalar(at)
+
+    def _scalar(self, at: int) -> Node:
+        try:
+            value, end = _decoder.raw_decode(self._text, at)
+        except json.JSONDecodeError as error:
+            raise self._wrong(error.msg.lower(), error.pos) from error
+        return Node(value, at, end)
+
+    def _object(self, start: int) -> Node:
+        members: list[Member] = []
+        at = self._skip(start + 1)
+        trailing = False
+        while self._text[at : at + 1] != "}":
+            if members and not trailing:
+                raise self._wrong("expected a comma or }", at)
+            key = self._scalar(at)
+            colon = self._skip(key.end)
+            if not isinstance(key.value, str) or self._text[colon : colon + 1] != ":":
+                raise self._wrong('expected "name": value', at)
+            value = self._value(self._skip(colon + 1))
+            members.append(Member(key.value, at, value))
+            at, trailing = self._after(value.end, "}")
+        found = {member.key: member.value.value for member in members}
+        return Node(found, start, at + 1, tuple(members), trailing)
+
+    def _array(self, start: int) -> Node:
+        values: list[Json] = []
+        at = self._skip(start + 1)
+        trailing = False
+        while self._text[at : at + 1] != "]":
+            if values and not trailing:
+                raise self._wrong("expected a comma or ]", at)
+            node = self._value(at)
+            values.append(node.value)
+            at, trailing = self._after(node.end, "]")
+        return Node(values, start, at + 1, None, trailing)
+
+    def _after(self, end: int, close: str) -> tuple[int, bool]:
+        """Where the next element (or the end) stands, and whether a comma came before it."""
+        at = self._skip(end)
+        if self._text[at : at + 1] != ",":
+            return at, False
+        at = self._skip(at + 1)
+        if self._text[at : at + 1] == close and not self._lenient:
+            raise self._wrong("a comma before the end, which this file may not have", at)
+        return at, True
+
+
+def read_json(text: str, *, lenient: bool) -> Json:
+    return Reader(text, lenient=lenient).read().value
+
+
+def set_value(text: str, path: Sequence[str], value: Json, *, lenient: bool) -> str:
+    """The text with the value at a path of keys set, objects on the way made where they are missing."""
+    root = Reader(text, lenient=lenient).read()
+    node, depth = root, 0
+    while True:
+        if node.members is None:
+            where = ".".join(path[:depth]) or "the file"
+            raise Uneditable(f"{where} is not an object")
+        member = next((one for one in reversed(node.members) if one.key == path[depth]), None)
+        if member is None:
+            for key in reversed(path[depth + 1 :]):
+                value = {key: value}
+            new = _insert(text, node, path[depth], value, root)
+            break
+        node, depth = member.value, depth + 1
+        if depth == len(path):
+            if _COMMENT.search(_without_strings(text[node.start : node.end])):
+                raise Uneditable(f"{'.'.join(path)} holds a comment that would be lost")
+            new = text[: node.start] + _render(value, _indent_at(text, member.key_start), text, root) + text[node.end :]
+            break
+    return new
+
+
+def _without_strings(text: str) -> str:
+    return re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+
+
+def _indent_at(text: str, at: int) -> str | None:
+    """The blanks before something that stands first on its line; None if it does not."""
+    match = _MEMBER_INDENT.search(text, 0, at)
+    return None if match is None else match.group(1)
+
+
+def _unit(text: str, root: Node) -> str:
+    """One step of indentation, as the file has it."""
+    if root.members:
+        return _indent_at(text, root.members[0].key_start) or "  "
+    return "  "
+
+
+def _insert(text: str, node: Node, key: str, value: Json, root: Node) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    close = node.end - 1
+    members = node.members or ()
+    if members and _indent_at(text, members[0].key_start) is None:
+        written = f", {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        return text[: members[-1].value.end] + written + text[members[-1].value.end :]
+    if members:
+        indent = _indent_at(text, members[-1].key_start)
+        indent = indent if indent is not None else _indent_at(text, members[0].key_start) or ""
+        outer = None
+    else:
+        outer = _line_indent(text, node.start)
+        indent = outer + _unit(text, root)
+    lead = text[: members[-1].value.end] if members else text[: node.start + 1]
+    gap = text[len(lead) : close].rstrip()
+    comma = "," if members and not node.trailing_comma else ""
+    entry = f"{newline}{indent}{json.dumps(key)}: {_render(value, indent, text, root)}"
+    entry += "," if node.trailing_comma else ""
+    tail = text[len(lead) + len(gap) : close] if members else f"{newline}{outer}"
+    return f"{lead}{comma}{gap}{entry}{tail}{text[close:]}"
+
+
+def _line_indent(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _render(value: Json, indent: str | None, text: str, root: Node) -> str:
+    """A value as JSON, in the style of its surroundings."""
+    if indent is None:
+        return json.dumps(value, ensure_ascii=False)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    written = json.dumps(value, ensure_ascii=False, indent=_unit(text, root))
+    return written.replace("\n", newline + indent)

@@ -1,0 +1,59 @@
+"""How does long work say how far it is?
+
+With a bar on a terminal, with a plain line now and then otherwise; on stderr, so that answers stay clean.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from recollect.cli.output import is_terminal, say
+from recollect.engine.memory import Memory
+from recollect.errors import EmbedderError
+
+Report = Callable[[str, int, int], None]
+_LINES = 10
+"""So many lines at most for one stage."""
+
+
+@contextmanager
+def reporting() -> Generator[Report]:
+    """A function of (stage, done, total), for as long as the work takes."""
+    if not is_terminal(sys.stderr):
+        yield plain_lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        stages: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in stages:
+                stages[stage] = bar.add_task(stage, total=total)
+            bar.update(stages[stage], completed=done, total=total)
+
+        yield report
+
+
+def plain_lines() -> Report:
+    told: dict[str, int] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        tenth = _LINES * done // max(total, 1)
+        if tenth > told.get(stage, 0):
+            told[stage] = tenth
+            say(f"{stage}: {done:,} of {total:,}")
+
+    return report
+
+
+def complete_vectors(memory: Memory, report: Report, *, space: str | None = None) -> None:
+    """Computes the vectors that are missing. Where that fails, words still find everything: it is only told."""
+    try:
+        memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
+    except EmbedderError as error:
+        say(f"warning: no vectors yet: {error}")

@@ -1,0 +1,308 @@
+"""How does a person ask a memory?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli import show
+from recollect.cli.options import (
+    AllSpaces,
+    AnySpace,
+    AsJson,
+    AsOf,
+    Home,
+    Kinds,
+    OnlySpace,
+    Projects,
+    RecordId,
+    Rooms,
+    Sessions,
+    Since,
+    SpaceName,
+    Statuses,
+    Tags,
+    Types,
+    Until,
+    Users,
+    Words,
+    read_text,
+    read_time,
+)  # fmt: skip
+from recollect.cli.output import many, megabytes, one_line, put, put_json, say
+from recollect.cli.place import open_if_there, open_or_fail
+from recollect.cli.progress import complete_vectors, reporting
+from recollect.engine.memory import Memory
+from recollect.errors import EmbedderError, NotFound
+from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats
+
+_LONG_WAIT = 200
+"""With more vectors than this to compute first, a person wants to see how far it is."""
+
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most so many.")]
+
+
+def recall(
+    query: Words = None,
+    space: SpaceName = DEFAULT_SPACE,
+    all_spaces: AllSpaces = False,
+    limit: Limit = 10,
+    why: Annotated[bool, typer.Option("--why", help="Say which signals spoke for each hit.")] = False,
+    budget: Annotated[
+        int | None, typer.Option("--budget", metavar="N", help="Print a block for a prompt, of at most N tokens.")
+    ] = None,
+    min_score: Annotated[
+        float,
+        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.02.", show_default=False),
+    ] = NOISE,
+    kind: Kinds = None,
+    type: Types = None,
+    tag: Tags = None,
+    room: Rooms = None,
+    session: Sessions = None,
+    project: Projects = None,
+    user: Users = None,
+    status: Statuses = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the memory a question; the best answers come first.
+
+    A score above 0.5 most likely answers; below 0.25 most likely nothing that is stored does. Times are dates
+    (2026-05-10), local times (2026-05-10 14:30) or RFC 3339.
+
+    \b
+    Examples:
+      recollect recall "how are tokens checked?"
+      recollect recall deploy --since 2026-05-01 --tag ops --why
+      recollect recall "what did we decide?" --budget 500
+    """
+    text = read_text(query, "query")
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json({"hits": [], "context": "", "signals": None})
+        return
+    with memory:
+        _wait_for_vectors(memory, None if all_spaces else space)
+        answer = memory.recall(
+            text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
+            tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
+            since=read_time(since, "since"), until=read_time(until, "until", end=True),
+            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget,
+        )  # fmt: skip
+    _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
+
+
+def _wait_for_vectors(memory: Memory, space: str | None) -> None:
+    """Shows how far it is when much has to be computed before the question can be answered."""
+    try:
+        waiting = memory.count_waiting(space=space)
+    except EmbedderError:
+        return  # recall goes by words alone then, and says why
+    if waiting < _LONG_WAIT:
+        return
+    with reporting() as report:
+        complete_vectors(memory, report, space=space)
+
+
+def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool) -> None:
+    if as_json:
+        put_json({"hits": answer.hits, "context": answer.context, "signals": answer.signals})
+        return
+    if answer.signals.problem:
+        say(f"warning: {answer.signals.problem}")
+    doubt = show.doubt(answer)
+    if doubt is not None:
+        say(doubt)
+    if as_block and answer:
+        put(answer.context)
+    elif answer:
+        show.put_hits(answer, why=why, with_space=with_space)
+    if why:
+        say(show.render_signals(answer.signals))
+
+
+def list_records(
+    space: SpaceName = DEFAULT_SPACE,
+    all_spaces: AllSpaces = False,
+    limit: Limit = 20,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", help="Leave out the first N.")] = 0,
+    order: Annotated[
+        str, typer.Option("--order", metavar="ORDER", help="newest, oldest, important or position.")
+    ] = "newest",
+    past: Annotated[bool, typer.Option("--past", help="Also what is no longer (or not yet) true.")] = False,
+    kind: Kinds = None,
+    type: Types = None,
+    tag: Tags = None,
+    room: Rooms = None,
+    session: Sessions = None,
+    project: Projects = None,
+    user: Users = None,
+    status: Statuses = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what is stored, the newest first, without searching.
+
+    \b
+    Examples:
+      recollect list
+      recollect list --session s-42 --order position
+      recollect list --as-of 2026-05-01 --json
+    """
+    memory = open_if_there(home)
+    records: list[Record] = []
+    total = 0
+    if memory is not None:
+        filters: dict[str, object] = {
+            "space": None if all_spaces else space, "valid_only": not past, "kinds": kind, "memory_types": type,
+            "tags": tag, "rooms": room, "session": session, "project": project, "user": user, "statuses": status,
+            "since": read_time(since, "since"), "until": read_time(until, "until", end=True),
+            "as_of": read_time(as_of, "as_of", end=True),
+        }  # fmt: skip
+        with memory:
+            # The engine parses every filter, and names the one that is wrong.
+            records = memory.list(**filters, order=order, limit=limit, offset=offset)  # pyright: ignore[reportArgumentType]
+            total = memory.count(**filters)  # pyright: ignore[reportArgumentType] -- as above
+    if as_json:
+        put_json({"records": records, "total": total})
+    elif records:
+        show.put_records(records, with_space=all_spaces)
+        if total > len(records):
+            say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
+    elif memory is not None:
+        say("nothing stored that fits" if any((kind, tag, session, project, since, until)) else "nothing stored yet")
+
+
+def show_record(
+    id: RecordId, space: AnySpace = None, as_of: AsOf = None, home: Home = None, as_json: AsJson = False
+) -> None:
+    """Show one record in full.
+
+    \b
+    Examples:
+      recollect show k3v9x2m4q8ab
+      recollect show k3v9x2m4q8ab --as-of 2026-05-01
+    """
+    with open_or_fail(home) as memory:
+        record = memory.get(id, space=space, as_of=read_time(as_of, "as_of", end=True))
+    if record is None:
+        then = "" if as_of is None else f" as of {as_of}"
+        raise NotFound(f"there is no record with id {id!r}{then}")
+    if as_json:
+        put_json(record)
+    else:
+        show.put_record(record)
+
+
+def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: AsJson = False) -> None:
+    """Show every change of a record, the oldest first, and what it said after each.
+
+    The entry number in the first column is what `recollect undo` takes.
+
+    \b
+    Example:
+      recollect history k3v9x2m4q8ab
+    """
+    with open_or_fail(home) as memory:
+        past = memory.history(id, space=space)
+    if as_json:
+        put_json({"history": past})
+    else:
+        show.put_history(past)
+
+
+def journal(
+    space: OnlySpace = None,
+    limit: Limit = 20,
+    after: Annotated[int, typer.Option("--after", metavar="ENTRY", help="Only changes after this entry.")] = 0,
+    oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Begin with the oldest.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed in the memory: what, when, by whom and why, the newest first.
+
+    \b
+    Examples:
+      recollect journal
+      recollect journal --after 1200 --oldest-first --json
+    """
+    memory = open_if_there(home)
+    changes: list[Change] = []
+    if memory is not None:
+        with memory:
+            changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit)
+    if as_json:
+        put_json({"changes": changes})
+    elif changes:
+        show.put_changes(changes, with_space=space is None)
+    elif memory is not None:
+        say("nothing changed")
+
+
+def explore(
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="A name, an alias or an entity's id.")],
+    space: SpaceName = DEFAULT_SPACE,
+    depth: Annotated[int, typer.Option("--depth", metavar="N", help="How many steps to walk.")] = 1,
+    direction: Annotated[str, typer.Option("--direction", metavar="WAY", help="outgoing, incoming or both.")] = "both",
+    limit: Limit = 10,
+    as_of: AsOf = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is known about someone or something: facts, neighbours, history, and who mentions it.
+
+    \b
+    Examples:
+      recollect explore Alice
+      recollect explore gateway --depth 2 --direction outgoing
+    """
+    moment = read_time(as_of, "as_of", end=True)
+    with open_or_fail(home) as memory:
+        mentions = memory.mentioning(entity, space=space, limit=limit)
+        try:
+            around = memory.neighbors(entity, space=space, depth=depth, direction=direction, as_of=moment)
+        except NotFound:
+            if not mentions:
+                raise
+            around = None
+        facts = memory.facts(entity, space=space, as_of=moment)
+        ever = memory.facts(entity, space=space, as_of=moment, active=False)
+    holding = {fact.relation.version for fact in facts}
+    past = [fact for fact in ever if fact.relation.version not in holding]
+    if as_json:
+        put_json({"neighborhood": around, "facts": facts, "past_facts": past, "mentions": mentions})
+    else:
+        show.put_entity(entity, around, facts, past, mentions)
+
+
+def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:
+    """Show how much is stored, space by space, and how large the file is.
+
+    \b
+    Example:
+      recollect stats
+    """
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats]()})
+        return
+    with memory:
+        names = [one.name for one in memory.spaces()] if space is None else [space]
+        found = [memory.describe_space(name) for name in names]
+        location, size = memory.location, memory.size()
+    if as_json:
+        put_json({"store": location, "bytes": size, "spaces": [stats for _, stats in found]})
+        return
+    if found:
+        show.put_stats(found)
+    say(f"{one_line(location)}: {megabytes(size)}")

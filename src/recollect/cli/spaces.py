@@ -1,0 +1,128 @@
+"""How does a person keep several memories apart?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli import show
+from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
+from recollect.cli.output import many, minute, put, put_json, say
+from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.types import Space, SpaceStats
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The space's name.")]
+
+spaces = typer.Typer(
+    help="""Keep memories apart: list, create, describe and delete spaces.
+
+\b
+Examples:
+  recollect spaces
+  recollect spaces create work --description "Everything of the day job"
+""",
+    invoke_without_command=True,
+)
+
+
+@spaces.callback()
+def default(context: typer.Context, home: Home = None, as_json: AsJson = False) -> None:
+    if context.invoked_subcommand is None:
+        list_spaces(home, as_json)
+    elif home is not None or as_json:
+        raise Usage(f"options go to the end: recollect spaces {context.invoked_subcommand} … --home FOLDER --json")
+
+
+@spaces.command("list")
+def list_spaces(home: Home = None, as_json: AsJson = False) -> None:
+    """List all spaces and how much each of them holds.
+
+    \b
+    Example:
+      recollect spaces list
+    """
+    memory = open_if_there(home)
+    found: list[tuple[Space, SpaceStats]] = []
+    if memory is not None:
+        with memory:
+            found = [memory.describe_space(space.name) for space in memory.spaces()]
+    if as_json:
+        put_json({"spaces": [{"space": space, "stats": stats} for space, stats in found]})
+    elif found:
+        columns = [
+            show.Column("space", soft=True), show.Column("records", right=True), show.Column("created"),
+            show.Column("description", wide=True),
+        ]  # fmt: skip
+        rows = ([space.name, f"{stats.records:,}", minute(space.created_at), space.description]
+                for space, stats in found)  # fmt: skip
+        show.put_table(columns, rows)
+    elif memory is not None:
+        say("no spaces yet; the first memory makes one")
+
+
+@spaces.command("create")
+def create(
+    name: Name,
+    description: Annotated[
+        str | None, typer.Option("--description", metavar="TEXT", help="What belongs into it.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a space, or change the description of one that exists.
+
+    Spaces are also made by the first thing that is stored in them.
+
+    \b
+    Example:
+      recollect spaces create work --description "Everything of the day job"
+    """
+    with open_or_make(home) as memory:
+        space = memory.create_space(name, description=description)
+    if as_json:
+        put_json(space)
+    else:
+        put(f"space {space.name}" + (f": {space.description}" if space.description else ""))
+
+
+@spaces.command("describe")
+def describe(name: Name, home: Home = None, as_json: AsJson = False) -> None:
+    """Show one space: what it is for, and how much it holds.
+
+    \b
+    Example:
+      recollect spaces describe work
+    """
+    with open_or_fail(home) as memory:
+        space, stats = memory.describe_space(name)
+    if as_json:
+        put_json({"space": space, "stats": stats})
+        return
+    show.put_pairs({
+        "space": space.name, "description": space.description, "created": minute(space.created_at),
+        "records": f"{stats.records:,}", "kinds": ", ".join(f"{n:,} {kind}" for kind, n in stats.by_kind.items()),
+        "sessions": f"{stats.sessions:,}", "entities": f"{stats.entities:,}", "relations": f"{stats.relations:,}",
+        "waiting for vectors": f"{stats.waiting_for_vectors:,}", "newest": minute(stats.newest),
+    })  # fmt: skip
+
+
+@spaces.command("delete")
+def delete(name: Name, yes: Yes = False, home: Home = None, as_json: AsJson = False) -> None:
+    """Delete a space with everything in it, for good. This cannot be undone.
+
+    \b
+    Example:
+      recollect spaces delete old-project
+    """
+    with open_or_fail(home) as memory:
+        _, stats = memory.describe_space(name)
+        held = f"{many(stats.records, 'record')} and {many(stats.relations, 'relation')}"
+        if not confirm(f"Delete the space {name!r} with {held} for good?", yes=yes):
+            say("nothing was deleted")
+            raise typer.Exit(1)
+        count = memory.delete_space(name)
+    if as_json:
+        put_json({"deleted": name, "versions": count})
+    else:
+        put(f"deleted {name} ({many(count, 'version')} of records)")

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import platform
+import sqlite3
+from pathlib import Path
+
+from recollect import __version__
+from recollect.cli.doctor import share_not_latin
+
+
+def test_doctor_makes_nothing_where_there_is_no_store(shell):
+    report = shell.json("doctor")
+    assert report["versions"]["recollect"] == __version__
+    assert report["versions"]["Python"] == platform.python_version()
+    assert report["versions"]["SQLite"] == sqlite3.sqlite_version
+    assert (report["store"]["exists"], report["store"]["writable"], report["problems"]) == (False, True, [])
+    assert "not there yet" in shell("doctor").out
+    assert not shell.store.exists()
+
+
+def test_doctor_counts_what_there_is_and_finds_it_well(shell):
+    shell.remember("One.")
+    shell("relate", "Alice", "knows", "Bob")
+    report = shell.json("doctor")
+    store = report["store"]
+    assert (store["records"], store["spaces"], store["entities"], store["relations"]) == (1, 1, 2, 1)
+    assert store["file"] == str(shell.store / "recollect.db")
+    assert "All is well" in shell("doctor").out
+
+
+def test_doctor_says_which_model_and_who_chose_it(shell, monkeypatch):
+    assert shell.json("doctor")["model"]["chosen_by"] == "RECOLLECT_EMBEDDER"
+    monkeypatch.delenv("RECOLLECT_EMBEDDER")
+    shell.remember("One.")
+    model = shell.json("doctor")["model"]
+    assert (model["chosen_by"], model["dim"], model["waiting"]) == ("the default", 384, 1)
+    (shell.store / "config.toml").write_text('embedder = "none"\n')
+    assert shell.json("doctor")["model"]["chosen_by"] == str(shell.store / "config.toml")
+
+
+def test_a_model_that_cannot_be_used_is_wrong(shell, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "ollama")
+    outcome = shell("doctor")
+    assert outcome.code == 1
+    assert "RECOLLECT_EMBED_MODEL" in outcome.out
+
+
+def test_a_file_that_is_no_store_is_wrong_and_stays(shell):
+    shell.store.mkdir()
+    file = shell.store / "recollect.db"
+    file.write_bytes(b"not a database at all, but long enough to look at" * 50)
+    before = file.read_bytes()
+    outcome = shell("doctor")
+    assert outcome.code == 1
+    assert "is not a Recollect store" in outcome.out
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_index_is_wrong_until_it_is_made_anew(shell):
+    shell.remember("One.")
+    with sqlite3.connect(shell.store / "recollect.db") as connection:
+        connection.execute("DELETE FROM lexis")
+    connection.close()
+    outcome = shell("doctor")
+    assert outcome.code == 1
+    assert "recollect reindex" in outcome.out
+    shell("reindex")
+    assert shell("doctor").code == 0
+
+
+def test_doctor_suggests_the_multilingual_model_for_other_scripts(shell, monkeypatch):
+    monkeypatch.delenv("RECOLLECT_EMBEDDER")
+    shell.remember("Gateway notes.")
+    assert shell.json("doctor")["advice"] == []
+    shell.remember("网关使用 RS256 验证令牌，密钥每九十天轮换一次。")
+    [hint] = shell.json("doctor")["advice"]
+    assert "not in Latin script" in hint
+    assert "RECOLLECT_EMBEDDER=multilingual" in hint
+
+
+def test_accents_are_latin_and_other_alphabets_are_not():
+    assert share_not_latin(["Straße, naïve, Łódź, Tiếng Việt"]) == 0
+    assert share_not_latin(["привет"]) == 1
+    assert share_not_latin(["ab вг"]) == 0.5
+    assert share_not_latin(["123 !?"]) == 0
+
+
+def test_welcome_remembers_recalls_and_leaves_no_trace(shell, monkeypatch, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    outcome = shell("welcome")
+    assert outcome.code == 0
+    assert "RS256" in outcome.out
+    assert '"mcpServers"' in outcome.out
+    assert str(Path(shell.store, "recollect.db")) in outcome.out
+    assert not shell.store.exists()
+    assert list(scratch.iterdir()) == []

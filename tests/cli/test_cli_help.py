@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from recollect.cli.app import app
+
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+
+
+def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        yield f"{path}{name}", command
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{path}{name} ")
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_help_text_with_an_example(name):
+    text = COMMANDS[name].help or ""
+    assert len(text.split("\n\n")[0]) > 20
+    assert f"recollect {name}" in text
+    for parameter in COMMANDS[name].params:
+        assert parameter.name == "help" or parameter.help, f"{name} {parameter.name} is not explained"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_every_option_is_documented(name):
+    text = DOCS.read_text("utf-8")
+    assert f"\n## recollect {name}\n" in text or f"\n### recollect {name}\n" in text
+    section = text.split(f"# recollect {name}\n")[1].split("\n## ")[0].split("\n### recollect")[0]
+    everywhere = ("--home", "--json", "--help")
+    options = [option for one in COMMANDS[name].params for option in one.opts if option.startswith("--")]
+    assert [option for option in options if option not in everywhere and f"`{option}" not in section] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_answers_help(shell, name):
+    outcome = shell(*name.split(), "--help")
+    assert outcome.code == 0
+    assert f"Usage: recollect {name}" in outcome.out

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("command", "empty"),
+    [
+        (("recall", "anything"), {"hits": [], "context": "", "signals": None}),
+        (("list",), {"records": [], "total": 0}),
+        (("journal",), {"changes": []}),
+        (("spaces",), {"spaces": []}),
+        (("stats",), {"store": None, "bytes": 0, "spaces": []}),
+        (("reindex",), {"reindexed": 0}),
+    ],
+)
+def test_reading_where_there_is_no_memory_makes_none(shell, command, empty):
+    assert shell.json(*command) == empty
+    outcome = shell(*command)
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == f"no memory yet at {shell.store}\n"
+    assert not shell.store.exists()
+
+
+@pytest.mark.parametrize("command", ["show x", "history x", "revise x y", "forget x --yes", "undo 1", "explore x"])
+def test_asking_for_one_thing_where_there_is_no_memory_fails_and_makes_none(shell, command):
+    outcome = shell(*command.split())
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == f"error: no memory yet at {shell.store}\n"
+    assert not shell.store.exists()
+
+
+def test_recall_shows_score_date_title_text_and_id(shell):
+    id = shell.remember("Tokens are validated with RS256.", "--title", "Gateway", "--time", "2026-05-10T12:00:00Z")
+    header, row = shell("recall", "how", "are", "tokens", "validated?").out.splitlines()
+    assert header.split() == ["score", "date", "who", "/", "title", "text", "id"]
+    assert row.split()[1:3] == ["2026-05-10", "Gateway"]
+    assert row.split()[-1] == id
+    assert "Tokens are validated with RS256." in row
+
+
+def test_recall_says_why_in_words_and_numbers(shell):
+    shell.remember("Tokens are validated with RS256.")
+    outcome = shell("recall", "tokens", "--why")
+    assert "words 1.00" in outcome.out
+    assert "searched by words" in outcome.err
+
+
+def test_recall_as_json_has_hits_context_and_signals(shell):
+    id = shell.remember("Tokens are validated with RS256.", "--time", "2026-05-10T12:00:00Z")
+    answer = shell.json("recall", "tokens")
+    [hit] = answer["hits"]
+    assert hit["record"]["id"] == id
+    assert hit["record"]["event_time"] == "2026-05-10T12:00:00Z"
+    assert id in answer["context"]
+    assert answer["signals"]["keyword_candidates"] == 1
+
+
+def test_recall_with_a_budget_prints_the_block_for_a_prompt(shell):
+    id = shell.remember("Tokens are validated with RS256.")
+    out = shell("recall", "tokens", "--budget", "200").out
+    assert out.startswith("<recollect>")
+    assert f"[{id}]" in out
+
+
+def test_recall_keeps_to_its_filters(shell):
+    old = shell.remember("The plan of May.", "--time", "2026-05-10T12:00:00Z", "--tag", "plan", "--kind", "note")
+    new = shell.remember("The plan of June.", "--time", "2026-06-10T12:00:00Z", "--project", "p", "--session", "s")
+    other = shell.remember("The plan of others.", "--space", "work")
+
+    def found(*options: str) -> set[str]:
+        return {hit["record"]["id"] for hit in shell.json("recall", "plan", *options)["hits"]}
+
+    assert found() == {old, new}
+    assert found("--tag", "plan") == found("--kind", "note") == found("--until", "2026-05-10") == {old}
+    assert found("--project", "p") == found("--session", "s") == found("--since", "2026-06-10") == {new}
+    assert found("--space", "work") == {other}
+    assert found("--all-spaces") == {old, new, other}
+    assert len(found("--limit", "1")) == 1
+
+
+def test_recall_warns_when_nothing_is_found(shell):
+    shell.remember("Tokens are validated with RS256.")
+    outcome = shell("recall", "zebras")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "nothing found\n")
+
+
+def test_as_of_answers_what_was_known_then(shell):
+    id = shell.remember("The key is ES256.")
+    assert shell.json("list", "--as-of", "2020-01-01") == {"records": [], "total": 0}
+    assert (
+        shell("show", id, "--as-of", "2020-01-01").err == f"error: there is no record with id '{id}' as of 2020-01-01\n"
+    )
+    assert shell.json("show", id)["text"] == "The key is ES256."
+
+
+def test_list_pages_and_says_what_is_left(shell):
+    ids = [shell.remember(f"Note {n}", "--time", f"2026-05-1{n}T00:00:00Z") for n in range(3)]
+    outcome = shell("list", "--limit", "1", "--offset", "1", "--order", "oldest")
+    assert ids[1] in outcome.out
+    assert outcome.err == "2 to 2 of 3 records\n"
+
+
+def test_show_has_the_whole_text_and_the_fields_that_are_set(shell):
+    id = shell.remember("First line.\n" + "long " * 200, "--tag", "a", "--meta", "n=1", "--meta", "word=yes no")
+    out = shell("show", id).out
+    assert "long " * 199 in out
+    assert "tags" in out
+    assert "n=1, word=yes no" in out
+    assert "room" not in out
+
+
+def test_text_cannot_play_tricks_on_the_terminal(shell):
+    id = shell.remember("red \x1b[31malert\x07")
+    for command in (("show", id), ("list",), ("recall", "red"), ("history", id)):
+        out = shell(*command).out
+        assert "alert" in out
+        assert "\x1b" not in out
+        assert "\x07" not in out
+
+
+def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell):
+    shell("relate", "Alice", "works_at", "Acme", "--valid-from", "2026-01-01")
+    shell("relate", "Alice", "works_at", "Beta", "--valid-from", "2026-03-01")
+    id = shell.remember("Alice leads the team.")
+    answer = shell.json("explore", "Alice")
+    assert [fact["object"] for fact in answer["facts"]] == ["Beta"]
+    assert [fact["object"] for fact in answer["past_facts"]] == ["Acme"]
+    assert [record["id"] for record in answer["mentions"]] == [id]
+    assert {entity["name"] for entity in answer["neighborhood"]["entities"]} == {"Alice", "Beta"}
+    out = shell("explore", "Alice").out
+    for word in ("What is stated", "What was stated once", "Neighbourhood", "Mentioned in", id):
+        assert word in out
+
+
+def test_explore_answers_for_a_name_that_is_only_mentioned(shell):
+    id = shell.remember("Then we met Zebulon Pike in Rome.")
+    assert [record["id"] for record in shell.json("explore", "Zebulon Pike")["mentions"]] == [id]
+    assert "only mentioned" in shell("explore", "Zebulon Pike").out
+    assert shell("explore", "Nobody Atall").code == 1
+
+
+def test_stats_counts_every_space(shell):
+    shell.remember("One.")
+    shell.remember("Two.", "--space", "work", "--kind", "note")
+    answer = shell.json("stats")
+    assert [(one["space"], one["records"], one["by_kind"]) for one in answer["spaces"]] == [
+        ("default", 1, {"memory": 1}),
+        ("work", 1, {"note": 1}),
+    ]
+    assert answer["bytes"] > 0
+    assert "1 note" in shell("stats", "--space", "work").out

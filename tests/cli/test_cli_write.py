@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import pytest
+
+
+def test_remember_stores_with_every_field_that_is_given(shell):
+    id = shell.remember(
+        "The text.", "--title", "T", "--role", "Mira", "--room", "r", "--session", "s", "--project", "p", "--user", "u",
+        "--tag", "a", "--tag", "b", "--kind", "note", "--type", "episodic", "--importance", "0.9",
+        "--confidence", "0.8", "--time", "2026-05-10T12:00:00Z", "--valid-from", "2026-05-01", "--source", "mail",
+        "--id", "mine", "--meta", "n=1",
+    )  # fmt: skip
+    record = shell.json("show", id)
+    shown = {
+        name: record[name] for name in ("id", "title", "role", "room", "session", "project", "user", "tags", "trust")
+    }
+    assert shown == {
+        "id": "mine", "title": "T", "role": "Mira", "room": "r", "session": "s", "project": "p", "user": "u",
+        "tags": ["a", "b"], "trust": "user_declared",
+    }  # fmt: skip
+    assert (record["kind"], record["memory_type"], record["importance"]) == ("note", "episodic", 0.9)
+    assert (record["valid_from"], record["metadata"]) == ("2026-05-01T00:00:00Z", {"n": 1})
+
+
+def test_remember_takes_its_text_from_stdin(shell):
+    assert shell("remember", stdin="from a pipe\n").code == 0
+    assert shell("remember", "-", stdin="from a dash\n").code == 0
+    assert {record["text"] for record in shell.json("list")["records"]} == {"from a pipe", "from a dash"}
+
+
+def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
+    id = shell.remember("Once.")
+    assert shell("remember", "Once.").out == f"already there: {id}\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "message"),
+    [
+        (("   ",), "", "error: text: is blank; give it some text\n"),
+        (("x", "--importance", "7"), "", "error: importance: must be from 0 to 1, not 7.0\n"),
+        (("x", "--type", "?"), "", "error: memory_type: must be one of episodic, semantic, procedural; not '?'\n"),
+        (("x", "--time", "2026-13-01"), "", "error: time: is not a real time: month must be in 1..12\n"),
+        ((), b"\xff\xfe", "error: stdin: is not UTF-8 text (byte 0 does not fit)\n"),
+        ((), "a\0b", "error: text: contains a NUL character; remove it\n"),
+        (("x", "--space", ""), "", "error: space: must have 1 to 200 characters, not 0\n"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_in_one_line_and_nothing_is_stored(shell, args, stdin, message):
+    outcome = shell("remember", *args, stdin=stdin)
+    assert (outcome.code, outcome.out, outcome.err) == (1, "", message)
+    assert shell.json("list")["total"] == 0
+
+
+def test_errors_for_programs_are_json_on_stderr(shell):
+    outcome = shell("remember", " ", "--json")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == (
+        '{"error":{"code":"invalid_input","message":"text: is blank; give it some text","field":"text"}}\n'
+    )
+    wrong = shell("recall", "x", "--bogus", "--json")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.startswith('{"error":{"code":"usage","message":"No such option: --bogus')
+
+
+def test_revise_undo_and_history_tell_one_story(shell):
+    id = shell.remember("RS256.")
+    entry = shell.json("revise", id, "ES256.", "--reason", "changed in May")["entry"]
+    assert shell("revise", id, "--tag", "keys").code == 0
+    assert [step["record"]["text"] for step in shell.json("history", id)["history"]] == ["RS256.", "ES256.", "ES256."]
+    assert "changed in May" in shell("history", id).out
+    last = shell.json("journal", "--limit", "1")["changes"][0]["entry"]
+    shell("undo", str(last))
+    shell("undo", str(entry))
+    assert shell.json("show", id)["text"] == "RS256."
+
+
+def test_revising_what_is_not_there_fails(shell):
+    shell.remember("x")
+    assert shell("revise", "nix", "y") == (1, "", "error: there is no record with id 'nix'\n")
+
+
+def test_forget_needs_yes_where_nobody_can_be_asked(shell):
+    id = shell.remember("A secret.")
+    refused = shell("forget", id)
+    assert refused.code == 2
+    assert "add --yes" in refused.err
+    assert shell.json("list")["total"] == 1
+    assert shell("forget", id, "--yes").code == 0
+    assert shell("show", id).code == 1
+
+
+def test_forget_of_several_removes_none_when_one_is_unknown(shell):
+    id = shell.remember("Stay.")
+    assert shell("forget", id, "nix", "--yes").err == "error: there is no record with id 'nix'; nothing was forgotten\n"
+    assert shell.json("list")["total"] == 1
+
+
+def test_soft_forget_keeps_history_and_can_be_undone(shell):
+    id = shell.remember("We live in Rome.")
+    [receipt] = shell.json("forget", id, "--soft", "--reason", "we moved")["receipts"]
+    assert shell.json("recall", "Rome")["hits"] == []
+    shell("undo", str(receipt["entry"]))
+    assert len(shell.json("recall", "Rome")["hits"]) == 1
+
+
+def test_relate_replaces_unless_told_to_keep(shell):
+    shell("relate", "Alice", "likes", "tea")
+    shell("relate", "Alice", "likes", "coffee", "--also")
+    assert {fact["object"] for fact in shell.json("explore", "Alice")["facts"]} == {"tea", "coffee"}
+    shell("relate", "Alice", "likes", "water")
+    assert {fact["object"] for fact in shell.json("explore", "Alice")["facts"]} == {"water"}
+
+
+def test_ingesting_a_file_again_replaces_what_it_held(shell):
+    file = shell.home / "notes.md"
+    file.write_text("# One\nfirst\n\n# Two\nsecond\n")
+    assert shell("ingest", str(file)).out == f"{file}: 2 stored, 0 already there, 0 removed\n"
+    file.write_text("# One\nfirst\n\n# Three\nthird\n")
+    assert shell("ingest", str(file)).out == f"{file}: 1 stored, 1 already there, 1 removed\n"
+    titles = {record["title"] for record in shell.json("list")["records"]}
+    assert titles == {"notes › One", "notes › Three"}
+
+
+def test_ingest_reads_stdin_and_refuses_what_it_cannot_read(shell):
+    assert shell("ingest", "-", "--title", "T", stdin="some text").code == 0
+    assert shell.json("list")["records"][0]["title"] == "T"
+    missing = shell("ingest", str(shell.home / "none.md"))
+    assert (missing.code, missing.err) == (
+        1, f"error: file: {shell.home / 'none.md'} cannot be read: No such file or directory\n",
+    )  # fmt: skip
+
+
+def test_reindex_says_how_far_it_is_in_plain_lines(shell):
+    for n in range(3):
+        shell.remember(f"Note {n}")
+    outcome = shell("reindex")
+    assert outcome.out == "reindexed 3 versions\n"
+    assert "words: 3 of 3" in outcome.err
+
+
+def test_spaces_are_made_described_listed_and_deleted(shell):
+    shell("spaces", "create", "work", "--description", "The day job")
+    shell.remember("x", "--space", "work")
+    assert "The day job" in shell("spaces").out
+    assert shell("spaces", "list").out == shell("spaces").out
+    assert shell.json("spaces", "describe", "work")["stats"]["records"] == 1
+    assert shell("spaces", "delete", "work").code == 2
+    assert shell("spaces", "delete", "work", "--yes").code == 0
+    assert shell("spaces", "describe", "work") == (1, "", "error: there is no space named 'work'\n")
+
+
+def test_options_before_a_subcommand_are_not_silently_lost(shell):
+    outcome = shell("spaces", "--json", "create", "work")
+    assert outcome.code == 2
+    assert "options go to the end" in outcome.err
+    assert not shell.store.exists()

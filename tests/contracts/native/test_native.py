@@ -1,0 +1,190 @@
+"""The native contract, served to a real client by a real process, on a real store with the real model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+GUARD_SECONDS = 60
+
+
+class Server:
+    """`recollect serve` in a process of its own."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        command = [sys.executable, "-m", "recollect.cli", "serve", "--home", str(home), *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.number = 0
+        self.ask(
+            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "tester", "version": "1"}
+        )
+
+    def ask(self, method: str, **params: Any) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        while (answer := json.loads(self.process.stdout.readline())).get("id") != self.number:
+            assert "method" in answer
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """The structured result; the text must say the same."""
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        assert not result.get("isError"), result
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        return result["structuredContent"]
+
+    def fail(self, tool: str, **arguments: Any) -> str:
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        assert result["isError"] is True
+        return str(result["content"][0]["text"])
+
+    def close(self) -> int:
+        self.process.communicate(timeout=GUARD_SECONDS)
+        return self.process.returncode
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    started: list[Server] = []
+
+    def start(*arguments: str) -> Server:
+        started.append(Server(tmp_path / "home", *arguments))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            server.close()
+
+
+def test_the_page_and_the_snapshot_agree_with_the_table() -> None:
+    done = subprocess.run(
+        [sys.executable, "tools/write_contracts.py", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_list_of_tools_is_cheap_for_an_agent(serve: Callable[..., Server]) -> None:
+    listed = serve().ask("tools/list")["tools"]
+    names = [tool["name"] for tool in listed]
+    assert names == ["remember", "recall", "revise", "forget", "relate", "explore", "ingest", "status"]
+    assert len(json.dumps(listed, separators=(",", ":"))) / 4 <= 1_230  # four characters a token
+    assert all(
+        tool["annotations"]["readOnlyHint"] == (tool["name"] in {"recall", "explore", "status"}) for tool in listed
+    )
+
+
+def test_what_was_remembered_is_recalled_and_says_why(serve: Callable[..., Server]) -> None:
+    server = serve()
+    stored = server.call("remember", text="Maria prefers tea over coffee.", tags=["taste"])
+    assert stored["outcome"] == "stored"
+    server.call("remember", text="The build runs on Tuesdays.")
+    hits = server.call("recall", query="What does Maria like to drink?")["hits"]
+    assert hits[0]["id"] == stored["id"]
+    assert hits[0]["score"] > 0.5
+    assert {"keyword", "vector", "graph", "neighbours", "recency", "importance", "confidence"} == set(hits[0]["why"])
+    again = server.call("remember", text="Maria prefers tea over coffee.")
+    assert (again["outcome"], again["id"]) == ("deduplicated", stored["id"])
+
+
+def test_a_record_is_revised_explored_and_forgotten(serve: Callable[..., Server]) -> None:
+    server = serve()
+    id = server.call("remember", text="The gateway listens on 8080.")["id"]
+    server.call("revise", id=id, text="The gateway listens on 9090.", reason="moved")
+    seen = server.call("explore", id=id)
+    assert seen["record"]["text"] == "The gateway listens on 9090."
+    assert [(step["verb"], step.get("reason"), step["actor"]) for step in seen["history"]] == [
+        ("remember", None, "tester"),
+        ("revise", "moved", "tester"),
+    ]
+    server.call("forget", id=id)
+    assert server.call("recall", query="Where does the gateway listen?")["hits"] == []
+    assert "9090" not in json.dumps(server.call("explore", id=id))
+
+
+def test_forgetting_can_leave_the_history(serve: Callable[..., Server]) -> None:
+    server = serve()
+    old = server.call("remember", text="The office is in Porto.")["id"]
+    new = server.call("remember", text="The office is in Lisbon.")["id"]
+    server.call("forget", id=old, superseded_by=new, reason="moved")
+    assert [hit["id"] for hit in server.call("recall", query="Where is the office?")["hits"]] == [new]
+    record = server.call("explore", id=old)["record"]
+    assert (record["status"], record["superseded_by"]) == ("superseded", new)
+
+
+def test_facts_replace_each_other_and_stay_in_the_past(serve: Callable[..., Server]) -> None:
+    server = serve()
+    server.call("relate", subject="auth-service", predicate="version", object="2.4.0")
+    server.call("relate", subject="auth-service", predicate="version", object="2.4.1", provenance="deploy log")
+    server.call("remember", text="The auth-service was slow on Monday.")
+    seen = server.call("explore", entity="auth-service")
+    assert [fact["object"] for fact in seen["facts"]] == ["2.4.1"]
+    assert [fact["object"] for fact in seen["past_facts"]] == ["2.4.0"]
+    assert seen["neighbours"] == {"2.4.1": 1}
+    assert len(seen["mentioned_in"]) == 1
+
+
+def test_a_document_and_a_conversation_are_ingested(serve: Callable[..., Server]) -> None:
+    server = serve()
+    document = {"text": "# Setup\nRun make.\n# Teardown\nRun make clean.", "source": "guide.md", "title": "Guide"}
+    assert server.call("ingest", **document)["stored"] == 2
+    assert server.call("ingest", **document)["deduplicated"] == 2
+    messages = [{"role": "user", "content": "My cat is called Miso."}, {"role": "assistant", "content": "A fine name."}]
+    assert server.call("ingest", messages=messages, session="chat")["stored"] == 2
+    hit = server.call("recall", query="What is the name of the cat?", session="chat")["hits"][0]
+    assert (hit["text"], hit["role"], hit["session"]) == ("My cat is called Miso.", "user", "chat")
+
+
+def test_an_answer_stays_within_its_budget(serve: Callable[..., Server]) -> None:
+    server = serve()
+    for number in range(12):
+        server.call(
+            "remember", text=f"Report {number} about the harbour. " + f"The crane of pier {number} was busy. " * 200
+        )
+    answer = server.call("recall", query="What happened at the harbour?", limit=12, budget_tokens=1_000)
+    assert len(json.dumps(answer)) / 4 <= 1_000
+    assert answer["hits"][0]["cut"] is True
+    assert len(answer["hits"]) + answer.get("left_out", 0) == 12
+
+
+def test_bad_arguments_are_refused_by_name(serve: Callable[..., Server]) -> None:
+    server = serve()
+    assert "text" in server.fail("remember")
+    assert "txet" in server.fail("remember", text="a", txet="b")
+    assert "importance" in server.fail("remember", text="a", importance=2)
+    assert "limit" in server.fail("recall", query="a", limit=51)
+    assert "since" in server.fail("recall", query="a", since="yesterday")
+    assert "nowhere" in server.fail("revise", id="nowhere", text="a")
+    assert "entity" in server.fail("explore")
+    assert "session" in server.fail("ingest", messages=[])
+    assert server.call("status")["spaces"] == []
+
+
+def test_spaces_are_apart_and_can_be_searched_together(serve: Callable[..., Server]) -> None:
+    server = serve("--space", "work")
+    server.call("remember", text="The standup is at nine.")
+    server.call("remember", text="The yoga class is at nine.", space="home")
+    query = {"query": "What is at nine?"}
+    assert [hit["text"] for hit in server.call("recall", **query)["hits"]] == ["The standup is at nine."]
+    both = server.call("recall", **query, all_spaces=True)["hits"]
+    assert {hit["space"] for hit in both} == {"home", "work"}
+    assert server.call("status")["space"] == "work"
+
+
+def test_two_servers_on_one_store_see_each_other_at_once(serve: Callable[..., Server]) -> None:
+    one, other = serve(), serve()
+    assert other.call("recall", query="Who has the key?")["hits"] == []
+    id = one.call("remember", text="Ines has the key to the cellar.")["id"]
+    assert other.call("recall", query="Who has the key?")["hits"][0]["id"] == id
+    assert (one.close(), other.close()) == (0, 0)

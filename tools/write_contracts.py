@@ -1,0 +1,97 @@
+"""Writes what derives from a contract's table: its page in docs/contracts, and the snapshot that a test compares.
+
+python tools/write_contracts.py            writes them
+python tools/write_contracts.py --check    fails if they differ from the tables
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import recollect
+from recollect.contracts.native import native_contract
+from recollect.contracts.tool import Contract, Tool
+from recollect.serve.catalog import write_list
+
+ROOT = Path(__file__).parents[1]
+
+
+def contracts(memory: recollect.Memory) -> dict[str, Contract]:
+    return {"native": native_contract(memory, space="default")}
+
+
+def snapshot(contract: Contract) -> str:
+    return msgspec.json.format(msgspec.json.encode(write_list(contract, "tools")), indent=1).decode() + "\n"
+
+
+def page(name: str, contract: Contract) -> str:
+    lines = [f"# The {name} contract", "", f"Server name `{contract.name}`, reached by `recollect serve --as {name}`."]
+    lines += ["", "This page is made from the table of tools by `tools/write_contracts.py`."]
+    if contract.instructions:
+        lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
+    for tool in contract.tools:
+        lines += ["", *_section(tool)]
+    return "\n".join(lines) + "\n"
+
+
+def _section(tool: Tool[Any]) -> Iterator[str]:
+    yield f"## {tool.name}"
+    yield ""
+    yield tool.description
+    hints = tool.annotations
+    told = [word for word, holds in (("reads only", hints.read_only), ("destructive", hints.destructive)) if holds]
+    if told:
+        yield ""
+        yield f"({', '.join(told)})"
+    schema = tool.input_schema()
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if isinstance(properties, Mapping) and properties and isinstance(required, list):
+        yield ""
+        yield "| argument | type | default | |"
+        yield "|---|---|---|---|"
+        for name, field in properties.items():
+            assert isinstance(field, Mapping)
+            default = "required" if name in required else _default(field)
+            yield f"| `{name}` | {_type(field)} | {default} | {field.get('description', '')} |"
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    return f"`{json.dumps(field['default'])}`" if "default" in field else ""
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kind = str(field.get("format") or field.get("type"))
+    if kind == "array":
+        return f"list of {_type(field['items'])}"
+    bounds = [str(field[end]) for end in ("minimum", "maximum") if end in field]
+    return f"{kind} {'..'.join(bounds)}" if len(bounds) == 2 else kind
+
+
+def main(check: bool) -> int:
+    wrong: list[str] = []
+    settings = recollect.Settings(home=Path(tempfile.mkdtemp()), embedder="none")
+    with recollect.open(settings=settings) as memory:
+        for name, contract in contracts(memory).items():
+            for path, text in (
+                (ROOT / "docs" / "contracts" / f"{name}.md", page(name, contract)),
+                (ROOT / "tests" / "contracts" / name.replace("-", "_") / "tools.json", snapshot(contract)),
+            ):
+                if not check:
+                    path.write_text(text, "utf-8")
+                elif not path.exists() or path.read_text("utf-8") != text:
+                    wrong.append(f"{path.relative_to(ROOT)} differs from the table; run tools/write_contracts.py")
+    print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))
