@@ -37,7 +37,7 @@ HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
 
 DEFAULT_SPACE = "default"
-NOISE = 0.02
+NOISE = 0.001
 """Hits that score less say nothing: recall leaves them out unless it is asked for them."""
 
 

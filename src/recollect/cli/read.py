@@ -54,7 +54,7 @@ def recall(
     ] = None,
     min_score: Annotated[
         float,
-        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.02.", show_default=False),
+        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.001.", show_default=False),
     ] = NOISE,
     kind: Kinds = None,
     type: Types = None,

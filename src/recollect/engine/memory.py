@@ -322,7 +322,8 @@ class Memory:
         """The records that answer a question, best first.
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
-        does; hits below `min_score` are left out. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
+        does; hits below `min_score` are left out. `wait` bounds the seconds spent on vectors that are still missing
+        (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
