@@ -10,8 +10,10 @@ from recollect.config import Settings
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Store, T, View
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
+_TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
+_TO_CHARACTER = bytes((_LETTERS + b"0123456789")[byte % 36] for byte in range(256))
 
 
 def utc_now() -> datetime:
@@ -20,13 +22,8 @@ def utc_now() -> datetime:
 
 def random_id() -> str:
     """Twelve characters, a letter first: short enough to cite, and no two alike in practice (10^18 of them)."""
-    number = int.from_bytes(os.urandom(16))
-    number, letter = divmod(number, 26)
-    characters = [_ALPHABET[letter]]
-    for _ in range(_ID_LENGTH - 1):
-        number, digit = divmod(number, 36)
-        characters.append(_ALPHABET[digit])
-    return "".join(characters)
+    noise = os.urandom(_ID_LENGTH)
+    return (noise[:1].translate(_TO_LETTER) + noise[1:].translate(_TO_CHARACTER)).decode()
 
 
 class Core:

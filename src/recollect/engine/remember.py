@@ -28,7 +28,7 @@ def hash_term(term: str) -> int:
 
 def count_terms(title: str | None, text: str) -> Counter[int]:
     words = terms(text if title is None else f"{title}\n{text}")
-    return Counter(map(hash_term, words))
+    return Counter(map(zlib.crc32, map(str.encode, words)))
 
 
 def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None) -> Lexis:
@@ -52,6 +52,8 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks."""
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
+        if not all(_RECALLED.match(draft.text) for draft in drafts):
+            ensure_space(edit, space)
         receipts = [_remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
     if any(receipt.stored for receipt in receipts):
         core.written()
@@ -62,7 +64,6 @@ def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    ensure_space(edit, space)
     record = make_record(core, edit, draft, space)
     if draft.id is not None and (held := edit.get(Record, space, draft.id)) is not None:
         if held.content_hash == record.content_hash:

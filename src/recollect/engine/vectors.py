@@ -119,8 +119,11 @@ class Vectors:
         done, total = 0, left
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
             with self._embedding:
-                done += self._complete_batch(model, spaces)
-            left = self._count(model, spaces)
+                completed = self._complete_batch(model, spaces)
+            done += completed
+            left -= completed
+            if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
+                left = self._count(model, spaces)
             if progress is not None:
                 progress(min(done, total), total)
         return left

@@ -40,7 +40,10 @@ class Lexis(Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        return sum(min(count, MOST_COUNTED) for count in self.terms.values())
+        counts = self.terms.values()
+        if max(counts, default=0) <= MOST_COUNTED:
+            return sum(counts)
+        return sum(min(count, MOST_COUNTED) for count in counts)
 
 
 class Glance(Struct, frozen=True):

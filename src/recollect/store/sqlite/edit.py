@@ -22,7 +22,7 @@ from recollect.store.sqlite.rows import (
     to_micros,
     to_record,
 )  # fmt: skip
-from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, token
+from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, tokens
 from recollect.types import Entity, Record, Relation, Space
 
 _INSERT = {
@@ -261,10 +261,11 @@ class SqliteEdit(SqliteView):
 
     def _tokens(self, number: int, lexis: Lexis, *, live: bool) -> str:
         if not live:
-            return " ".join(token(number, "o", term) for term in lexis.terms)
-        words = [token(number, "x", term) for term in lexis.terms]
-        words += [token(number, "n", name_hash(name)) for name in lexis.names]
-        return " ".join(words)
+            return tokens(number, "o", lexis.terms.keys())
+        words = tokens(number, "x", lexis.terms.keys())
+        if not lexis.names:
+            return words
+        return f"{words} {tokens(number, 'n', [name_hash(name) for name in lexis.names])}"
 
     def relink(self, version: int, lexis: Lexis) -> None:
         """Gives a live version another set of names."""

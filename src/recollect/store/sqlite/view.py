@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import cast
 
@@ -79,7 +79,12 @@ _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 
 def token(space_no: int, mark: str, term: int) -> str:
     """A term of one space, as the index spells it. Marks: x live term, n live name, o term of an old version."""
-    return f"{space_no:x}{mark}{term:08x}"
+    return tokens(space_no, mark, (term,))
+
+
+def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
+    """Many terms, parted by spaces."""
+    return " ".join([f"{space_no:x}{mark}%08x"] * len(terms)) % tuple(terms)
 
 
 def name_hash(name: str) -> int:
@@ -339,10 +344,13 @@ class SqliteView:
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:
-        where, values = ("", ()) if space is None else (" AND queue.space_no = ?", (self._number(space),))
-        sql = f"{_SELECT[Record]} JOIN queue ON queue.version = records.version WHERE queue.model = ?{where}"
-        rows = self._rows(f"{sql} ORDER BY queue.version DESC LIMIT ?", (model, *values, limit))
-        return [to_record(row) for row in rows]
+        """Records without a vector of a model, the newest first."""
+        if space is None:
+            queued, values = "+model = ?", (model,)  # the + lets SQLite go through the queue from its newest end
+        else:
+            queued, values = "model = ? AND space_no = ?", (model, self._number(space))
+        sql = f"SELECT version FROM queue WHERE {queued} ORDER BY version DESC LIMIT ?"
+        return self.records([row[0] for row in self._rows(sql, (*values, limit))])
 
     def count_waiting(self, model: int | None, space: str | None) -> int:
         """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
