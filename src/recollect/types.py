@@ -268,6 +268,8 @@ class Query(Struct, frozen=True, kw_only=True):
     limit: int = 10
     min_score: float = NOISE
     budget_tokens: int | None = None
+    recency: float = 0.0
+    importance: float = 0.02
 
 
 class Why(Struct, frozen=True, kw_only=True):

@@ -288,3 +288,24 @@ def test_threads_share_a_memory(semantic: Memory) -> None:
         assert set(pool.map(work, range(40))) == {(True, True)}
     assert semantic.count() == 40
     assert semantic.check() == []
+
+
+def test_the_newest_can_be_preferred(memory: Memory) -> None:
+    memory.remember("The standup is at nine in the hall.", id="old", event_time="2025-01-01T00:00:00Z")
+    memory.remember("The standup is at ten in the hall.", id="new")
+    question = "when is the standup in the hall"
+    plain = {hit.record.id: hit.score for hit in memory.recall(question)}
+    asked = {hit.record.id: hit.score for hit in memory.recall(question, recency=0.2)}
+    assert plain["old"] == plain["new"]
+    assert asked["new"] > asked["old"]
+
+
+def test_the_most_important_can_be_preferred_more_or_not_at_all(memory: Memory) -> None:
+    memory.remember("The standup is at nine.", id="low", importance=0)
+    memory.remember("The standup is at ten.", id="high", importance=1)
+    scores = [
+        {hit.record.id: hit.score for hit in memory.recall("when is the standup", importance=share)}
+        for share in (0.0, 0.02, 0.5)
+    ]
+    gains = [found["high"] - found["low"] for found in scores]
+    assert gains[0] == 0 < gains[1] < gains[2]

@@ -95,6 +95,8 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
         records=max(tally.records, int(df.max(initial=0)), 1),
         mean_length=tally.length / max(tally.records, 1),
         unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
+        recency_weight=question.query.recency,
+        importance_weight=question.query.importance,
     )
     return Field(
         space=space, glances=tuple(glances), query=query_view,

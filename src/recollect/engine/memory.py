@@ -315,6 +315,8 @@ class Memory:
         statuses: Sequence[str] = (),
         as_of: Moment = None,
         min_score: float = NOISE,
+        recency: float = 0.0,
+        importance: float = 0.02,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -322,8 +324,9 @@ class Memory:
         """The records that answer a question, best first.
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
-        does; hits below `min_score` are left out. `wait` bounds the seconds spent on vectors that are still missing
-        (None: until they are complete).
+        does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
+        most important may gain: small ones decide between equals. `wait` bounds the seconds spent on vectors that
+        are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -335,6 +338,8 @@ class Memory:
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
+            recency=parse_share(recency, "recency"),
+            importance=parse_share(importance, "importance"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),

@@ -25,7 +25,8 @@ from recollect.types import Record
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BATCH = 32
+_BATCH = 32  # records that are written together
+_AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
 
 Progress = Callable[[int, int], None]
@@ -119,7 +120,7 @@ class Vectors:
         done, total = 0, left
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
             with self._embedding:
-                completed = self._complete_batch(model, spaces)
+                completed = self._complete_batch(model, spaces, stop)
             done += completed
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
@@ -139,7 +140,7 @@ class Vectors:
                 return view.count_waiting(model.no, None)
             return sum(view.count_waiting(model.no, space) for space in spaces)
 
-    def _complete_batch(self, model: Model, spaces: Sequence[str] | None) -> int:
+    def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
         with self._core.store.read() as view:
             for space in [None] if spaces is None else spaces:
                 records = view.waiting(model.no, space, _BATCH)
@@ -147,14 +148,22 @@ class Vectors:
                     break
             else:
                 return 0
-        vectors = self._embed(records)
+        vectors = self._embed(records, stop)
+        if vectors is None:
+            return 0
         with self._core.store.write(actor=self._core.actor) as edit:
             edit.put_vectors(model.no, [record.version for record in records], vectors)
         return len(records)
 
-    def _embed(self, records: Sequence[Record]) -> list[Vector]:
+    def _embed(self, records: Sequence[Record], stop: threading.Event | None) -> list[Vector] | None:
+        """The vectors of some records; None if it was stopped, which it is between a few pieces, not records."""
         pieces = [(record.version, piece) for record in records for piece in pieces_of(record)]
-        rows = self.embedder.embed([piece for _, piece in pieces])
+        parts: list[NDArray[np.float32]] = []
+        for start in range(0, len(pieces), _AT_ONCE):
+            if stop is not None and stop.is_set():
+                return None
+            parts.append(self.embedder.embed([piece for _, piece in pieces[start : start + _AT_ONCE]]))
+        rows = np.concatenate(parts)
         bits = sign_bits(rows, self._mean())
         halves = rows.astype(np.float16)
         return [

@@ -35,7 +35,8 @@ _VECTOR_WEIGHT = 3.2
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _LONG, _LONG_FALL = 100.0, 0.28
 _GRAPH_SHARE, _GRAPH_LEVEL = 0.1, 0.3
-_NUDGE = 0.02
+NUDGE = 0.02
+"""How much importance and confidence may change a score unless a question says otherwise."""
 _COMPARED = 10
 _PAIR_SHARE, _PAIR_TERMS = 0.75, 3.0
 _COVERED_SHARE = 0.3
@@ -57,6 +58,7 @@ class QueryView(Struct, frozen=True, kw_only=True, eq=False):
     mean_length: float
     unrelated_cosine: float = UNRELATED_COSINE
     recency_weight: float = 0.0
+    importance_weight: float = NUDGE
 
 
 class Candidates(Struct, frozen=True, kw_only=True, eq=False):
@@ -191,8 +193,8 @@ def _nudges(query: QueryView, candidates: Candidates) -> Floats:
     """Factors within a few percent of 1, for what should decide between equals."""
     return (
         1.0
-        + _NUDGE * (candidates.importance - 0.5)
-        + _NUDGE * (candidates.confidence - 1.0)
+        + query.importance_weight * (candidates.importance - 0.5)
+        + NUDGE * (candidates.confidence - 1.0)
         + query.recency_weight * candidates.recency
     )
 
