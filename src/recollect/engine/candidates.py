@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
+_WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
 _RECENT_DAYS = 30.0
 _MICROS_PER_DAY = 86_400e6
 
@@ -92,7 +93,7 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
     query_view = QueryView(
         df=df,
         pair=np.array([term.pair for term in terms], dtype=np.bool_),
-        records=max(tally.records, int(df.max(initial=0)), 1),
+        records=max(tally.records, int(df.max(initial=0)), _WORLD),
         mean_length=tally.length / max(tally.records, 1),
         unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
         recency_weight=question.query.recency,
