@@ -157,3 +157,11 @@ def test_a_context_keeps_to_its_budget_and_cites_only_what_it_was_given(found: l
     if context:
         assert context.startswith("<recollect>\n")
         assert context.endswith("\n</recollect>")
+
+
+def test_long_runs_of_one_character_are_read_without_going_over_them_again_and_again() -> None:
+    """Cubic time would take days here."""
+    (section,) = split_sections("# a" + " " * 50_000 + "b", 100_000)
+    assert section.headings == ("a" + " " * 50_000 + "b",)
+    assert split_sections("# a " + "#" * 50_000, 100_000)[0].headings == ("a",)
+    assert extract_names("Aa bb " * 3_000) == ["aa"]
