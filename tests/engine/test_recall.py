@@ -309,3 +309,14 @@ def test_the_most_important_can_be_preferred_more_or_not_at_all(memory: Memory) 
     ]
     gains = [found["high"] - found["low"] for found in scores]
     assert gains[0] == 0 < gains[1] < gains[2]
+
+
+def test_many_near_duplicates_do_not_crowd_out_the_rest(memory: Memory) -> None:
+    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar".split()
+    for number in range(60):
+        memory.remember(f"The harbour log of pier seven says {' '.join(words)} {'again ' * number}")
+    memory.remember("The harbour master keeps the key of pier seven.", id="other")
+    found = memory.recall("harbour log of pier seven", limit=2)
+    assert found[0].record.id != "other"
+    assert len(found[0].folded) >= 30
+    assert found[1].record.id == "other"

@@ -194,3 +194,11 @@ def test_a_message_that_recall_made_is_counted_as_rejected(memory: Memory) -> No
     ]
     done = memory.ingest_conversation(messages, session="s")
     assert (len(done.ids), done.stored, done.deduplicated, done.rejected) == (2, 2, 0, 1)
+
+
+def test_ingesting_again_renews_tags_and_validity_of_unchanged_sections(memory: Memory) -> None:
+    first = memory.ingest("# A\nalpha\n# B\nbeta", source="doc.md", tags=["old"])
+    memory.invalidate(first.ids[0], reason="by mistake")
+    again = memory.ingest("# A\nalpha\n# B\nbeta", source="doc.md", tags=["new"])
+    assert again.ids == first.ids
+    assert [record.tags for record in memory.list(kinds=["document"])] == [("new",), ("new",)]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
+_MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
 _RECENT_DAYS = 30.0
 _MICROS_PER_DAY = 86_400e6
@@ -63,7 +64,7 @@ class Question(Struct, frozen=True, eq=False):
 
 
 def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
-    distinct = dict.fromkeys(query_terms(query.text))
+    distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     vector = None if vectors is None else vectors.query(query.text)
     return Question(
         query=query,

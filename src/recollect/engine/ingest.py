@@ -15,6 +15,10 @@ from recollect.store.base import Edit
 from recollect.types import Draft, Filter, Ingested, Receipt, Record
 
 _MOST_SECTIONS = 2**31
+_RENEWED = (
+    "memory_type", "role", "room", "project", "user", "tags", "importance", "confidence", "status", "trust",
+    "valid_from", "locator", "metadata",
+)  # fmt: skip
 _MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metadata"}
 
 
@@ -52,9 +56,9 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
         same = held.get((draft.title, draft.text))
         if same:
             old = same.pop(0)
-            new = msgspec.structs.replace(old, position=position, locator=draft.locator)
+            new = _renewed(old, draft, position)
             if new != old:
-                edit.put(new, verb="move", before=old, lexis=derive_lexis(edit, new))
+                edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new))
             ids.append(old.id)
         else:
             record = msgspec.structs.replace(make_record(core, edit, draft, space), position=position)
@@ -65,6 +69,13 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
     for record in gone:
         edit.retire(record, verb="replace", reason=f"no longer in {record.source}")
     return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
+
+
+def _renewed(old: Record, draft: Draft, position: int) -> Record:
+    """A section that a document still has, as the document and the caller now give it."""
+    given = {name: getattr(draft, name) for name in _RENEWED if getattr(draft, name) is not None}
+    until = draft.valid_until
+    return msgspec.structs.replace(old, **given, position=position, valid_until=until, superseded_by=None)
 
 
 def ingest_conversation(

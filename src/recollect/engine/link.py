@@ -15,7 +15,6 @@ from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import is_pair, terms
 from recollect.types import Direction, Entity, Fact, Filter, Metadata, Neighborhood, Record, Relation
 
-_RELINKED = 5_000  # records that are linked anew, at most, when a name becomes known
 _WALKED = 10_000  # entities that a walk visits at most
 
 
@@ -95,7 +94,7 @@ def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
 
 def _link_records(edit: Edit, space: str, name: str) -> None:
     """Records that mention a name which has just become known are linked to it."""
-    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, name)))[:_RELINKED]
+    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, name)))
     known = edit.lexis(versions)
     for record in edit.records(versions):
         if mentions(record.text, name):

@@ -14,12 +14,12 @@ Progress = Callable[[str, int, int], None]
 
 
 def freshen(core: Core) -> None:
-    """Makes the keyword index anew where an older Recollect built it another way."""
+    """Makes the keyword index anew where an older Recollect built it another way; a newer one's is left as it is."""
     with core.store.read() as view:
-        if view.lexis_version() == LEXIS_VERSION:
+        if view.lexis_version() >= LEXIS_VERSION:
             return
     with core.store.write(actor=core.actor) as edit:
-        if edit.lexis_version() != LEXIS_VERSION:  # another process may have done it meanwhile
+        if edit.lexis_version() < LEXIS_VERSION:  # another process may have done it meanwhile
             _rebuild(edit, None, vectors=False)
 
 

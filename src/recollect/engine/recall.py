@@ -46,7 +46,7 @@ def recall(
         spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
         fields = [field for space in spaces if (field := gather(view, vectors, question, space)) is not None]
         ranked = _rank(fields, query)
-        hits = _to_hits(view, ranked, query.limit)
+        hits = _fold(view, ranked, query.limit)
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
@@ -65,19 +65,28 @@ def recall(
 
 
 def _rank(fields: list[Field], query: Query) -> list[_Ranked]:
-    """The best of all spaces together, enough of them to fold near-duplicates away."""
-    wanted = _FOLD_LOOKS_AT * query.limit
+    """The candidates of all spaces together, best first."""
     ranked: list[_Ranked] = []
     for field in fields:
         fused = fuse_signals(field.query, field.candidates)
-        order = np.lexsort((-np.array([glance.version for glance in field.glances]), -fused.score))[:wanted]
+        order = np.lexsort((-np.array([glance.version for glance in field.glances]), -fused.score))
         ranked += [
             _Ranked(float(fused.score[row]), field, fused, int(row))
             for row in order
             if fused.score[row] > 0 and fused.score[row] >= query.min_score
         ]
     ranked.sort(key=lambda one: (-one.score, -one.version))
-    return ranked[:wanted]
+    return ranked
+
+
+def _fold(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
+    """The best hits with near-duplicates behind them; the more there are of those, the further it looks."""
+    window = _FOLD_LOOKS_AT * limit
+    while True:
+        hits = _to_hits(view, ranked[:window], limit)
+        if len(hits) >= limit or window >= len(ranked):
+            return hits
+        window *= 4
 
 
 def _to_hits(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
