@@ -199,7 +199,8 @@ def _by_graph(view: View, question: Question, space: str) -> dict[int, float]:
     named = view.known_names(space, question.names, unspaced(question.query.text))
     if not named:
         return {}
-    scores, _ = walk(view, space, names=named, records={}, as_of=question.query.filter.as_of)
+    as_of = question.query.filter.as_of
+    scores, _ = walk(view, space, names=named, records={}, as_of=as_of, through_records=False)
     best = max(scores.values(), default=0.0)
     return {version: score / best for version, score in scores.items()} if best else {}
 

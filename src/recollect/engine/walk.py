@@ -33,16 +33,18 @@ def walk(
     names: Iterable[str],
     records: Mapping[int, float],
     as_of: datetime | None = None,
+    through_records: bool = True,
     damping: float = 0.5,
 ) -> tuple[dict[int, float], int]:
     """Personalised PageRank from the names in a query and the records found so far.
 
-    Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
+    Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
+    which costs much less. Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
     """
     seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
     named = [_node(view, space, name) for name in names]
     seeds |= {node: 1.0 for node in named if node is not None}
-    edges = _edges(view, space, list(seeds), as_of)
+    edges = _edges(view, space, list(seeds), as_of, through_records=through_records)
     ranks = rank_nodes(edges, seeds, damping=damping)
     degree: dict[Node, int] = {}
     for start, _, _ in edges:
@@ -74,19 +76,22 @@ def _node(view: View, space: str, name: str) -> Node | None:
     return ("name", normal_name(name)) if view.mentions(space, name) else None
 
 
-def _edges(view: View, space: str, seeds: Sequence[Node], as_of: datetime | None) -> list[tuple[Node, Node, float]]:
+def _edges(
+    view: View, space: str, seeds: Sequence[Node], as_of: datetime | None, *, through_records: bool
+) -> list[tuple[Node, Node, float]]:
     """The part of the graph within a few hops of the seeds; every edge can be walked both ways."""
     found: dict[tuple[Node, Node], float] = {}
     seen: set[Node] = set(seeds)
     frontier = list(seeds)
-    for _ in range(2 * _HOPS):  # a hop between records passes through an entity
+    for _ in range(2 * _HOPS if through_records else _HOPS + 1):  # a hop between records passes through an entity
         reached: list[Node] = []
         for start, end, weight in _around(view, space, frontier, as_of):
             found.setdefault((start, end), weight)
             found.setdefault((end, start), weight)
             if end not in seen:
                 seen.add(end)
-                reached.append(end)
+                if through_records or end[0] != "record":
+                    reached.append(end)
         frontier = reached[:_FRONTIER]
         if not frontier:
             break
