@@ -27,7 +27,7 @@ _HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
 _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # compiled when needed
 _COMMON_STARTS = frozenset(
     """a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm i've
     if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their them then
@@ -105,7 +105,7 @@ def _plain(word: str) -> str:
 
 def unspaced(text: str) -> str:
     """The text itself, in normal form, if it is (partly) in a script without word boundaries; else nothing."""
-    return normal_name(text[:_SCANNED]) if _UNSPACED.search(text) else ""
+    return normal_name(text[:_SCANNED]) if not text.isascii() and re.search(_UNSPACED, text) else ""
 
 
 def mentions(text: str, name: str) -> bool:
