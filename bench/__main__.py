@@ -26,7 +26,9 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all if none is named")
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all if none is named"
+    )
     parser.add_argument("--quick", action="store_true", help="up to 100,000 records, few repeats; writes no page")
     parser.add_argument("--shared", type=Path, metavar="FOLDER", help="holds data/ with the sets for `quality`")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps filled stores there for the next run")

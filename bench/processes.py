@@ -76,7 +76,9 @@ def run(plan: Plan) -> list[Table]:
             lost = writers * (plan.writes // 2) - memory.count()
         bare_store(home / "bare.db").close()
         peer, _ = race("bare", home, writers, plan.writes // 2)
-        rows.append((writers, rate, peer, rate / peer, failed, lost, "none failed, none lost", within(failed + lost == 0)))
+        rows.append(
+            (writers, rate, peer, rate / peer, failed, lost, "none failed, none lost", within(failed + lost == 0))
+        )
     columns = ("processes", "remembered/s", "bare SQLite/s", "ratio", "failed", "lost", "limit", "holds")
     return [Table("processes", columns, tuple(rows), "Every write is a durable transaction of its own.")]
 

@@ -120,7 +120,9 @@ def small_space(plan: Plan) -> Table:
         took: dict[str, list[float]] = {"crowded": [], "alone": []}
         for question in [*given, *given, *given, *given]:
             for name, memory in (("crowded", both), ("alone", single)):
-                took[name].append(clock(lambda memory=memory, question=question: memory.recall(question, space="small")))
+                took[name].append(
+                    clock(lambda memory=memory, question=question: memory.recall(question, space="small"))
+                )
     crowd, lone = (took[name][len(given) :] for name in ("crowded", "alone"))
     ratio = median(crowd) / median(lone)
     rows = (

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from recollect.types import Hit
 
-_WIDE = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"  # slow to compile
+_WIDE = (
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"  # slow to compile
+)
 _MARK = re.compile(r"[^\w\s]|_")
 _CHARACTERS_PER_TOKEN = 3.0
 _OPEN, _CLOSE = "<recollect>", "</recollect>"

@@ -151,7 +151,8 @@ class SqliteEdit(SqliteView):
         number = self._home(thing.space)
         if before is not None:
             self._retire(before, number)
-        thing = msgspec.structs.replace(thing, recorded_at=self._now)
+        if thing.recorded_at != self._now:
+            thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -83,8 +84,10 @@ def token(space_no: int, mark: str, term: int) -> str:
 
 
 def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
-    """Many terms, parted by spaces."""
-    return " ".join([f"{space_no:x}{mark}%08x"] * len(terms)) % tuple(terms)
+    """Many terms, parted by spaces: eight hexadecimal digits each, behind what they all begin with."""
+    head = f"{space_no:x}{mark}"
+    digits = struct.pack(f">{len(terms)}I", *terms).hex(" ", 4)
+    return f"{head}{digits.replace(' ', f' {head}')}" if digits else ""
 
 
 def name_hash(name: str) -> int:
