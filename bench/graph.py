@@ -21,7 +21,7 @@ def run(plan: Plan) -> list[Table]:
 
 def _graph(plan: Plan) -> list[tuple[Cell, ...]]:
     """Recall and remember in a space with a large graph, beside the same space without one."""
-    entities, relations = (100, 300) if plan.quick else (10_000, 50_000)
+    entities, relations = (20, 40) if plan.tiny else (1_000, 5_000) if plan.quick else (10_000, 50_000)
     records = min(plan.sizes[1], 10_000)
     plain = filled(plan.folder, f"many-{records}", {"default": records})
     home = filled(plan.folder, f"graph-{records}-{entities}", {"default": records})
@@ -74,7 +74,7 @@ def _both(memory: Memory, without: Memory, pairs: list[tuple[str, str]]) -> tupl
 def _spaces(plan: Plan) -> tuple[Cell, ...]:
     """A question to a hundred spaces at once, beside one to a single space with as many records."""
     records = plan.sizes[1]
-    count = 100
+    count = 5 if plan.tiny else 100
     names = [f"space {'i' * number}" for number in range(count)]
     home = filled(plan.folder, f"spaces-{records}", {name: records // count for name in names})
     plain = filled(plan.folder, f"many-{records}", {"default": records})
@@ -90,12 +90,12 @@ def _spaces(plan: Plan) -> tuple[Cell, ...]:
 
 def _long(plan: Plan) -> list[tuple[Cell, ...]]:
     """Records of 100 KB: remember one, and recall among them."""
-    size = 2_000 if plan.quick else 100_000
+    size = 2_000 if plan.tiny else 100_000
     home: Path = plan.folder / "long"
     rows = drafts(40 * size // 100, seed=41)
     with open_quiet(home, stand_in()) as memory:
         took: list[float] = []
-        while memory.count() < (5 if plan.quick else 40):
+        while memory.count() < (5 if plan.tiny else 40):
             text = ""
             while len(text) < size:
                 text += f" {next(rows)['text']}"
