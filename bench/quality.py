@@ -48,11 +48,12 @@ def measure(memory: recollect.Memory, folder: Path) -> tuple[int, float, float, 
         gold = query["gold"]
         if not isinstance(gold, dict) or not gold:
             continue
+        wanted = set(map(str, gold))  # pyright: ignore[reportUnknownArgumentType]  # a mapping of ids to grades
         started = time.perf_counter()
         hits = memory.recall(str(query["query"]), space=f"{folder.name}/{query['cid']}", limit=10)
         spent += time.perf_counter() - started
-        places = [place for place, hit in enumerate(hits) if hit.record.id in gold]
-        found.append((len(places) / len(gold), 1 / (places[0] + 1) if places else 0.0))
+        places = [place for place, hit in enumerate(hits) if hit.record.id in wanted]
+        found.append((len(places) / len(wanted), 1 / (places[0] + 1) if places else 0.0))
     asked = len(found)
     return (
         asked,

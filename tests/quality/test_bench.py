@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from bench import growth, page, table
 from bench.__main__ import SECTIONS
 
@@ -19,8 +18,8 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> table.Plan:
     one.mkdir(parents=True)
     rows = [
         {"cid": "c", "id": "a", "text": "The cat sleeps on the sofa."},
-        {"cid": "c", "id": "b", "text": "Trains leave at noon.", "session": "s", "speaker": "Ada", "at": "2026-05-10T12:00:00"},
-    ]  # fmt: skip
+        {"cid": "c", "id": "b", "text": "Trains leave at noon.", "speaker": "Ada", "at": "2026-05-10T12:00:00"},
+    ]
     (one / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     (one / "queries.jsonl").write_text(
         json.dumps({"qid": "1", "cid": "c", "query": "where does the cat sleep?", "gold": {"a": 1}}), "utf-8"
