@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 32
+_MOST_PIECES = 64  # of a batch that has more than one record
 _REMEMBERED_QUERIES = 512
 
 Progress = Callable[[int, int], None]
@@ -147,13 +148,14 @@ class Vectors:
                     break
             else:
                 return 0
-        vectors = self._embed(records)
+        pieces = _first_pieces(records)
+        vectors = self._embed(pieces)
+        versions = list(dict.fromkeys(version for version, _ in pieces))
         with self._core.store.write(actor=self._core.actor) as edit:
-            edit.put_vectors(model.no, [record.version for record in records], vectors)
-        return len(records)
+            edit.put_vectors(model.no, versions, vectors)
+        return len(versions)
 
-    def _embed(self, records: Sequence[Record]) -> list[Vector]:
-        pieces = [(record.version, piece) for record in records for piece in pieces_of(record)]
+    def _embed(self, pieces: Sequence[tuple[int, str]]) -> list[Vector]:
         rows = self.embedder.embed([piece for _, piece in pieces])
         bits = sign_bits(rows, self._mean())
         halves = rows.astype(np.float16)
@@ -162,6 +164,17 @@ class Vectors:
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]
+
+
+def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:
+    """Versions and pieces of the first records, one at least: long ones are not all shown to the model at once."""
+    found: list[tuple[int, str]] = []
+    for record in records:
+        pieces = pieces_of(record)
+        if found and len(found) + len(pieces) > _MOST_PIECES:
+            break
+        found += [(record.version, piece) for piece in pieces]
+    return found
 
 
 def pieces_of(record: Record) -> list[str]:

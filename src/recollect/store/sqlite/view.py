@@ -75,6 +75,10 @@ _TWIN = (
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?) ORDER BY version"
 )
+VERSIONS_OF = (  # one index has the live versions by their id and another the rest
+    "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
+    " UNION ALL SELECT version FROM records WHERE id = ? AND retired_at IS NOT NULL)"
+)
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 
 
@@ -178,10 +182,9 @@ class SqliteView:
 
     def whereabouts(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]
-        sql = (
-            f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {table}.id = ?"
-        )
-        return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", (id,))]
+        where, values = (VERSIONS_OF, (id, id)) if type_ is Record else (f"{table}.id = ?", (id,))
+        sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {where}"
+        return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", values)]
 
     def version(self, type_: type[T], version: int) -> T | None:
         row = self._one(f"{_SELECT[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
@@ -226,9 +229,11 @@ class SqliteView:
     # The graph
 
     def named(self, space: str, name: str) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} JOIN names ON names.space_no = entities.space_no AND names.entity = entities.id"
-        sql += " WHERE names.space_no = ? AND names.name = ? AND entities.retired_at IS NULL ORDER BY entities.version"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), normal_name(name)))]
+        number = self._number(space)
+        sql = f"{_SELECT[Entity]} WHERE entities.id IN (SELECT entity FROM names WHERE space_no = ? AND name = ?)"
+        sql += " AND +entities.space_no = ?"  # the + keeps SQLite from going through all entities of the space
+        sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
+        return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
     def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
         sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
