@@ -57,9 +57,9 @@ def _relate(memory: Memory, entities: int, relations: int) -> None:
     for number in range(entities):
         memory.entity(f"Entity{number}")
     subjects = rng.integers(0, entities, relations)
-    objects = (rng.zipf(1.5, relations) + subjects) % entities
+    objects = np.where(rng.random(relations) < 0.1, 0, rng.integers(0, entities, relations))  # one knows everybody
     for subject, object_ in zip(subjects.tolist(), objects.tolist(), strict=True):
-        memory.relate(f"Entity{subject}", "knows", f"Entity{object_}", replaces=False)
+        memory.relate(f"Entity{subject}", f"knows since {object_ % 7}", f"Entity{object_}", replaces=False)
 
 
 def _both(memory: Memory, without: Memory, pairs: list[tuple[str, str]]) -> tuple[list[float], list[float]]:

@@ -258,14 +258,28 @@ class SqliteView:
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]:
+        where, values = self._at_ends(space, ids, outgoing=outgoing, as_of=as_of, active=active)
+        sql = f"{_SELECT[Relation]} WHERE {where} ORDER BY relations.version"
+        return [to_relation(row) for row in self._rows(sql, values)]
+
+    def links(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
+    ) -> list[tuple[str, str, float]]:
+        """Subject, object and weight of active relations, the newest first: what a walk needs of them."""
+        where, values = self._at_ends(space, ids, outgoing=outgoing, as_of=as_of, active=True)
+        sql = f"SELECT subject, object, weight FROM relations WHERE {where} ORDER BY relations.version DESC LIMIT ?"
+        return cast("list[tuple[str, str, float]]", self._rows(sql, (*values, limit)))
+
+    def _at_ends(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool
+    ) -> tuple[str, list[object]]:
         condition, values = known_at("relations", as_of)
         if active:
             valid, more = true_at("relations", to_micros(as_of or self._now))
             condition, values = f"{condition} AND {valid}", values + more
         end = "subject" if outgoing else "object"
-        sql = f"{_SELECT[Relation]} WHERE relations.space_no = ? AND {condition}"
-        sql += f" AND relations.{end} IN (SELECT value FROM json_each(?)) ORDER BY relations.version"
-        return [to_relation(row) for row in self._rows(sql, (self._number(space), *values, to_json(ids)))]
+        where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
+        return where, [self._number(space), *values, to_json(ids)]
 
     # The journal
 
