@@ -20,7 +20,7 @@ Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("nam
 _HOPS = 2
 _MENTIONS_PER_NAME = 50
 _FRONTIER = 200
-_MOST_RELATIONS = 2_000  # of one step: what everything is related to leads nowhere in particular
+_MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
 
 
 def record_node(version: int) -> Node:
