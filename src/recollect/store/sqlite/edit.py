@@ -22,7 +22,7 @@ from recollect.store.sqlite.rows import (
     to_micros,
     to_record,
 )  # fmt: skip
-from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, tokens
+from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
 from recollect.types import Entity, Record, Relation, Space
 
 _INSERT = {
@@ -151,7 +151,8 @@ class SqliteEdit(SqliteView):
         number = self._home(thing.space)
         if before is not None:
             self._retire(before, number)
-        thing = msgspec.structs.replace(thing, recorded_at=self._now)
+        if thing.recorded_at != self._now:
+            thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
@@ -197,8 +198,8 @@ class SqliteEdit(SqliteView):
         """Removes every version of a record and everything derived from it, for good."""
         number = self._home(record.space)
         rows = self._rows(
-            "SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?",
-            (record.id, number),
+            f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?",
+            (record.id, record.id, number),
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
