@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -33,6 +33,8 @@ MAX_QUERY_FIELDS = 100
 SEND_SECONDS = 30.0
 """A client that takes nothing in for so long is left."""
 
+PASS_OVER_BYTES = 4 * MAX_BYTES
+PASS_OVER_SECONDS = 5.0
 GRACE_SECONDS = 1
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
@@ -198,20 +200,28 @@ async def _body(request: Request) -> Mapping[str, Json]:
 
 
 async def _read(request: Request) -> bytes:
-    """The body, as long as it is within the limit; a longer one is refused before it is held in memory."""
-    declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared) > MAX_BYTES:
-        raise _too_large()
+    """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
     held = bytearray()
-    async for chunk in request.stream():
+    incoming = request.stream()
+    async for chunk in incoming:
         held += chunk
         if len(held) > MAX_BYTES:
-            raise _too_large()
+            await _pass_over(incoming)
+            raise Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
     return bytes(held)
 
 
-def _too_large() -> Refused:
-    return Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
+async def _pass_over(incoming: AsyncGenerator[bytes]) -> None:
+    """Lets a client finish its sentence, within reason: while it still speaks, it hears no answer."""
+    passed = 0
+    try:
+        async with asyncio.timeout(PASS_OVER_SECONDS):
+            async for chunk in incoming:
+                passed += len(chunk)
+                if passed > PASS_OVER_BYTES:
+                    return
+    except TimeoutError:
+        return
 
 
 def _only_get(method: str) -> None:
