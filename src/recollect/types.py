@@ -241,7 +241,10 @@ class Past(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
+    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of".
+
+    An empty text among the rooms means records that are in none.
+    """
 
     spaces: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -270,6 +273,8 @@ class Query(Struct, frozen=True, kw_only=True):
     budget_tokens: int | None = None
     recency: float = 0.0
     importance: float = 0.02
+    thorough: bool = False
+    """Look at more candidates, and let near-duplicates stand beside each other."""
 
 
 class Why(Struct, frozen=True, kw_only=True):

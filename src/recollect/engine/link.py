@@ -129,6 +129,7 @@ def relate(
     valid_until: datetime | None,
     replaces: bool,
     metadata: Metadata,
+    again: bool = False,
     id: str | None = None,
 ) -> Relation:
     """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
@@ -151,7 +152,7 @@ def relate(
             if fact.predicate == predicate and (fact.valid_until is None or fact.valid_until > start)
         ]
         same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=valid_from)), None)
-        if same is not None:
+        if same is not None and not again:
             return same
         if replaces:
             for fact in held:

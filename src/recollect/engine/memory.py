@@ -18,6 +18,7 @@ from recollect.embed.base import Embedder
 from recollect.engine import ingest as ingesting
 from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
+from recollect.engine.foremost import MOST_KEPT, Foremost, Weighed, importance_of, weigh
 from recollect.engine.parse import (
     parse_choice,
     parse_count,
@@ -37,6 +38,7 @@ from recollect.engine.parse import (
     parse_string,
     parse_text,
 )  # fmt: skip
+from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
@@ -119,6 +121,7 @@ class Memory:
     def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
         self._core = core
         self._touches = Touches(core)
+        self._foremost = Foremost(core)
         self._semantics = Semantics(core, embedder)
 
     def __enter__(self) -> Self:
@@ -306,7 +309,7 @@ class Memory:
         kinds: Sequence[str] = (),
         memory_types: Sequence[str] = (),
         tags: Sequence[str] = (),
-        rooms: Sequence[str] = (),
+        rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
         project: str | Sequence[str] | None = None,
         user: str | Sequence[str] | None = None,
@@ -317,6 +320,8 @@ class Memory:
         min_score: float = NOISE,
         recency: float = 0.0,
         importance: float = 0.02,
+        thorough: bool = False,
+        touch: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -325,8 +330,9 @@ class Memory:
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
-        most important may gain: small ones decide between equals. `wait` bounds the seconds spent on vectors that
-        are still missing (None: until they are complete).
+        most important may gain: small ones decide between equals. `thorough` weighs four times as many candidates and
+        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
+        the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -340,6 +346,7 @@ class Memory:
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
+            thorough=parse_flag(thorough, "thorough"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
@@ -347,8 +354,13 @@ class Memory:
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
         answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
-        self._touches.add((hit.record.space, hit.record.id) for hit in answer)
+        if parse_flag(touch, "touch"):
+            self.touch([hit.record for hit in answer])
         return answer
+
+    def touch(self, records: Sequence[Record]) -> None:
+        """Counts that records were recalled: someone was shown them as an answer."""
+        self._touches.add((record.space, record.id) for record in records)
 
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
@@ -368,7 +380,7 @@ class Memory:
         kinds: Sequence[str] = (),
         memory_types: Sequence[str] = (),
         tags: Sequence[str] = (),
-        rooms: Sequence[str] = (),
+        rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
         project: str | Sequence[str] | None = None,
         user: str | Sequence[str] | None = None,
@@ -395,6 +407,26 @@ class Memory:
                 parse_count(limit, "limit", least=1, most=100_000),
                 parse_count(offset, "offset", least=0, most=2**62),
             )
+
+    def foremost(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        rooms: Sequence[str | None] = (),
+        tags: Sequence[str] = (),
+        limit: int = 15,
+    ) -> list[Weighed]:
+        """The records that are most important now: what was stated fades with time, and being recalled keeps it up."""
+        most = parse_count(limit, "limit", least=1, most=100_000)
+        filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags)
+        if not filter.rooms and not filter.tags and most <= MOST_KEPT:
+            return self._foremost.of(filter.spaces[0], most)
+        with self._core.store.read() as view:
+            return weigh(view, filter, self._core.clock(), most)
+
+    def importance_of(self, record: Record) -> float:
+        """How important a record is now, as `foremost` counts it."""
+        return importance_of(record, self._core.clock())
 
     def count(self, *, space: Spaces = DEFAULT_SPACE, valid_only: bool = True, **filters: object) -> int:
         """How many records a list with the same filters would have."""
@@ -478,11 +510,13 @@ class Memory:
         valid_from: Moment = None,
         valid_until: Moment = None,
         replaces: bool = True,
+        again: bool = False,
         metadata: Mapping[str, object] | None = None,
     ) -> Relation:
         """States a fact about two entities (by name or id; unknown ones are made).
 
-        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins.
+        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
+        stated already is left as it is unless `again` is set: then it holds anew from now on.
         """
         return link.relate(
             self._core,
@@ -496,6 +530,7 @@ class Memory:
             valid_from=parse_optional_time(valid_from, "valid_from"),
             valid_until=parse_optional_time(valid_until, "valid_until"),
             replaces=parse_flag(replaces, "replaces"),
+            again=parse_flag(again, "again"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
 
@@ -591,6 +626,12 @@ class Memory:
         with self._core.store.read() as view:
             return view.spaces()
 
+    def has_space(self, name: str) -> bool:
+        """Is there a space of that name?"""
+        label = parse_space(name, "name")
+        with self._core.store.read() as view:
+            return view.space(label) is not None
+
     def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
         """A space and how much it holds."""
         label = parse_space(name, "name")
@@ -606,7 +647,20 @@ class Memory:
         with self._core.store.write(actor=self._core.actor) as edit:
             count = edit.drop_space(label)
         self._core.store.scrub()
+        drop_place(self.settings.home, label)
         return count
+
+    def folder(self, space: str = DEFAULT_SPACE) -> Path:
+        """The folder for files of a space that exists; it is made if it is missing."""
+        return make_place(self.settings.home, self._existing(space))
+
+    def identity(self, space: str = DEFAULT_SPACE) -> str:
+        """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
+        return read_identity(self.settings.home, parse_space(space))
+
+    def set_identity(self, space: str, text: str) -> None:
+        """Writes `identity.txt` of a space that exists; an empty text removes it."""
+        write_identity(self.settings.home, self._existing(space), parse_string(text, "text"))
 
     # Care
 
@@ -650,3 +704,8 @@ class Memory:
 
     def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
         return parse_label(id, "id"), None if space is None else parse_space(space)
+
+    def _existing(self, space: str) -> str:
+        if not self.has_space(space):
+            raise NotFound(f"there is no space named {space!r}")
+        return space

@@ -1,0 +1,1 @@
+"""How do those speak of a memory who know palaces, rooms and drawers?"""
