@@ -38,7 +38,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.cli.doctor", "recollect.embed.choose"): "it tries the model without a store",
     ("recollect.cli.doctor", "recollect.store.sqlite"): "it names SQLite's version",
 }
-ONE_OF_A_KIND = {"recollect.contracts.tool", "recollect.contracts.schema"}
+ONE_OF_A_KIND = {"recollect.contracts.tool", "recollect.contracts.schema", "recollect.contracts.route"}
 """Modules of `contracts` that are no contract: every contract may import them."""
 SPEAKS_OF_SQL = {"recollect.embed.samples"}
 """Texts about everything, that a model is measured with: one is a query."""

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.cli.output import tell_error
 from recollect.config import load_settings
 from recollect.engine.memory import Memory, open_memory
+from recollect.errors import InvalidInput
 from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
+    from recollect.serve.companion import Companion
     from recollect.serve.log import Level
 
 USAGE = 2
@@ -36,6 +38,8 @@ FLAGS = (
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
+    Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
+    Flag("token", "--token", "TOKEN", None, "What HTTP clients must show (better set as RECOLLECT_TOKEN)."),
 )
 
 
@@ -46,6 +50,8 @@ class Serving(NamedTuple):
     space: str
     home: str | None = None
     log_level: str | None = None
+    http: str | None = None
+    token: str | None = None
 
 
 def parse_flags(args: Sequence[str]) -> Serving | None:
@@ -65,7 +71,7 @@ def parse_flags(args: Sequence[str]) -> Serving | None:
 def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
         contract=values["contract"] or "", space=values["space"] or "", home=values["home"],
-        log_level=values["log_level"],
+        log_level=values["log_level"], http=values["http"], token=values["token"],
     )  # fmt: skip
 
 
@@ -94,7 +100,25 @@ def serve(chosen: Serving) -> int:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
     memory = open_memory(settings=settings, actor="mcp")
     contract = CONTRACTS[chosen.contract](memory, chosen.space)
-    return serve_stdio(contract, log_level=level, on_close=memory.close)
+    companion = None
+    if chosen.http is not None:
+        try:
+            companion = _companion(contract, chosen.http, chosen.token or settings.token, level)
+        except BaseException:
+            memory.close()
+            raise
+    return serve_stdio(contract, log_level=level, on_close=memory.close, beside=companion)
+
+
+def _companion(contract: Contract, address: str, token: str | None, level: Level) -> Companion:
+    """The contract on the web as well. Nothing of this is loaded unless it is asked for."""
+    from recollect.serve.address import parse_address
+    from recollect.serve.companion import Companion
+    from recollect.serve.log import Log
+
+    if contract.web is None:
+        raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
+    return Companion(contract.web, parse_address(address), token=token, log=Log(level))
 
 
 def _refuse(message: str) -> int:

@@ -450,6 +450,11 @@ class Memory:
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
 
+    def last_entry(self) -> int:
+        """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
+        with self._core.store.read() as view:
+            return view.last_entry()
+
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self._core.store.read() as view:
