@@ -73,6 +73,8 @@ def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ
 
 
 _FOREIGN_LEVELS = {
+    "trace": "debug", "debug": "debug", "info": "info", "warn": "warning", "error": "error", "off": "error",
+}  # fmt: skip
     "trace": "debug",
     "debug": "debug",
     "info": "info",
