@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
-from urllib.parse import unquote
 
 from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 
@@ -22,6 +22,7 @@ MOST_IDENTITY_BYTES = 64_000
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
 _LONGEST = 180  # characters of a folder's name: file systems take 255 bytes, and some tools less
 _DIGEST = 24
+_ESCAPE = re.compile(rb"%[0-9a-f]{2}")
 _MARK = "~"  # stands in no escaped name
 _DEVICES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
 
@@ -44,7 +45,7 @@ def space_of(folder: Path) -> str:
     """The space that a folder belongs to."""
     if _MARK in folder.name:
         return (folder / NAME_FILE).read_text("utf-8")
-    return unquote(folder.name)
+    return _ESCAPE.sub(lambda found: bytes.fromhex(found[0].decode()[1:]), folder.name.encode()).decode()
 
 
 def place_of(home: Path, space: str) -> Path:
