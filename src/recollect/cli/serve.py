@@ -17,8 +17,9 @@ from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
+    from recollect.serve.address import Address
     from recollect.serve.companion import Companion
-    from recollect.serve.log import Level
+    from recollect.serve.log import Level, Log
 
 USAGE = 2
 
@@ -36,6 +37,7 @@ class Flag(NamedTuple):
 FLAGS = (
     Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
+    Flag("palace", "--palace", "NAME", None, "trusty-memory: the palace that is meant when a call names none."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
     Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
@@ -50,6 +52,7 @@ class Serving(NamedTuple):
     space: str
     home: str | None = None
     log_level: str | None = None
+    palace: str | None = None
     http: str | None = None
     token: str | None = None
 
@@ -71,17 +74,23 @@ def parse_flags(args: Sequence[str]) -> Serving | None:
 def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
         contract=values["contract"] or "", space=values["space"] or "", home=values["home"],
-        log_level=values["log_level"], http=values["http"], token=values["token"],
+        log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
     )  # fmt: skip
 
 
-def _native(memory: Memory, space: str) -> Contract:
+def _native(memory: Memory, chosen: Serving) -> Contract:
     from recollect.contracts.native import native_contract
 
-    return native_contract(memory, space=space)
+    return native_contract(memory, space=chosen.space)
 
 
-CONTRACTS: Mapping[str, Callable[[Memory, str], Contract]] = {"native": _native}
+def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.trusty_memory import trusty_contract
+
+    return trusty_contract(memory, palace=chosen.palace)
+
+
+CONTRACTS: Mapping[str, Callable[[Memory, Serving], Contract]] = {"native": _native, "trusty-memory": _trusty_memory}
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
 
@@ -89,7 +98,9 @@ def serve(chosen: Serving) -> int:
     """Serves one client over standard input and output until it leaves. Returns the exit code."""
     if chosen.contract not in CONTRACTS:
         return _refuse(f"there is no contract {chosen.contract!r}; there are: {', '.join(CONTRACTS)}")
-    from recollect.serve.log import LEVELS
+    if chosen.palace is not None and chosen.contract != "trusty-memory":
+        return _refuse("--palace is for --as trusty-memory; the option of this contract is --space")
+    from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
     settings = load_settings(chosen.home)
@@ -98,27 +109,31 @@ def serve(chosen: Serving) -> int:
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
+    address = None if chosen.http is None else _address(chosen.http)
     memory = open_memory(settings=settings, actor="mcp")
-    contract = CONTRACTS[chosen.contract](memory, chosen.space)
-    companion = None
-    if chosen.http is not None:
-        try:
-            companion = _companion(contract, chosen.http, chosen.token or settings.token, level)
-        except BaseException:
-            memory.close()
-            raise
+    try:
+        contract = CONTRACTS[chosen.contract](memory, chosen)
+        token = chosen.token or settings.token
+        companion = None if address is None else _companion(contract, address, token, Log(level))
+    except BaseException:
+        memory.close()
+        raise
     return serve_stdio(contract, log_level=level, on_close=memory.close, beside=companion)
 
 
-def _companion(contract: Contract, address: str, token: str | None, level: Level) -> Companion:
+def _address(text: str) -> Address:
+    from recollect.serve.address import parse_address  # sockets, for those alone who ask for them
+
+    return parse_address(text)
+
+
+def _companion(contract: Contract, address: Address, token: str | None, log: Log) -> Companion:
     """The contract on the web as well. Nothing of this is loaded unless it is asked for."""
-    from recollect.serve.address import parse_address
     from recollect.serve.companion import Companion
-    from recollect.serve.log import Log
 
     if contract.web is None:
         raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
-    return Companion(contract.web, parse_address(address), token=token, log=Log(level))
+    return Companion(contract.web, address, token=token, log=log)
 
 
 def _refuse(message: str) -> int:
