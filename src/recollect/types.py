@@ -63,6 +63,14 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     newest: datetime | None
 
 
+class SpaceTally(Struct, frozen=True, kw_only=True):
+    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
+
+    records: int
+    facts: int
+    vectors: int
+
+
 class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
@@ -377,5 +385,5 @@ __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
     "Change", "Direction", "Draft", "Dream", "Entity", "Fact", "Filter", "Hit", "Ingested", "Json", "MemoryType",
     "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
-    "Session", "Signals", "Space", "SpaceStats", "Status", "Trust", "Unset", "Why",
+    "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

@@ -17,9 +17,9 @@ from recollect.types import DEFAULT_SPACE, Dream
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
-    from recollect.engine.dreamer import Dreamer
+    from recollect.serve.address import Address
     from recollect.serve.companion import Companion
-    from recollect.serve.log import Level
+    from recollect.serve.log import Level, Log
 
 USAGE = 2
 
@@ -116,8 +116,8 @@ def serve(chosen: Serving) -> int:
     wrong = "--palace" if offer.scope != "--palace" and chosen.palace is not None else None
     wrong = "--space" if offer.scope != "--space" and chosen.space != DEFAULT_SPACE else wrong
     if wrong is not None:
-        return _refuse(f"{wrong} is not for --as {chosen.contract}; use {offer.scope}")
-    from recollect.serve.log import LEVELS
+        return _refuse(f"{wrong} is not for --as {chosen.contract}; its option is {offer.scope}")
+    from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
     settings = load_settings(chosen.home)
@@ -127,31 +127,22 @@ def serve(chosen: Serving) -> int:
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
+    address = None if chosen.http is None else _address(chosen.http)
     memory = open_memory(settings=settings, actor="mcp")
     try:
         contract = offer.make(memory, chosen)
-        companion = None
-        if chosen.http is not None:
-            companion = _companion(contract, chosen.http, chosen.token or settings.token, level)
+        token = chosen.token or settings.token
+        companion = None if address is None else _companion(contract, address, token, Log(level))
     except BaseException:
         memory.close()
         raise
-    dreamer = _dreamer(memory, level) if offer.dreams else None
-
-    def close() -> None:
-        if dreamer is not None:
-            dreamer.stop()
-        memory.close()
-
-    return serve_stdio(contract, log_level=level, on_close=close, beside=companion)
+    end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
+    return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
 
 
-def _dreamer(memory: Memory, level: Level) -> Dreamer:
-    """What puts idle palaces in order while they are served."""
+def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
+    """Puts idle palaces in order while they are served, until the end is called."""
     from recollect.engine.dreamer import Dreamer
-    from recollect.serve.log import Log
-
-    log = Log(level)
 
     def tell(news: Dream | RecollectError) -> None:
         if isinstance(news, RecollectError):
@@ -161,18 +152,27 @@ def _dreamer(memory: Memory, level: Level) -> Dreamer:
 
     dreamer = Dreamer(memory, tell=tell)
     dreamer.start()
-    return dreamer
+
+    def end() -> None:
+        dreamer.stop()
+        memory.close()
+
+    return end
 
 
-def _companion(contract: Contract, address: str, token: str | None, level: Level) -> Companion:
+def _address(text: str) -> Address:
+    from recollect.serve.address import parse_address  # sockets, for those alone who ask for them
+
+    return parse_address(text)
+
+
+def _companion(contract: Contract, address: Address, token: str | None, log: Log) -> Companion:
     """The contract on the web as well. Nothing of this is loaded unless it is asked for."""
-    from recollect.serve.address import parse_address
     from recollect.serve.companion import Companion
-    from recollect.serve.log import Log
 
     if contract.web is None:
         raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
-    return Companion(contract.web, parse_address(address), token=token, log=Log(level))
+    return Companion(contract.web, address, token=token, log=log)
 
 
 def _refuse(message: str) -> int:

@@ -45,7 +45,7 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
         return found
 
     def parse(self, named: Mapping[str, str], given: Mapping[str, Json]) -> P:
-        """The arguments as a value, or an `InvalidInput` that names one. In a query texts stand for numbers."""
+        """The arguments as a value, or an `InvalidInput` that names one. A text of a query may stand for a number."""
         for name in given:
             if name in named:
                 raise InvalidInput(name, "is said by the address and cannot be given again")

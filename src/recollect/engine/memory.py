@@ -54,6 +54,7 @@ from recollect.types import (
     Dream,
     Entity,
     Fact,
+    Filter,
     Ingested,
     Neighborhood,
     Order,
@@ -66,6 +67,7 @@ from recollect.types import (
     Session,
     Space,
     SpaceStats,
+    SpaceTally,
     Unset,
 )  # fmt: skip
 
@@ -644,6 +646,14 @@ class Memory:
             if space is None:
                 raise NotFound(f"there is no space named {label!r}")
             return space, view.stats(label)
+
+    def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
+        """How much a space holds now, by the few counts that are cheap at any size."""
+        label = parse_space(name, "name")
+        with self._core.store.read() as view:
+            records = view.count(Filter(spaces=(label,)))
+            embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
+            return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
 
     def delete_space(self, name: str) -> int:
         """Removes a space with everything in it, for good. Answers how many record versions went."""

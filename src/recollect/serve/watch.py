@@ -39,17 +39,23 @@ class Watcher:
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
+        self.after = 0
+        """It is told of later entries alone."""
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING_FRAMES)
 
-    def offer(self, frames: Sequence[bytes | None]) -> None:
-        for one in frames:
+    def offer(self, told: Sequence[News]) -> None:
+        for news in told:
             if self._frames.full():
-                while not self._frames.empty():
-                    self._frames.get_nowait()
-                one = None
-            self._frames.put_nowait(one)
-            if one is None:
+                self.end()
                 return
+            if news.entry > self.after:
+                self._frames.put_nowait(frame(news.event, news.entry))
+
+    def end(self) -> None:
+        """What it has not taken by now it will not get."""
+        while not self._frames.empty():
+            self._frames.get_nowait()
+        self._frames.put_nowait(None)
 
     async def next(self) -> bytes | None:
         """The next frame, or a sign of life when nothing happens; None when it is over."""
@@ -81,7 +87,7 @@ class Watch:
         with self._changed:
             self._closed = True
             for watcher in self._watchers:
-                watcher.loop.call_soon_threadsafe(watcher.offer, (None,))
+                watcher.loop.call_soon_threadsafe(watcher.end)
             self._changed.notify_all()
         self._thread.join()
 
@@ -89,41 +95,41 @@ class Watch:
         """What one watcher is sent; with `after`, first what it missed since that entry."""
         watcher = Watcher()
         try:
-            position = await run_in_threadpool(self._join, watcher)
+            await run_in_threadpool(self._join, watcher)
             yield frame(self._feed.hello)
             if after is not None:
-                for missed in await run_in_threadpool(self._missed, after, position):
-                    yield missed
+                for news in await run_in_threadpool(self._missed, after, watcher.after):
+                    yield frame(news.event, news.entry)
             while (one := await watcher.next()) is not None:
                 yield one
         finally:
             self._leave(watcher)
 
-    def _join(self, watcher: Watcher) -> int:
-        """From here on the watcher is told everything. Answers the entry up to which it is not."""
+    def _join(self, watcher: Watcher) -> None:
+        """From here on the watcher is told everything, and nothing of before."""
         with self._changed:
+            watcher.after = self._feed.last_entry()
             if not self._watchers:
-                self._position = max(self._position, self._feed.last_entry())
+                self._position = watcher.after
             self._watchers.add(watcher)
             if self._closed:
-                watcher.loop.call_soon_threadsafe(watcher.offer, (None,))
+                watcher.loop.call_soon_threadsafe(watcher.end)
             self._changed.notify_all()
-            return self._position
 
     def _leave(self, watcher: Watcher) -> None:
         with self._changed:
             self._watchers.discard(watcher)
 
-    def _missed(self, after: int, until: int) -> list[bytes]:
-        frames: list[bytes] = []
+    def _missed(self, after: int, until: int) -> list[News]:
+        told: list[News] = []
         after = max(after, until - MISSED_ENTRIES)
         while after < until:
             changes = [change for change in self._feed.changes(after) if change.entry <= until]
             if not changes:
                 break
-            frames += _frames(self._feed.tell(changes))
+            told += self._feed.tell(changes)
             after = changes[-1].entry
-        return frames
+        return told
 
     def _follow(self) -> None:
         while (after := self._wait()) is not None:
@@ -147,13 +153,9 @@ class Watch:
         changes = self._feed.changes(after)
         if not changes:
             return
-        frames = _frames(self._feed.tell(changes))
+        told = self._feed.tell(changes)
         with self._changed:
             self._position = max(self._position, changes[-1].entry)
             if not self._closed:
                 for watcher in self._watchers:
-                    watcher.loop.call_soon_threadsafe(watcher.offer, frames)
-
-
-def _frames(told: Sequence[News]) -> list[bytes]:
-    return [frame(news.event, news.entry) for news in told]
+                    watcher.loop.call_soon_threadsafe(watcher.offer, told)

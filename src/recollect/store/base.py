@@ -126,6 +126,8 @@ class View(Protocol):
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]: ...
 
+    def count_facts(self, space: str) -> int: ...
+
     def journal(
         self,
         *,

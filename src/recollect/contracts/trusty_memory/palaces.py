@@ -24,6 +24,7 @@ ROOMS = (
 )  # fmt: skip
 IDENTITY_ID = "00000000-0000-0000-0000-000000000000"
 """What stands for the identity text where a drawer's id is due."""
+IMPORTANCE = 0.5
 TOP_K = 10
 LISTED = 50
 MOST_LISTED = 100_000
@@ -166,12 +167,23 @@ class Palaces:
     # Drawers
 
     def remember(
-        self, palace: str | None, text: str, room: str | None = None, tags: Sequence[str] | None = None
+        self,
+        palace: str | None,
+        text: str,
+        room: str | None = None,
+        tags: Sequence[str] | None = None,
+        *,
+        importance: float | None = None,
     ) -> Stored:
         """Stores a text; a text that the room holds already keeps its id and gains the tags."""
         name = self._named(palace)
         receipt = self._memory.remember(
-            text, space=name, room=_stored_room(room), tags=tuple(tags or ()), id=self._new_id()
+            text,
+            space=name,
+            room=_stored_room(room),
+            tags=tuple(tags or ()),
+            importance=IMPORTANCE if importance is None else importance,
+            id=self._new_id(),
         )
         if receipt.id is None:
             raise Refused(receipt.reason or "the text was not stored")

@@ -267,6 +267,13 @@ class SqliteView:
         sql += f" AND relations.{end} IN (SELECT value FROM json_each(?)) ORDER BY relations.version"
         return [to_relation(row) for row in self._rows(sql, (self._number(space), *values, to_json(ids)))]
 
+    def count_facts(self, space: str) -> int:
+        """How many relations are stated and hold now."""
+        known, values = known_at("relations", None)
+        valid, more = true_at("relations", to_micros(self._now))
+        sql = f"SELECT count(*) FROM relations WHERE relations.space_no = ? AND {known} AND {valid}"
+        return self._rows(sql, (self._number(space), *values, *more))[0][0]
+
     # The journal
 
     def journal(
