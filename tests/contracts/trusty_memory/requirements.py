@@ -185,7 +185,7 @@ REQUIREMENTS = (
     ),
     Requirement(
         "5 memory_recall_deep: the exhaustive search, in the same shape",
-        "four times the candidates, and nothing is folded behind a near-duplicate",
+        "three times the candidates, and nothing is folded behind a near-duplicate",
         f"{PALACES}::test_deep_recall_looks_further_and_folds_nothing",
     ),
     Requirement(
