@@ -45,7 +45,9 @@ class Server:
         self.first = self.popen.stderr.readline().decode()
         found = re.search(r"http://\S+:(\d+)", self.first)
         self.url = found[0].replace("0.0.0.0", "127.0.0.1") if found else ""
-        self.web = httpx.Client(base_url=self.url, timeout=HANG_GUARD_SECONDS, limits=httpx.Limits(max_connections=None))
+        self.web = httpx.Client(
+            base_url=self.url, timeout=HANG_GUARD_SECONDS, limits=httpx.Limits(max_connections=None)
+        )
 
     def remember(self, text: str) -> str:
         """A call over stdio."""
@@ -161,7 +163,11 @@ def test_a_part_of_the_path_is_decoded_after_the_path_is_split(start: Start) -> 
         ("GET /things/a?name=b", 400, "name: is said by the address and cannot be given again"),
         ("GET /things/a?limit=1&limit=2", 400, "limit: is given twice"),
         ("GET /things/%ff", 400, "the address is not UTF-8"),
-        ("GET /things/a?limit=%ff", 400, "the query cannot be read: 'utf-8' codec can't decode byte 0xff in position 0"),
+        (
+            "GET /things/a?limit=%ff",
+            400,
+            "the query cannot be read: 'utf-8' codec can't decode byte 0xff in position 0",
+        ),
         ("GET /fail/missing", 404, "there is no such thing"),
         ("GET /fail/conflict", 409, "it changed"),
         ("GET /fail/busy", 503, "someone else writes"),
@@ -277,7 +283,12 @@ def test_beyond_this_machine_nothing_is_served_without_a_token(start: Start) -> 
 def test_with_a_token_every_request_but_health_must_show_it(start: Start) -> None:
     web = start("0.0.0.0:0", "s3cret").web
     assert web.get("/health", headers={"host": "memory.example"}).text == "ok"
-    for shown in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Basic s3cret"}, {"authorization": "s3cret"}):
+    for shown in (
+        {},
+        {"authorization": "Bearer wrong"},
+        {"authorization": "Basic s3cret"},
+        {"authorization": "s3cret"},
+    ):
         for path in ("/things/a", "/sse", "/nowhere"):
             answer = web.get(path, headers=shown)
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
