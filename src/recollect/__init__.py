@@ -29,10 +29,12 @@ from recollect.errors import (
 from recollect.types import (
     Change,
     Draft,
+    Dream,
     Entity,
     Fact,
     Hit,
     Ingested,
+    Merge,
     Neighborhood,
     Past,
     Recall,
@@ -48,8 +50,9 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "Hit", "Ingested",
-    "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore", "Recall",
-    "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "StoreBusy", "StoreError", "StoreFull", "Why", "__version__", "load_settings", "open",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "Entity", "Fact",
+    "Hit", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings",
+    "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Why", "__version__",
+    "load_settings", "open",
 ]  # fmt: skip

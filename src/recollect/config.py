@@ -72,6 +72,25 @@ def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ
     return f"{home / _FILE}" if name in _from_file(home / _FILE) else "the default"
 
 
+_FOREIGN_LEVELS = {
+    "trace": "debug", "debug": "debug", "info": "info", "warn": "warning", "error": "error", "off": "error",
+}  # fmt: skip
+    "trace": "debug",
+    "debug": "debug",
+    "info": "info",
+    "warn": "warning",
+    "error": "error",
+    "off": "error",
+}
+
+
+def foreign_log_level(variable: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The log level that another program's filter asks for (`info`, `its_module=debug,warn`); the last part counts."""
+    parts = environment.get(variable, "").lower().split(",")
+    levels = [_FOREIGN_LEVELS.get(part.rpartition("=")[2].strip()) for part in parts]
+    return next((level for level in reversed(levels) if level is not None), None)
+
+
 class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):
     """Where programs that speak to us keep their own settings."""
 

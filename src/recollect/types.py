@@ -261,6 +261,29 @@ class Past(Struct, frozen=True, kw_only=True):
     record: Record | None
 
 
+class Merge(Struct, frozen=True, kw_only=True):
+    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
+
+    kept: str
+    merged: str
+    cosine: float
+    entry: int | None = None
+
+
+class Dream(Struct, frozen=True, kw_only=True):
+    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
+
+    space: str
+    at: datetime
+    seconds: float
+    records: int
+    merges: tuple[Merge, ...] = ()
+    refreshed: int = 0
+    decayed: int = 0
+    finished: bool = True
+    dry_run: bool = False
+
+
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of".
 
@@ -373,7 +396,7 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "Entity", "Fact", "Filter", "Hit", "Imported", "Ingested", "Json", "MemoryType", "Metadata",
-    "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
-    "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
+    "Change", "Direction", "Draft", "Dream", "Entity", "Fact", "Filter", "Hit", "Imported", "Ingested", "Json",
+    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt",
+    "Record", "Relation", "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from recollect import __version__
 from recollect.cli import read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
+from recollect.cli.dream import dream
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
@@ -88,6 +89,7 @@ app.command("explore")(read.explore)
 app.command("ingest")(write.ingest)
 app.add_typer(spaces, name="spaces")
 app.command("stats")(read.stats)
+app.command("dream")(dream)
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
 app.command("connect")(connect)

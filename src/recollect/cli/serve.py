@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
-from recollect.config import load_settings
+from recollect.config import foreign_log_level, load_settings
 from recollect.engine.memory import Memory, open_memory
-from recollect.errors import InvalidInput
-from recollect.types import DEFAULT_SPACE
+from recollect.errors import InvalidInput, RecollectError
+from recollect.types import DEFAULT_SPACE, Dream
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
@@ -37,7 +37,7 @@ class Flag(NamedTuple):
 FLAGS = (
     Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
-    Flag("palace", "--palace", "NAME", None, "trusty-memory: the palace that is meant when a call names none."),
+    Flag("palace", "--palace", "NAME", None, "The palace of a trusty-memory server, made if it is missing."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
     Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
@@ -78,6 +78,17 @@ def to_serving(values: Mapping[str, str | None]) -> Serving:
     )  # fmt: skip
 
 
+class Offer(NamedTuple):
+    """One contract: how its table is made, and in what it differs from others on the command line."""
+
+    make: Callable[[Memory, Serving], Contract]
+    scope: str = "--space"
+    """The option that names the space of a server."""
+    dreams: bool = False
+    log_variable: str | None = None
+    """An environment variable that says how much is logged, as the server that it stands in for has it."""
+
+
 def _native(memory: Memory, chosen: Serving) -> Contract:
     from recollect.contracts.native import native_contract
 
@@ -90,21 +101,28 @@ def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
     return trusty_contract(memory, palace=chosen.palace)
 
 
-CONTRACTS: Mapping[str, Callable[[Memory, Serving], Contract]] = {"native": _native, "trusty-memory": _trusty_memory}
+CONTRACTS: Mapping[str, Offer] = {
+    "native": Offer(_native),
+    "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
+}
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
 
 def serve(chosen: Serving) -> int:
     """Serves one client over standard input and output until it leaves. Returns the exit code."""
-    if chosen.contract not in CONTRACTS:
+    offer = CONTRACTS.get(chosen.contract)
+    if offer is None:
         return _refuse(f"there is no contract {chosen.contract!r}; there are: {', '.join(CONTRACTS)}")
-    if chosen.palace is not None and chosen.contract != "trusty-memory":
-        return _refuse("--palace is for --as trusty-memory; the option of this contract is --space")
+    wrong = "--palace" if offer.scope != "--palace" and chosen.palace is not None else None
+    wrong = "--space" if offer.scope != "--space" and chosen.space != DEFAULT_SPACE else wrong
+    if wrong is not None:
+        return _refuse(f"{wrong} is not for --as {chosen.contract}; its option is {offer.scope}")
     from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
     settings = load_settings(chosen.home)
-    wanted = (chosen.log_level or settings.log_level).lower()
+    named = None if offer.log_variable is None else foreign_log_level(offer.log_variable)
+    wanted = (chosen.log_level or named or settings.log_level).lower()
     levels: Mapping[str, Level] = {name: name for name in LEVELS}
     level = levels.get(wanted)
     if level is None:
@@ -112,13 +130,34 @@ def serve(chosen: Serving) -> int:
     address = None if chosen.http is None else _address(chosen.http)
     memory = open_memory(settings=settings, actor="mcp")
     try:
-        contract = CONTRACTS[chosen.contract](memory, chosen)
+        contract = offer.make(memory, chosen)
         token = chosen.token or settings.token
         companion = None if address is None else _companion(contract, address, token, Log(level))
     except BaseException:
         memory.close()
         raise
-    return serve_stdio(contract, log_level=level, on_close=memory.close, beside=companion)
+    end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
+    return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
+
+
+def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
+    """Puts idle palaces in order while they are served, until the end is called."""
+    from recollect.engine.dreamer import Dreamer
+
+    def tell(news: Dream | RecollectError) -> None:
+        if isinstance(news, RecollectError):
+            log.write("warning", f"dreaming failed: {news}")
+        else:
+            log.write("info", f"dreamt of {news.space}: {len(news.merges)} merged in {news.seconds} s")
+
+    dreamer = Dreamer(memory, tell=tell)
+    dreamer.start()
+
+    def end() -> None:
+        dreamer.stop()
+        memory.close()
+
+    return end
 
 
 def _address(text: str) -> Address:

@@ -64,9 +64,7 @@ def import_trusty(core: Core, root: Path, *, dry_run: bool, progress: Progress |
         raise InvalidInput("path", f"{root} is not a folder")
     folders = find_palaces(root)
     if not folders:
-        raise InvalidInput(
-            "path", f"there is no palace in {root}: no folder with a {METADATA} or a database of drawers"
-        )
+        raise InvalidInput("path", f"there is no palace in {root}: no folder with a {METADATA} or a kg.db")
     done: list[Imported] = []
     for folder in folders:
         done.append(_take_over(core, read_palace(folder), dry_run=dry_run, progress=progress or _silent))

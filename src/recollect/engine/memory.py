@@ -51,6 +51,7 @@ from recollect.types import (
     Change,
     Direction,
     Draft,
+    Dream,
     Entity,
     Fact,
     Filter,
@@ -125,6 +126,7 @@ class Memory:
         self._core = core
         self._touches = Touches(core)
         self._foremost = Foremost(core)
+        self._asked: dict[str, datetime] = {}
         self._semantics = Semantics(core, embedder)
 
     def __enter__(self) -> Self:
@@ -308,7 +310,7 @@ class Memory:
         dry_run: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> list[Imported]:
-        """Takes over the palaces in a data folder of trusty-memory, which is only read. Doing it again adds what is new."""
+        """Takes over the palaces in a data folder of trusty-memory. That is only read; again, only what is new comes."""
         from recollect.engine.imports import import_trusty  # only when it is asked for
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
@@ -369,6 +371,8 @@ class Memory:
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
         answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
+        now = self._core.clock()
+        self._asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
             self.touch([hit.record for hit in answer])
         return answer
@@ -684,6 +688,44 @@ class Memory:
         write_identity(self.settings.home, self._existing(space), parse_string(text, "text"))
 
     # Care
+
+    def dream(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        budget_seconds: float = 5.0,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Dream:
+        """Puts a space in order: merges records that say the same, checks its keyword index, counts what has faded.
+
+        Every merge is in the journal and can be undone. It ends when its time is over or `cancelled` says so; with
+        `dry_run` it only tells what it would do. One process at a time: another's cycle is a `Conflict`.
+        """
+        from recollect.engine.dream import dream
+
+        name, seconds = self._existing(space), parse_seconds(budget_seconds, "budget_seconds")
+        try:
+            vectors = self._semantics.load()
+            return dream(
+                self._core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run"),
+                cancelled=cancelled,
+            )  # fmt: skip
+        finally:
+            self._foremost.drop(name)
+
+    def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
+        """What the last cycle in a space did, whoever ran it."""
+        from recollect.engine.dream import read_kept
+
+        kept = read_kept(self.settings.home, parse_space(space))
+        return None if kept is None else kept.dream
+
+    def is_due_to_dream(self, space: str, *, idle_seconds: float = 300.0) -> bool:
+        """Has a space been left alone for long enough, and is there something to do in it?"""
+        from recollect.engine.dream import is_due
+
+        return is_due(self._core, parse_space(space), parse_seconds(idle_seconds, "idle_seconds"), self._asked)
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""

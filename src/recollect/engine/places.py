@@ -17,6 +17,8 @@ from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 SPACES = "spaces"
 IDENTITY_FILE = "identity.txt"
 NAME_FILE = "space.txt"
+DREAM_FILE = "dream.json"
+LEASE_FILE = "dream.lock"
 MOST_IDENTITY_BYTES = 64_000
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
@@ -65,10 +67,10 @@ def make_place(home: Path, space: str) -> Path:
     return place
 
 
-def drop_place(home: Path, space: str, *more: str) -> None:
+def drop_place(home: Path, space: str) -> None:
     """Removes our own files of a space, and its folder unless a person keeps other files there."""
     place = place_of(home, space)
-    for name in (IDENTITY_FILE, NAME_FILE, *more):
+    for name in (IDENTITY_FILE, NAME_FILE, DREAM_FILE, LEASE_FILE):
         (place / name).unlink(missing_ok=True)
     try:
         place.rmdir()

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from recollect.errors import StoreError
 
@@ -58,8 +58,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     """A connection that cannot write; without a log, the file is taken as it is."""
     settled = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{settled}", uri=True)
-    connection.text_factory = lambda data: cast("bytes", data).decode("utf-8", "replace")
+    connection.text_factory = _decode
     return connection
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> list[Row]:
