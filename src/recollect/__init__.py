@@ -33,6 +33,7 @@ from recollect.types import (
     Entity,
     Fact,
     Hit,
+    Imported,
     Ingested,
     Merge,
     Neighborhood,
@@ -51,7 +52,7 @@ from recollect.version import __version__
 
 __all__ = [
     "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "Entity", "Fact",
-    "Hit", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
     "Past", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings",
     "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Why", "__version__",
     "load_settings", "open",

@@ -75,13 +75,6 @@ def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ
 _FOREIGN_LEVELS = {
     "trace": "debug", "debug": "debug", "info": "info", "warn": "warning", "error": "error", "off": "error",
 }  # fmt: skip
-    "trace": "debug",
-    "debug": "debug",
-    "info": "info",
-    "warn": "warning",
-    "error": "error",
-    "off": "error",
-}
 
 
 def foreign_log_level(variable: str, environment: Mapping[str, str] = os.environ) -> str | None:
