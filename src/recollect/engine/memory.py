@@ -310,7 +310,7 @@ class Memory:
         dry_run: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> list[Imported]:
-        """Takes over the palaces in a data folder of trusty-memory, which is only read; what is there already is kept."""
+        """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
         from recollect.engine.imports import import_trusty  # only when it is asked for
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
