@@ -101,7 +101,8 @@ def read_palace(folder: Path) -> Palace:
     unique = {drawer.id: drawer for drawer in reversed(drawers)}
     unnamed = sum(drawer.room is None and drawer.room_id is not None for drawer in unique.values())
     if unnamed:
-        problems.append(f"{unnamed} drawers are in rooms whose names cannot be told; they are in {GENERAL} now")
+        noun = "drawer" if unnamed == 1 else "drawers"
+        problems.append(f"{unnamed} {noun} left in {GENERAL}: its room has a name that cannot be told")
     return Palace(
         folder=folder,
         about=_about(folder, problems),
