@@ -225,6 +225,19 @@ class Ingested(Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
+class Imported(Struct, frozen=True, kw_only=True):
+    """What came into a space from files of another program; `problems` says what did not, and why."""
+
+    space: str
+    folder: str
+    records: int = 0
+    records_present: int = 0
+    facts: int = 0
+    facts_present: int = 0
+    identity: bool = False
+    problems: tuple[str, ...] = ()
+
+
 class Change(Struct, frozen=True, kw_only=True):
     """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
 
@@ -383,7 +396,7 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "Dream", "Entity", "Fact", "Filter", "Hit", "Ingested", "Json", "MemoryType",
-    "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt", "Record", "Relation",
-    "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
+    "Change", "Direction", "Draft", "Dream", "Entity", "Fact", "Filter", "Hit", "Imported", "Ingested", "Json",
+    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt",
+    "Record", "Relation", "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

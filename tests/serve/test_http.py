@@ -166,7 +166,7 @@ def test_a_part_of_the_path_is_decoded_after_the_path_is_split(start: Start) -> 
         (
             "GET /things/a?limit=%ff",
             400,
-            "the query cannot be read: 'utf-8' codec can't decode byte 0xff in position 0",
+            "the query cannot be read: 'utf-8' codec can't decode byte 0xff",
         ),
         ("GET /fail/missing", 404, "there is no such thing"),
         ("GET /fail/conflict", 409, "it changed"),
@@ -283,17 +283,12 @@ def test_beyond_this_machine_nothing_is_served_without_a_token(start: Start) -> 
 def test_with_a_token_every_request_but_health_must_show_it(start: Start) -> None:
     web = start("0.0.0.0:0", "s3cret").web
     assert web.get("/health", headers={"host": "memory.example"}).text == "ok"
-    for shown in (
-        {},
-        {"authorization": "Bearer wrong"},
-        {"authorization": "Basic s3cret"},
-        {"authorization": "s3cret"},
-    ):
+    for given in ("", "Bearer wrong", "Basic s3cret", "s3cret", "Bearer", "Bearer s3cret2"):
         for path in ("/things/a", "/sse", "/nowhere"):
-            answer = web.get(path, headers=shown)
+            answer = web.get(path, headers={"authorization": given})
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
-    given = {"authorization": "Bearer s3cret", "host": "memory.example"}
-    assert web.get("/things/a", headers=given).status_code == 200
+    shown = {"authorization": "Bearer s3cret", "host": "memory.example"}
+    assert web.get("/things/a", headers=shown).status_code == 200
 
 
 def test_a_token_that_is_set_counts_on_this_machine_too(start: Start) -> None:

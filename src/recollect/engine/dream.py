@@ -115,6 +115,10 @@ def _keep(core: Core, place: Path, kept: Kept) -> None:
         if edit.space(kept.dream.space) is None:
             return
         edit.note(kept.dream.space, "dream", told)
+        _write_kept(place, kept)  # so that whoever reads of it in the journal finds it
+
+
+def _write_kept(place: Path, kept: Kept) -> None:
     beside = place / f".{DREAM_FILE}.{os.getpid()}"
     try:
         beside.write_bytes(msgspec.json.encode(kept))

@@ -55,6 +55,7 @@ from recollect.types import (
     Entity,
     Fact,
     Filter,
+    Imported,
     Ingested,
     Neighborhood,
     Order,
@@ -302,6 +303,18 @@ class Memory:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
 
+    def import_trusty_memory(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        dry_run: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[Imported]:
+        """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
+        from recollect.engine.imports import import_trusty  # only when it is asked for
+
+        return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
+
     # Reading
 
     def recall(
@@ -524,21 +537,19 @@ class Memory:
         With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
         stated already is left as it is unless `again` is set: then it holds anew from now on.
         """
-        return link.relate(
-            self._core,
-            parse_label(subject, "subject"),
-            parse_label(predicate, "predicate"),
-            parse_label(object, "object"),
-            parse_space(space),
+        stated = link.Statement(
+            subject=parse_label(subject, "subject"),
+            predicate=parse_label(predicate, "predicate"),
+            object=parse_label(object, "object"),
             weight=parse_share(weight, "weight"),
             confidence=parse_share(confidence, "confidence"),
             provenance=parse_optional(provenance, "provenance"),
             valid_from=parse_optional_time(valid_from, "valid_from"),
             valid_until=parse_optional_time(valid_until, "valid_until"),
-            replaces=parse_flag(replaces, "replaces"),
-            again=parse_flag(again, "again"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
+        replaces, again = parse_flag(replaces, "replaces"), parse_flag(again, "again")
+        return link.relate(self._core, stated, parse_space(space), replaces=replaces, again=again)
 
     def facts(
         self,

@@ -54,13 +54,14 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
-        receipts = [_remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
+        receipts = [remember_one(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts
 
 
-def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int]) -> Receipt:
+def remember_one(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int]) -> Receipt:
+    """Stores a draft in a transaction that is under way."""
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)

@@ -29,8 +29,8 @@ from recollect.contracts.trusty_memory.palaces import (
     render_time,
 )
 from recollect.engine.memory import MAX_LIMIT, Memory
-from recollect.errors import InvalidInput, NotFound
-from recollect.types import Change
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.types import Change, Dream
 from recollect.version import __version__
 
 ROOT = "/api/v1"
@@ -99,6 +99,13 @@ class NewTriple(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     provenance: str | None = None
 
 
+class RunDream(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Without a palace, all of them have their turn."""
+
+    palace: str | None = None
+    dry_run: bool = False
+
+
 class Totals(Struct, frozen=True):
     """How much there is, in all palaces together."""
 
@@ -130,6 +137,18 @@ class Palace(Struct, frozen=True):
     kg_triple_count: int
 
 
+class Dreamt(Struct, frozen=True):
+    """What cycles of consolidation did, of several palaces together. Nothing is ever pruned or compacted away."""
+
+    last_run_at: str | None = None
+    merged: int = 0
+    pruned: int = 0
+    compacted: int = 0
+    closets_updated: int = 0
+    decayed: int = 0
+    duration_ms: int = 0
+
+
 class Connected(Struct, frozen=True, tag_field="type", tag="connected"):
     pass
 
@@ -149,6 +168,16 @@ class DrawerDeleted(Struct, frozen=True, tag_field="type", tag="drawer_deleted")
     palace_id: str
     drawer_id: str
     drawer_count: int
+
+
+class DreamCompleted(Struct, frozen=True, tag_field="type", tag="dream_completed"):
+    palace_id: str
+    merged: int = 0
+    pruned: int = 0
+    compacted: int = 0
+    closets_updated: int = 0
+    decayed: int = 0
+    duration_ms: int = 0
 
 
 class StatusChanged(Struct, frozen=True, tag_field="type", tag="status_changed"):
@@ -182,6 +211,8 @@ class _Rest:
             Route(method="GET", path=f"{palace}/recall", params=Ask, call=self.recall),
             Route(method="GET", path=f"{palace}/kg", params=OfSubject, call=self.triples),
             Route(method="POST", path=f"{palace}/kg", params=NewTriple, call=self.state),
+            Route(method="GET", path=f"{ROOT}/dream/status", params=Empty, call=self.dream_status),
+            Route(method="POST", path=f"{ROOT}/dream/run", params=RunDream, call=self.run_dream),
         )
 
     def _as(self, call: Call) -> Palaces:
@@ -251,6 +282,35 @@ class _Rest:
             params.palace, params.subject, params.predicate, params.object, params.confidence, params.provenance
         )
 
+    def dream_status(self, params: Empty, call: Call) -> Dreamt:  # noqa: ARG002
+        last = [self._memory.last_dream(space.name) for space in self._memory.spaces()]
+        return _together([dream for dream in last if dream is not None])
+
+    def run_dream(self, params: RunDream, call: Call) -> Dreamt:
+        if params.palace is not None:
+            return _together([self._dream(self._palaces.info(params.palace).id, params, call)])
+        done: list[Dream] = []
+        for space in self._memory.spaces():
+            call.checkpoint()
+            try:
+                done.append(self._dream(space.name, params, call))
+            except (Conflict, NotFound):  # it is dreaming already, in another process, or has just been deleted
+                continue
+        return _together(done)
+
+    def _dream(self, palace: str, params: RunDream, call: Call) -> Dream:
+        return self._memory.dream(palace, dry_run=params.dry_run, cancelled=lambda: call.cancelled)
+
+
+def _together(dreams: Sequence[Dream]) -> Dreamt:
+    return Dreamt(
+        last_run_at=render_time(max(dream.at for dream in dreams)) if dreams else None,
+        merged=sum(len(dream.merges) for dream in dreams),
+        closets_updated=sum(dream.refreshed for dream in dreams),
+        decayed=sum(dream.decayed for dream in dreams),
+        duration_ms=round(1000 * sum(dream.seconds for dream in dreams)),
+    )
+
 
 def _counts(memory: Memory, space: str) -> Totals:
     """How much one palace holds."""
@@ -290,6 +350,8 @@ def _tell(memory: Memory, changes: Sequence[Change]) -> list[News]:
 def _event(memory: Memory, change: Change) -> object:
     if change.object_type == "space" and change.verb == "create":
         return PalaceCreated(change.space, change.space)
+    if change.object_type == "space" and change.verb == "dream":
+        return _dream_completed(memory, change.space)
     if change.object_type != "record":
         return None
     kind = DrawerAdded if _adds(change) else DrawerDeleted if _removes(change) else None
@@ -297,6 +359,19 @@ def _event(memory: Memory, change: Change) -> object:
         return None
     count = memory.count(space=change.space) if memory.has_space(change.space) else 0
     return kind(change.space, change.object_id, count)
+
+
+def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
+    dream = memory.last_dream(space) if memory.has_space(space) else None
+    if dream is None:
+        return DreamCompleted(space)
+    return DreamCompleted(
+        space,
+        merged=len(dream.merges),
+        closets_updated=dream.refreshed,
+        decayed=dream.decayed,
+        duration_ms=round(1000 * dream.seconds),
+    )
 
 
 def _adds(change: Change) -> bool:
