@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import Conflict, Memory, Settings
+from recollect import Conflict, EmbedderError, Memory, Settings
 from recollect.engine.dream import ACTOR
 from recollect.engine.dreamer import Dreamer
 from recollect.engine.lease import lease
@@ -136,6 +136,22 @@ def test_a_cancelled_cycle_ends_at_its_next_step(semantic: Memory) -> None:
     assert semantic.dream(cancelled=cancelled).finished is False
     assert semantic.count() == 2
     assert semantic.check() == []
+
+
+class Broken:
+    name = "broken"
+    dim = 8
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:  # noqa: ARG002  the seam's shape
+        raise EmbedderError("the endpoint is down")
+
+
+def test_without_a_working_model_the_rest_is_done(tmp_path: Path) -> None:
+    memory = open_anywhere(settings=Settings(home=tmp_path / "home"), embedder=Broken())
+    memory.remember("a")
+    done = memory.dream()
+    memory.close()
+    assert (done.merges, done.finished) == ((), False)
 
 
 # Finding

@@ -19,6 +19,7 @@ class Requirement(NamedTuple):
 HERE = "contracts/trusty_memory"
 TOOLS, PALACES = f"{HERE}/test_tools.py", f"{HERE}/test_palaces.py"
 TRANSCRIPT, PROCESSES = f"{HERE}/test_transcript.py", f"{HERE}/test_processes.py"
+REST, HTTP, IMPORT = f"{HERE}/test_rest.py", "serve/test_http.py", "cli/test_import.py"
 DREAM, PLACES, FOREMOST = "engine/test_dream.py", "engine/test_places.py", "engine/test_foremost.py"
 
 REQUIREMENTS = (
@@ -365,5 +366,61 @@ REQUIREMENTS = (
         "decisions: any name is a palace's",
         "each has a folder of its own on every file system",
         f"{PLACES}::test_no_two_spaces_share_a_folder_even_where_case_is_ignored",
+    ),
+    # The companion
+    Requirement(
+        "1, 7: --http serves the same engine in the same process",
+        "what one way stores, the other finds",
+        f"{HTTP}::test_a_call_by_http_and_one_by_stdio_reach_the_same_engine",
+    ),
+    Requirement(
+        "7: the companion ends with stdin, and the other way round",
+        "listeners are sent away first",
+        f"{HTTP}::test_it_ends_when_the_input_ends_and_listeners_are_sent_away",
+    ),
+    Requirement(
+        "decisions: GET /health answers ok",
+        "as plain text, without a token",
+        f"{HTTP}::test_health_is_a_plain_ok",
+    ),
+    Requirement(
+        "decisions: GET /sse begins with connected",
+        "heard by a real HTTP client",
+        f"{HTTP}::test_the_first_event_says_connected",
+    ),
+    Requirement(
+        "decisions: events for palaces, drawers, dreams and the status",
+        "whoever made the change, in whichever contract or process",
+        f"{REST}::test_every_change_is_told_in_the_words_of_palaces",
+    ),
+    Requirement(
+        "decisions: palaces under /api/v1",
+        "made, listed and described",
+        f"{REST}::test_palaces_are_made_listed_and_described",
+    ),
+    Requirement(
+        "decisions: drawers and recall under /api/v1",
+        "the values of the tools",
+        f"{REST}::test_a_drawer_is_stored_listed_recalled_and_deleted",
+    ),
+    Requirement(
+        "decisions: triples under /api/v1",
+        "the values of the tools",
+        f"{REST}::test_triples_are_stated_and_queried",
+    ),
+    Requirement(
+        "decisions: dream/run and dream/status",
+        "one cycle in every palace, and what the last ones did",
+        f"{REST}::test_dreams_are_run_and_told_of",
+    ),
+    Requirement(
+        "decisions: loopback needs no token, another address does not start without one",
+        "and then every request but /health must show it",
+        f"{HTTP}::test_beyond_this_machine_nothing_is_served_without_a_token",
+    ),
+    Requirement(
+        "decisions: an existing data root can be taken over",
+        "recollect import trusty-memory tells what it could not read",
+        f"{IMPORT}::test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes",
     ),
 )
