@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
-_THOROUGH = 4  # times as many of both, where a question asks for it
+_THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
 _RECENT_DAYS = 30.0

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,7 +24,7 @@ from recollect.engine.foremost import importance_of
 from recollect.engine.lease import lease
 from recollect.engine.places import DREAM_FILE, LEASE_FILE, make_place, place_of
 from recollect.engine.remember import derive_lexis
-from recollect.errors import ReadOnlyStore
+from recollect.errors import EmbedderError, ReadOnlyStore
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Lexis, View
 from recollect.types import Change, Dream, Filter, Merge, Record
@@ -70,6 +71,17 @@ class Watch:
         return self._cancelled() or self.elapsed >= share * self._seconds
 
 
+class _Enough(Event):
+    """A watch, in the form in which the computing of vectors is stopped."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def is_set(self) -> bool:
+        return self._watch.over(_FOR_VECTORS)
+
+
 def dream(
     core: Core,
     vectors: Vectors | None,
@@ -88,13 +100,18 @@ def dream(
         with core.store.read() as view:
             seen = last_change(view, space)
             records = view.count(Filter(spaces=(space,)))
-        merges = [] if vectors is None else _merge(core, vectors, space, watch, dry_run=dry_run)
+        merges: list[Merge] = []
+        failed = False
+        try:
+            merges = [] if vectors is None else _merge(core, vectors, space, watch, dry_run=dry_run)
+        except EmbedderError:
+            failed = True  # the rest can be done without a model; the next cycle tries again
         through, refreshed = _refresh(core, space, 0 if before is None else before.through, watch, dry_run=dry_run)
         at = core.clock()
         done = Dream(
             space=space, at=at, records=records, merges=tuple(merges), refreshed=refreshed,
             decayed=_count_decayed(core, space, None if before is None else before.dream.at, at),
-            finished=not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
+            finished=not failed and not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
         )  # fmt: skip
         if not dry_run:
             _keep(core, place, Kept(dream=done, entry=0 if seen is None else seen.entry, through=through))
@@ -152,8 +169,7 @@ def is_due(core: Core, space: str, idle_seconds: float, asked: Mapping[str, date
 
 
 def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: bool) -> list[Merge]:
-    while vectors.catch_up([space], seconds=0.001) and not watch.over(_FOR_VECTORS):
-        continue  # a batch at a time, so that it can be stopped
+    vectors.catch_up([space], stop=_Enough(watch))
     merges: list[Merge] = []
     now: dict[str, Record | None] = {}  # what became of those that were merged already
     for first, second, cosine in _near(core, vectors, space, watch):

@@ -347,7 +347,7 @@ class Memory:
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
-        most important may gain: small ones decide between equals. `thorough` weighs four times as many candidates and
+        most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
         lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
         the seconds spent on vectors that are still missing (None: until they are complete).
         """
