@@ -14,7 +14,7 @@ from recollect.cli import globals_last
 from recollect.cli.serve import FLAGS, Serving, parse_flags
 
 MODULE = [sys.executable, "-m", "recollect.cli"]
-HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib")
+HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib", "starlette", "uvicorn", "asyncio")
 
 
 def test_the_module_runs_as_the_command(shell):

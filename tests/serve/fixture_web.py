@@ -17,7 +17,7 @@ import recollect
 from recollect import RecollectError, Settings
 from recollect.contracts.route import Feed, News, Route, Web
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
-from recollect.errors import Conflict, NotFound, StoreBusy
+from recollect.errors import Conflict, EmbedderError, NotFound, StoreBusy, StoreFull
 from recollect.serve.address import parse_address
 from recollect.serve.companion import Companion
 from recollect.serve.log import Log
@@ -60,6 +60,8 @@ def fail(params: Kind, call: Call) -> object:  # noqa: ARG001
         "missing": NotFound("there is no such thing"),
         "conflict": Conflict("it changed"),
         "busy": StoreBusy("someone else writes"),
+        "full": StoreFull("no room is left"),
+        "model": EmbedderError("the model is missing"),
         "ours": RecollectError("ours"),
         "bug": ZeroDivisionError("a secret in the traceback"),
     }[params.kind]

@@ -171,6 +171,8 @@ def test_a_part_of_the_path_is_decoded_after_the_path_is_split(start: Start) -> 
         ("GET /fail/missing", 404, "there is no such thing"),
         ("GET /fail/conflict", 409, "it changed"),
         ("GET /fail/busy", 503, "someone else writes"),
+        ("GET /fail/full", 507, "no room is left"),
+        ("GET /fail/model", 503, "the model is missing"),
         ("GET /fail/ours", 500, "ours"),
         ("GET /fail/bug", 500, "internal error in GET /fail/bug; the server's log says more"),
     ],

@@ -67,7 +67,8 @@ def is_loopback(host: str) -> bool:
 def listen(address: Address) -> socket.socket:
     """A socket that takes connections from now on, whoever will serve them."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol must be named: without it asyncio does not send small answers at once.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere this would let two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

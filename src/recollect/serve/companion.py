@@ -19,6 +19,9 @@ from recollect.serve.log import Log
 if TYPE_CHECKING:
     from recollect.serve.http import HttpServer
 
+HEAD_START_SECONDS = 0.3
+"""So long, at most, the client on stdio has the process for itself: it waits for its first answer."""
+
 COURTESY_SECONDS = 1.0
 """At the end a running call may take so long before it is asked to stop."""
 
@@ -34,6 +37,7 @@ class Companion:
         self._lock = threading.Lock()
         self._server: HttpServer | None = None
         self._stopping = False
+        self._go = threading.Event()
         self._fail: Callable[[str], None] = lambda _: None
         self._thread = threading.Thread(target=self._run, name="recollect-http", daemon=True)
 
@@ -47,11 +51,16 @@ class Companion:
         self._log.tell(f"HTTP on {self.url}")
         self._thread.start()
 
+    def hurry(self) -> None:
+        """The client on stdio has its first answer: nothing is to be waited for any more."""
+        self._go.set()
+
     def stop(self) -> None:
         """Asks for the end."""
         with self._lock:
             self._stopping = True
             server = self._server
+        self._go.set()
         if server is not None:
             server.stop()
 
@@ -73,6 +82,9 @@ class Companion:
                 self._fail("the HTTP server ended")
 
     def _serve(self) -> None:
+        self._go.wait(HEAD_START_SECONDS)
+        if self._stopping:
+            return
         from recollect.serve.http import HttpServer  # the libraries that only it needs
 
         server = HttpServer(self._web(), self._admission, self._log)

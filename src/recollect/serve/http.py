@@ -21,7 +21,16 @@ from uvicorn import Config, Server
 
 from recollect.contracts.route import Route, Web
 from recollect.contracts.tool import Call, Cancellation
-from recollect.errors import Cancelled, Conflict, InvalidInput, NotFound, RecollectError, StoreBusy
+from recollect.errors import (
+    Cancelled,
+    Conflict,
+    EmbedderError,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    StoreError,
+    StoreFull,
+)  # fmt: skip
 from recollect.serve.admission import Admission, Refused
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
@@ -41,9 +50,12 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (InvalidInput, 400),
     (NotFound, 404),
     (Conflict, 409),
-    (StoreBusy, 503),
+    (StoreFull, 507),
+    (StoreError, 503),
+    (EmbedderError, 503),
     (Cancelled, 503),
 )
+"""The first that fits; anything else is a fault of ours."""
 
 
 class HttpServer:
@@ -94,6 +106,8 @@ class _App:
             self._log.write("debug", f"{request.method} {scope['path']} {response.status_code}")
         except (ClientDisconnect, OSError) as error:  # a send that takes too long is an OSError too
             self._log.write("debug", f"{request.method} {scope['path']}: the client is gone ({error})")
+        except Exception as error:  # noqa: BLE001  what was begun cannot be answered otherwise any more: it breaks off
+            self._log.fault(f"{request.method} {scope['path']} broke off", error)
 
     async def _answer(self, request: Request) -> Response:
         try:

@@ -38,6 +38,10 @@ class Beside(Protocol):
     """Another way to reach the same contract, which lives as long as this one."""
 
     def start(self, fail: Callable[[str], None]) -> None: ...
+    def hurry(self) -> None:
+        """The client here has an answer, so that nobody is kept waiting by what starts now."""
+        ...
+
     def stop(self) -> None: ...
     def join(self) -> None: ...
 
@@ -205,6 +209,8 @@ class _Server:
         answer = self._connection.perform(work, self._send)
         if answer is not None:
             self._send(answer)
+            if self._beside is not None:
+                self._beside.hurry()
 
     def _send(self, message: bytes) -> None:
         """One whole line, whoever else is sending. A client that is gone ends the server, not the call."""

@@ -255,6 +255,7 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
         ("POST", "palaces", {"name": "x", "icon": "y"}, 400, "icon: unknown field (known: name, description)"),
         ("POST", "palaces/p/drawers", {}, 400, "text: is required"),
         ("POST", "palaces/p/drawers", {"text": " \n"}, 400, "text: "),
+        ("POST", "palaces/p/drawers", {"text": "<recollect>x"}, 400, "text: this text was made by recall"),
         ("POST", "palaces/p/drawers", {"text": "x", "content": "x"}, 400, "content: means the same as text"),
         ("POST", "palaces/p/drawers", {"text": "x", "importance": 2}, 400, "importance: Expected float <= 1.0"),
         ("POST", "palaces/p/drawers", {"text": "x", "tags": "auth"}, 400, "tags: Expected array, got str"),

@@ -23,6 +23,7 @@ from recollect.contracts.trusty_memory.palaces import (
     PalaceNames,
     Palaces,
     Recalled,
+    Refused,
     Stored,
     Triples,
     parse_uuid,
@@ -262,7 +263,10 @@ class _Rest:
         text = params.content if params.text is None else params.text
         if text is None:
             raise InvalidInput("text", "is required")
-        return self._as(call).remember(params.palace, text, params.room, params.tags, importance=params.importance)
+        try:
+            return self._as(call).remember(params.palace, text, params.room, params.tags, importance=params.importance)
+        except Refused as error:
+            raise InvalidInput("text", str(error)) from error
 
     def forget(self, params: OneDrawer, call: Call) -> Deleted:
         palace = self._palaces.info(params.palace).id
