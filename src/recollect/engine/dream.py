@@ -98,7 +98,7 @@ def dream(
         watch = Watch(budget_seconds, cancelled, monotonic)
         before = read_kept(core.settings.home, space)
         with core.store.read() as view:
-            seen = last_change(view, space)
+            seen = view.last_entry()
             records = view.count(Filter(spaces=(space,)))
         merges: list[Merge] = []
         failed = False
@@ -114,7 +114,7 @@ def dream(
             finished=not failed and not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
         )  # fmt: skip
         if not dry_run:
-            _keep(core, place, Kept(dream=done, entry=0 if seen is None else seen.entry, through=through))
+            _keep(core, place, Kept(dream=done, entry=seen, through=through))
     return done
 
 
@@ -144,25 +144,36 @@ def _write_kept(place: Path, kept: Kept) -> None:
         raise ReadOnlyStore(f"{place / DREAM_FILE} cannot be written: {error.strerror}") from error
 
 
-def last_change(view: View, space: str) -> Change | None:
-    """The newest change of a space that was not made by dreaming."""
-    for change in view.journal(space=space, newest_first=True, limit=1_000):
-        if change.actor != ACTOR:
-            return change
-    return None
+class Idleness:
+    """Which spaces have been left alone? The journal is only gone through again when it has grown."""
 
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._entry = -1
+        self._changes: dict[str, Change] = {}
+        self.asked: dict[str, datetime] = {}
+        """When each space was last asked something, by this process."""
 
-def is_due(core: Core, space: str, idle_seconds: float, asked: Mapping[str, datetime]) -> bool:
-    """Idle for so long, and changed since the last cycle; or that one was not finished, or is a day old."""
-    idle, now = timedelta(seconds=idle_seconds), core.clock()
-    kept = read_kept(core.settings.home, space)
-    with core.store.read() as view:
-        change = last_change(view, space)
-    if change is None or now - max(change.at, asked.get(space, change.at)) < idle:
-        return False
-    if kept is None or change.entry > kept.entry:
-        return True
-    return now - kept.dream.at >= (_DAY if kept.dream.finished else idle)
+    def due(self, idle_seconds: float) -> list[str]:
+        """The spaces that are due for a cycle, the longest idle first."""
+        with self._core.store.read() as view:
+            entry = view.last_entry()
+            if entry != self._entry:
+                self._changes = {change.space: change for change in view.last_changes(ACTOR)}
+                self._entry = entry
+            spaces = {space.name for space in view.spaces()}
+        idle, now = timedelta(seconds=idle_seconds), self._core.clock()
+        changes = sorted((c for c in self._changes.values() if c.space in spaces), key=lambda change: change.at)
+        return [change.space for change in changes if self._is_due(change, now, idle)]
+
+    def _is_due(self, change: Change, now: datetime, idle: timedelta) -> bool:
+        """Idle for so long, and changed since the last cycle; or that one was not finished, or is a day old."""
+        if now - max(change.at, self.asked.get(change.space, change.at)) < idle:
+            return False
+        kept = read_kept(self._core.settings.home, change.space)
+        if kept is None or change.entry > kept.entry:
+            return True
+        return now - kept.dream.at >= (_DAY if kept.dream.finished else idle)
 
 
 # Merging

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 from recollect.engine.memory import Memory
-from recollect.errors import Conflict, RecollectError
+from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.types import Dream
 
 IDLE_SECONDS = 300.0
@@ -49,20 +49,18 @@ class Dreamer:
     def look(self) -> list[Dream]:
         """Runs a cycle in every space that is due, and answers with what they did."""
         done: list[Dream] = []
-        for space in self._memory.spaces():
+        for space in self._memory.due_to_dream(idle_seconds=self._idle):
             if self._stop.is_set():
                 break
-            dreamt = self._dream(space.name)
+            dreamt = self._dream(space)
             done += [] if dreamt is None else [dreamt]
         return done
 
     def _dream(self, space: str) -> Dream | None:
         try:
-            if not self._memory.is_due_to_dream(space, idle_seconds=self._idle):
-                return None
             done = self._memory.dream(space, budget_seconds=BUDGET_SECONDS, cancelled=self._stop.is_set)
-        except Conflict:
-            return None  # another process is at it
+        except (Conflict, NotFound):
+            return None  # another process is at it, or has just deleted the space
         except RecollectError as error:
             self._tell(error)
             return None

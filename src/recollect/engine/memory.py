@@ -15,6 +15,7 @@ from typing import Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
+from recollect.engine import dream as dreaming
 from recollect.engine import ingest as ingesting
 from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
@@ -126,7 +127,7 @@ class Memory:
         self._core = core
         self._touches = Touches(core)
         self._foremost = Foremost(core)
-        self._asked: dict[str, datetime] = {}
+        self._idleness = dreaming.Idleness(core)
         self._semantics = Semantics(core, embedder)
 
     def __enter__(self) -> Self:
@@ -372,7 +373,7 @@ class Memory:
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
         answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
         now = self._core.clock()
-        self._asked.update((name, now) for name in parsed.filter.spaces)
+        self._idleness.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
             self.touch([hit.record for hit in answer])
         return answer
@@ -702,12 +703,10 @@ class Memory:
         Every merge is in the journal and can be undone. It ends when its time is over or `cancelled` says so; with
         `dry_run` it only tells what it would do. One process at a time: another's cycle is a `Conflict`.
         """
-        from recollect.engine.dream import dream
-
         name, seconds = self._existing(space), parse_seconds(budget_seconds, "budget_seconds")
         try:
             vectors = self._semantics.load()
-            return dream(
+            return dreaming.dream(
                 self._core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run"),
                 cancelled=cancelled,
             )  # fmt: skip
@@ -716,16 +715,12 @@ class Memory:
 
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""
-        from recollect.engine.dream import read_kept
-
-        kept = read_kept(self.settings.home, parse_space(space))
+        kept = dreaming.read_kept(self.settings.home, parse_space(space))
         return None if kept is None else kept.dream
 
-    def is_due_to_dream(self, space: str, *, idle_seconds: float = 300.0) -> bool:
-        """Has a space been left alone for long enough, and is there something to do in it?"""
-        from recollect.engine.dream import is_due
-
-        return is_due(self._core, parse_space(space), parse_seconds(idle_seconds, "idle_seconds"), self._asked)
+    def due_to_dream(self, *, idle_seconds: float = 300.0) -> list[str]:
+        """The spaces that have been left alone for long enough and in which there is something to put in order."""
+        return self._idleness.due(parse_seconds(idle_seconds, "idle_seconds"))
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""

@@ -31,6 +31,9 @@ COURTESY_SECONDS = 1.0
 PATIENCE_SECONDS = 1.7
 """After a signal the process ends within this time, whatever is still running."""
 
+HEARING_SECONDS = 0.2
+"""A signal is heard within this time, however unlucky its moment is."""
+
 ALL_DONE = "all done"
 
 
@@ -151,10 +154,14 @@ class _Server:
         return self._code
 
     def _wait(self) -> str:
-        """Why it ends. On Windows only a wait that times out lets a signal through."""
+        """Why it ends.
+
+        The wait times out now and then: on Windows only that lets a signal through, and elsewhere a signal that comes
+        just before the wait begins would not be heard until it ends.
+        """
         while True:
             try:
-                return self._ends.get(timeout=None if os.name == "posix" else 0.2)
+                return self._ends.get(timeout=HEARING_SECONDS)
             except Empty:
                 continue
 

@@ -297,6 +297,11 @@ class SqliteView:
         row = self._one(f"{_CHANGES} WHERE entry = ?", (entry,))
         return None if row is None else to_change(row)
 
+    def last_changes(self, besides: str) -> list[Change]:
+        """The newest change of every space that was not made by one actor."""
+        newest = "SELECT max(entry) FROM journal WHERE actor IS NOT ? GROUP BY space"
+        return [to_change(row) for row in self._rows(f"{_CHANGES} WHERE entry IN ({newest})", (besides,))]
+
     def last_entry(self) -> int:
         row = self._one("SELECT max(entry) FROM journal")
         return 0 if row is None else row[0] or 0
