@@ -414,12 +414,12 @@ def test_a_listener_that_reads_nothing_and_one_that_vanished_hold_nobody_up(star
 def test_a_listener_that_falls_too_far_behind_is_sent_away() -> None:
     async def fall_behind() -> list[bytes | None]:
         watcher = Watcher()
-        watcher.offer([News(1, "early")])
+        watcher.offer([(1, b"early")])
         early = await watcher.next()
-        watcher.offer([News(entry, "x") for entry in range(2, WAITING_FRAMES + 3)])
+        watcher.offer([(entry, b"x") for entry in range(2, WAITING_FRAMES + 3)])
         return [early, await watcher.next()]
 
-    assert asyncio.run(fall_behind()) == [b'id: 1\ndata: "early"\n\n', None]
+    assert asyncio.run(fall_behind()) == [b"early", None]
 
 
 def followed(memory: Memory) -> Feed:

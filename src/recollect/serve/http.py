@@ -7,6 +7,7 @@ these libraries log is not shown; what fails is told by us.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
@@ -69,6 +70,7 @@ class HttpServer:
             access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE_SECONDS,
         )  # fmt: skip
         self._server = Server(config)
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it speaks of every client that left
 
     def run(self, listener: socket.socket) -> None:
         asyncio.run(self._server.serve(sockets=[listener]))

@@ -43,13 +43,14 @@ class Watcher:
         """It is told of later entries alone."""
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING_FRAMES)
 
-    def offer(self, told: Sequence[News]) -> None:
-        for news in told:
+    def offer(self, frames: Sequence[tuple[int, bytes]]) -> None:
+        """Takes what stands for entries that it does not know yet."""
+        for entry, one in frames:
             if self._frames.full():
                 self.end()
                 return
-            if news.entry > self.after:
-                self._frames.put_nowait(frame(news.event, news.entry))
+            if entry > self.after:
+                self._frames.put_nowait(one)
 
     def end(self) -> None:
         """What it has not taken by now it will not get."""
@@ -58,12 +59,18 @@ class Watcher:
         self._frames.put_nowait(None)
 
     async def next(self) -> bytes | None:
-        """The next frame, or a sign of life when nothing happens; None when it is over."""
+        """All frames that wait, or a sign of life when nothing happens; None when it is over."""
         try:
             async with asyncio.timeout(KEEP_ALIVE_SECONDS):
-                return await self._frames.get()
+                first = await self._frames.get()
         except TimeoutError:
             return KEEP_ALIVE
+        waiting = [first]
+        while waiting[-1] is not None and not self._frames.empty():
+            waiting.append(self._frames.get_nowait())
+        if waiting[-1] is None and len(waiting) > 1:
+            self._frames.put_nowait(None)
+        return b"".join(one for one in waiting if one is not None) or None
 
 
 class Watch:
@@ -153,9 +160,9 @@ class Watch:
         changes = self._feed.changes(after)
         if not changes:
             return
-        told = self._feed.tell(changes)
+        frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]
         with self._changed:
             self._position = max(self._position, changes[-1].entry)
             if not self._closed:
                 for watcher in self._watchers:
-                    watcher.loop.call_soon_threadsafe(watcher.offer, told)
+                    watcher.loop.call_soon_threadsafe(watcher.offer, frames)

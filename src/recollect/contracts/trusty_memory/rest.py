@@ -6,7 +6,7 @@ thing; the few that have no tool answer with values of this module.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -31,7 +31,7 @@ from recollect.contracts.trusty_memory.palaces import (
 )
 from recollect.engine.memory import MAX_LIMIT, Memory
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.types import Change, Dream
+from recollect.types import Change, Dream, SpaceTally
 from recollect.version import __version__
 
 ROOT = "/api/v1"
@@ -345,24 +345,23 @@ def _feed(memory: Memory) -> Feed:
 
 def _tell(memory: Memory, changes: Sequence[Change]) -> list[News]:
     """Each change in the contract's words, and at the end how much there is now."""
-    news = [News(change.entry, event) for change in changes if (event := _event(memory, change)) is not None]
+    counts = {name: memory.tally(name) for name in {change.space for change in changes} if memory.has_space(name)}
+    news = [News(change.entry, event) for change in changes if (event := _event(memory, change, counts)) is not None]
     totals = _totals(memory)
     changed = StatusChanged(totals.total_drawers, totals.total_vectors, totals.total_kg_triples)
     return [*news, News(changes[-1].entry, changed)]
 
 
-def _event(memory: Memory, change: Change) -> object:
+def _event(memory: Memory, change: Change, counts: Mapping[str, SpaceTally]) -> object:
     if change.object_type == "space" and change.verb == "create":
         return PalaceCreated(change.space, change.space)
     if change.object_type == "space" and change.verb == "dream":
         return _dream_completed(memory, change.space)
-    if change.object_type != "record":
-        return None
-    kind = DrawerAdded if _adds(change) else DrawerDeleted if _removes(change) else None
+    kind = None if change.object_type != "record" else _adds_or_removes(change)
     if kind is None:
         return None
-    count = memory.count(space=change.space) if memory.has_space(change.space) else 0
-    return kind(change.space, change.object_id, count)
+    count = counts.get(change.space)
+    return kind(change.space, change.object_id, 0 if count is None else count.records)
 
 
 def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
@@ -378,10 +377,10 @@ def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
     )
 
 
-def _adds(change: Change) -> bool:
-    """Is a drawer there now that was not there before? A drawer that is gone since leaves no versions."""
-    return change.verb == "remember" or (change.before is None and change.after is not None)
-
-
-def _removes(change: Change) -> bool:
-    return change.verb in ("forget", "invalidate", "merge") or (change.before is not None and change.after is None)
+def _adds_or_removes(change: Change) -> type[DrawerAdded | DrawerDeleted] | None:
+    """Is a drawer there now that was not, or the other way round? One that is forgotten since has left no versions."""
+    if change.verb == "remember" or (change.before is None and change.after is not None):
+        return DrawerAdded
+    if change.verb in ("forget", "invalidate", "merge") or (change.before is not None and change.after is None):
+        return DrawerDeleted
+    return None
