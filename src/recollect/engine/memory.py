@@ -55,6 +55,8 @@ from recollect.types import (
     Neighborhood,
     Order,
     Past,
+    Project,
+    ProjectStatus,
     Query,
     Recall,
     Receipt,
@@ -294,6 +296,53 @@ class Memory:
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+
+    # Code
+
+    def index_project(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        watch: bool = False,
+        wait: float | None = None,
+        progress: Callable[[ProjectStatus], None] | None = None,
+    ) -> ProjectStatus:
+        """Indexes the source code in a folder: new and changed files are parsed, those that are gone are dropped.
+
+        The work is done in the background; this waits until it is complete, or for at most `wait` seconds. With
+        `watch`, changes are followed until the memory is closed.
+        """
+        raise NotImplementedError
+
+    def project_status(self, id: str, *, space: str = DEFAULT_SPACE) -> ProjectStatus:
+        """How far the index of a project is."""
+        raise NotImplementedError
+
+    def projects(self, *, space: Spaces = DEFAULT_SPACE) -> list[Project]:
+        """The projects that are indexed, by id."""
+        raise NotImplementedError
+
+    def delete_project(self, id: str, *, space: str = DEFAULT_SPACE) -> int:
+        """Removes the index of a project for good (never its files). Answers how many chunks went."""
+        raise NotImplementedError
+
+    def search_code(
+        self,
+        query: str,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        project: str | Sequence[str] | None = None,
+        language: str | Sequence[str] | None = None,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Recall:
+        """The chunks of indexed code that answer a question, best first.
+
+        `record.locator` says where each stands: path, start_line, end_line, language, chunk_type and name.
+        """
+        raise NotImplementedError
 
     # Reading
 
