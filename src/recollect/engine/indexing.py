@@ -19,12 +19,12 @@ from recollect.engine.reading import GONE, Order, ReadChunk, ReadFile, read_file
 from recollect.engine.remember import content_hash, derive_lexis
 from recollect.errors import RecollectError
 from recollect.ingest.walk_files import Found, Walked, walk_files
-from recollect.store.base import Edit, IndexedFile, IndexedProject
+from recollect.store.base import Edit, IndexedFile, IndexedProject, Lexis
 from recollect.types import FileProblem, Filter, Record
 
 MOST_NAMED = 100
-_BATCH_CHUNKS = 400
-_BATCH_SECONDS = 0.5
+_BATCH_CHUNKS = 2_000
+_BATCH_SECONDS = 1.0
 _GONE_AT_ONCE = 50
 _RACY = 2_000_000_000  # nanoseconds: a file that changed this shortly before it was read may have changed again
 _NAMED = ("not UTF-8", "cannot be read", "its parser failed", "too large", "folder cannot be read")
@@ -45,6 +45,7 @@ class Run:
         self._found: dict[str, Found] = {}
         self._left_out: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
+        self._names = False  # does the space know entities, which chunks may mention?
 
     def go(self) -> IndexedProject:
         """Does it all. What goes wrong with the folder or the store is said in the answer's `problem`."""
@@ -166,6 +167,7 @@ class Run:
 
     def _store(self, batch: Sequence[ReadFile]) -> None:
         with self._core.store.write(actor=self._core.actor) as edit:
+            self._names = edit.knows_names(self.project.space)
             for file in batch:
                 self._store_file(edit, file)
             self._note(edit, chunks=self._count(), **self._outcome())
@@ -221,7 +223,7 @@ class Run:
 
     def _put(self, edit: Edit, record: Record, chunk: ReadChunk, old: Record | None) -> None:
         if old is None:
-            edit.put(record, verb="ingest", lexis=derive_lexis(edit, record, Counter(chunk.terms)))
+            edit.put(record, verb="ingest", lexis=self._lexis(edit, record, chunk))
             return
         new = msgspec.structs.replace(
             old, text=record.text, title=record.title, locator=record.locator, position=record.position,
@@ -229,7 +231,10 @@ class Run:
             event_time=old.event_time if old.content_hash == record.content_hash else edit.now,
         )  # fmt: skip
         if new != old:
-            edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new, Counter(chunk.terms)))
+            edit.put(new, verb="ingest", before=old, lexis=self._lexis(edit, new, chunk))
+
+    def _lexis(self, edit: Edit, record: Record, chunk: ReadChunk) -> Lexis:
+        return derive_lexis(edit, record, chunk.terms) if self._names else Lexis(chunk.terms)
 
     def _record(self, edit: Edit, file: ReadFile, chunk: ReadChunk, place: int) -> Record:
         return Record(

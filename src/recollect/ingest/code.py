@@ -24,7 +24,7 @@ WINDOW_CHARS = 1600
 """How long a window is at most, unless a single line is longer."""
 LONGEST_FUNCTION = 12_000
 """A longer function is cut into windows, or at the definitions inside it."""
-WHOLE_CLASS = 2_000
+WHOLE_CLASS = 1_000
 """A class up to this size is kept as it stands; of a longer one an outline is made."""
 OUTLINE_CHARS = 4_000
 _LEAST_LETTERS = 12

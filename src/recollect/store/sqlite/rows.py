@@ -133,7 +133,10 @@ def to_change(row: Row) -> Change:
 def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
     """Sorted term hashes as uint32, then their counts as bytes; names as JSON."""
     terms = sorted(lexis.terms)
-    counts = bytes([min(count, MOST_COUNTED) for count in map(lexis.terms.__getitem__, terms)])
+    if max(lexis.terms.values(), default=0) <= MOST_COUNTED:
+        counts = bytes(map(lexis.terms.__getitem__, terms))
+    else:
+        counts = bytes([min(count, MOST_COUNTED) for count in map(lexis.terms.__getitem__, terms)])
     return array("I", terms).tobytes() + counts, to_json(lexis.names) if lexis.names else "[]"
 
 
