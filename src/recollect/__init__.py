@@ -51,8 +51,9 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "FileProblem", "Hit", "Ingested",
-    "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project",
-    "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "StoreBusy", "StoreError", "StoreFull", "Why", "__version__", "load_settings", "open",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "FileProblem",
+    "Hit", "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past",
+    "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Session", "Settings", "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Why",
+    "__version__", "load_settings", "open",
 ]  # fmt: skip

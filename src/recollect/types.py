@@ -388,9 +388,9 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Ingested", "Json", "MemoryType", "Metadata",
-    "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
-    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation",
-    "Session", "Signals", "Space", "SpaceStats", "Status", "Trust", "Unset", "Why",
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
+    "Direction", "Draft", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Ingested", "Json", "MemoryType",
+    "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query",
+    "Recall", "Receipt", "Record", "Relation", "Session", "Signals", "Space", "SpaceStats", "Status", "Trust",
+    "Unset", "Why",
 ]  # fmt: skip

@@ -93,7 +93,11 @@ class Run:
         kept = [file for path, file in self._held.items() if path not in self._found and _is_below(path, walked.closed)]
         ready += len(kept)
         self._note(
-            total=len(self._found) - skipped + len(kept), done=ready, base=ready, chunks=self._count(), **self._outcome()
+            total=len(self._found) - skipped + len(kept),
+            done=ready,
+            base=ready,
+            chunks=self._count(),
+            **self._outcome(),
         )
         return orders
 
@@ -109,15 +113,17 @@ class Run:
     def _outcome(self) -> dict[str, object]:
         return {"skipped": dict(sorted(self._left_out.items())), "problems": tuple(self._problems[:MOST_NAMED])}
 
-    def _note(self, edit: Edit | None = None, **changes: object) -> None:
-        """Writes down how far the run is, in a transaction of its own or in one that is open."""
+    def _note(self, **changes: object) -> None:
+        """Writes down how far the run is."""
         self.project = msgspec.structs.replace(self.project, **changes)
-        if edit is not None:
+        with self._core.store.write(actor=self._core.actor) as edit:
             edit.put_project(self.project)
-            return
-        with self._core.store.write(actor=self._core.actor) as own:
-            own.put_project(self.project)
         self._tell(self.project)
+
+    def _note_in(self, edit: Edit, **changes: object) -> None:
+        """The same in a transaction that is open."""
+        self.project = msgspec.structs.replace(self.project, **changes)
+        edit.put_project(self.project)
 
     def _fail(self, problem: str) -> None:
         self.project = msgspec.structs.replace(self.project, state="failed", problem=problem)
@@ -134,7 +140,7 @@ class Run:
             with self._core.store.write(actor=self._core.actor) as edit:
                 for path in some:
                     self._forget(edit, path)
-                self._note(edit, chunks=self._count())
+                self._note_in(edit, chunks=self._count())
             self._tell(self.project)
 
     def _forget(self, edit: Edit, path: str) -> None:
@@ -170,7 +176,7 @@ class Run:
             self._names = edit.knows_names(self.project.space)
             for file in batch:
                 self._store_file(edit, file)
-            self._note(edit, chunks=self._count(), **self._outcome())
+            self._note_in(edit, chunks=self._count(), **self._outcome())
         self._core.written()
         self._tell(self.project)
 
