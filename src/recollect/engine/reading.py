@@ -238,10 +238,14 @@ class _Readers:
         return tuple(found)
 
 
+def _program() -> str:
+    """What a reading process runs: this very module, wherever this process has it from."""
+    return f"import sys; sys.path[:] = {sys.path!r}; import recollect.engine.reading as r; r.take_orders()"
+
+
 def _start() -> subprocess.Popen[bytes]:
-    program = f"import sys; sys.path[:] = {sys.path!r}; from recollect.engine.reading import take_orders; take_orders()"
     return subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", _program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
 
