@@ -83,10 +83,10 @@ class Projects:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
             broken = [project for project in view.projects(None) if project.state == "indexing"]
-        for project in broken:
-            if not is_taken(self._lease(project)):
-                self._start(core, project)
-        return [_to_project(project, watched=False) for project in broken]
+        resumed = [project for project in broken if not is_taken(self._lease(project))]
+        for project in resumed:
+            self._start(core, project)
+        return [_to_project(project, watched=False) for project in resumed]
 
     def _lease(self, project: IndexedProject) -> Path:
         return lease_file(self._home, project.space, project.id)
