@@ -43,7 +43,12 @@ def test_every_language_has_a_sample() -> None:
 @pytest.mark.parametrize("path", SAMPLES)
 def test_broken_code_is_cut_into_something(path: str) -> None:
     text, _ = SAMPLES[path]
-    for broken in (text[: len(text) // 2], text.replace("}", "").replace(")", ""), "}}}} (((( " + text, "\ufeff" + text):
+    for broken in (
+        text[: len(text) // 2],
+        text.replace("}", "").replace(")", ""),
+        "}}}} (((( " + text,
+        "\ufeff" + text,
+    ):
         _, chunks = split_file(path, broken)
         count = len(broken.split("\n"))
         assert chunks

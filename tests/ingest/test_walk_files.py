@@ -32,7 +32,17 @@ def test_hidden_downloaded_generated_and_binary_files_are_left_out(tmp_path: Pat
 
 
 def test_gitignore_is_honoured_in_every_folder_with_its_negations(tmp_path: Path) -> None:
-    fill(tmp_path, "a.log", "keep.log", "sub/b.log", "sub/keep.log", "sub/deep/c.txt", "sub/d.txt", "out/x.py", "lib/out.py")
+    fill(
+        tmp_path,
+        "a.log",
+        "keep.log",
+        "sub/b.log",
+        "sub/keep.log",
+        "sub/deep/c.txt",
+        "sub/d.txt",
+        "out/x.py",
+        "lib/out.py",
+    )
     (tmp_path / ".gitignore").write_text("*.log\n!keep.log\n/out/\n# a comment\n\n")
     (tmp_path / "sub" / ".gitignore").write_text("*.txt\n!d.txt\nkeep.log\n")
     paths, walked = walk(tmp_path)

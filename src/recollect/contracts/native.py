@@ -231,7 +231,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
             _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
                   " history.", reads),
-            _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.", writes),
+            _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.",
+                  writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
         ),
     )  # fmt: skip

@@ -240,7 +240,7 @@ class Run:
             edit.put(new, verb="ingest", before=old, lexis=self._lexis(edit, new, chunk))
 
     def _lexis(self, edit: Edit, record: Record, chunk: ReadChunk) -> Lexis:
-        return derive_lexis(edit, record, chunk.terms) if self._names else Lexis(chunk.terms)
+        return derive_lexis(edit, record, chunk.terms, any_known=self._names)
 
     def _record(self, edit: Edit, file: ReadFile, chunk: ReadChunk, place: int) -> Record:
         return Record(

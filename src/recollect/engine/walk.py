@@ -20,6 +20,7 @@ Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("nam
 _HOPS = 2
 _MENTIONS_PER_NAME = 50
 _FRONTIER = 200
+_MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
 
 
 def record_node(version: int) -> Node:
@@ -39,7 +40,8 @@ def walk(
     """Personalised PageRank from the names in a query and the records found so far.
 
     Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
-    which costs much less. Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
+    which costs much less. Answers a score per record version that the walk reached, and how many nodes the walked
+    part of the graph has.
     """
     seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
     named = [_node(view, space, name) for name in names]
@@ -103,9 +105,11 @@ def _around(
 ) -> Iterable[tuple[Node, Node, float]]:
     entities = [key for kind, key in frontier if kind == "entity"]
     for outgoing in (True, False):
-        for relation in view.relations(space, entities, outgoing=outgoing, as_of=as_of):
-            near, far = (relation.subject, relation.object) if outgoing else (relation.object, relation.subject)
-            yield ("entity", near), ("entity", far), relation.weight
+        for subject, object_, weight in view.links(
+            space, entities, outgoing=outgoing, as_of=as_of, limit=_MOST_RELATIONS
+        ):
+            near, far = (subject, object_) if outgoing else (object_, subject)
+            yield ("entity", near), ("entity", far), weight
     for kind, key in frontier:
         if kind == "record":
             continue

@@ -190,9 +190,7 @@ def test_two_servers_on_one_store_see_each_other_at_once(serve: Callable[..., Se
     assert (one.close(), other.close()) == (0, 0)
 
 
-def test_a_folder_of_code_is_ingested_and_recalled_with_its_lines(
-    serve: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_folder_of_code_is_ingested_and_recalled_with_its_lines(serve: Callable[..., Server], tmp_path: Path) -> None:
     root = tmp_path / "shop"
     root.mkdir()
     (root / "till.py").write_text("import tax\n\n\ndef price(net):\n    return net * tax.rate\n")
