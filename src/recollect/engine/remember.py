@@ -7,6 +7,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from recollect.engine.core import Core
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
@@ -17,7 +18,6 @@ from recollect.types import Draft, Receipt, Record, Space
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
-_hashes: dict[str, tuple[int, ...]] = {}
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -29,24 +29,25 @@ def hash_term(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
+class _Hashes(dict[str, tuple[int, ...]]):
+    """The hashed terms of words, worked out when a word is first met."""
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        hashes = tuple(map(hash_term, terms_of(word)))
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = hashes
+        return hashes
+
+
+_hashes = _Hashes()
+
+
 def count_terms(title: str | None, text: str) -> dict[int, int]:
-    """How often each term occurs. A word is looked up once, however often it is said."""
-    counts: dict[int, int] = {}
-    seen = counts.get
-    known = _hashes.get
-    for word, times in Counter(split_words(text if title is None else f"{title}\n{text}")).items():
-        for hashed in known(word) or _hash_word(word):
-            counts[hashed] = seen(hashed, 0) + times
-    return counts
-
-
-def _hash_word(word: str) -> tuple[int, ...]:
-    hashes = tuple(map(hash_term, terms_of(word)))
-    if len(word) <= _LONGEST_CACHED:
-        if len(_hashes) >= _CACHED_WORDS:
-            _hashes.clear()
-        _hashes[word] = hashes
-    return hashes
+    """How often each term occurs."""
+    words = split_words(text if title is None else f"{title}\n{text}")
+    return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
 
 
 def derive_lexis(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from recollect.ingest.grammars import language_of
 from recollect.types import FileProblem
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 LARGEST_FILE = 2 * 1024 * 1024
 """Bytes; what is larger is data or was made by a program."""
 LARGEST_DATA = 100_000
-"""Bytes of a file that is data by its name."""
+"""Bytes of a file whose name does not say that a person wrote it."""
 IGNORE_FILES = (".gitignore", ".memoryignore")
 _LONG_LINES = 1_000  # characters a line on average: made by a program
 _LOOKED_AT = 8_192
@@ -41,7 +42,7 @@ _MADE = (
     ".min.js", ".min.css", ".map", ".bundle.js", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.h", ".pb.cc", ".g.dart",
     ".designer.cs", ".lock", ".snap",
 )  # fmt: skip
-_DATA = (".json", ".jsonl", ".csv", ".tsv", ".svg", ".xml", ".sql", ".ipynb", ".geojson", ".log", ".dat", ".txt")
+_DATA = frozenset({"json", "xml", "sql", "yaml", "text", "html"})
 _BINARY = frozenset(
     """.png .jpg .jpeg .gif .bmp .ico .webp .tif .tiff .psd .mp3 .mp4 .wav .ogg .flac .avi .mov .mkv .webm .pdf .zip .gz
     .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .class .pyc .pyo .pyd .so .dylib .dll .exe .o .a .lib .obj .bin .wasm
@@ -132,12 +133,16 @@ def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walke
         if info.st_size > LARGEST_FILE:
             reason = "too large"
             walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))
-        elif info.st_size > LARGEST_DATA and entry.name.lower().endswith(_DATA):
+        elif info.st_size > LARGEST_DATA and _is_data(entry.name):
             reason = "data"
         else:
             return Found(path, info.st_size, info.st_mtime_ns)
     walked.skipped[reason] += 1
     return None
+
+
+def _is_data(name: str) -> bool:
+    return language_of(name, "") in _DATA
 
 
 def _why_not(path: str, name: str, rules: list[_Rules], *, folder: bool) -> str | None:
