@@ -94,6 +94,13 @@ def test_code_outside_of_definitions_is_kept_in_windows() -> None:
     ]
 
 
+def test_definitions_may_lie_in_each_other_without_end() -> None:
+    text = "".join(f"{' ' * depth}class C{depth}:\n" for depth in range(90)) + " " * 90 + "x = 1\n"
+    _, chunks = split_file("deep.py", text)
+    assert (chunks[0].name, chunks[0].first_line, chunks[0].last_line) == ("C0", 1, 91)
+    assert len(chunks) <= 90
+
+
 def test_markdown_is_cut_at_its_headings() -> None:
     language, chunks = split_file("docs/a.md", "# One\n\nText.\n\n## Two\n\nMore.\n")
     assert language == "markdown"

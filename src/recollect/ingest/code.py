@@ -29,6 +29,7 @@ WHOLE_CLASS = 1_000
 OUTLINE_CHARS = 4_000
 _LEAST_LETTERS = 12
 _DEEPEST_NAME = 8
+_DEEPEST = 40  # definitions inside each other; what lies deeper is part of the one above
 
 _WRAPPERS = {
     "decorated_definition", "export_statement", "lexical_declaration", "variable_declaration", "expression_statement",
@@ -215,6 +216,8 @@ def _nest(found: list[_Definition]) -> list[_Definition]:
     for one in found:
         while stack and stack[-1].span[1] < one.span[1]:
             stack.pop()
+        if len(stack) >= _DEEPEST:
+            continue
         outer = stack[-1] if stack else None
         if outer is not None and outer.kind == "type" and not one.inner:
             outer.kind = one.kind  # a typedef of C around the struct that it names

@@ -29,6 +29,7 @@ LARGEST_DATA = 100_000
 IGNORE_FILES = (".gitignore", ".memoryignore")
 _LONG_LINES = 1_000  # characters a line on average: made by a program
 _LOOKED_AT = 8_192
+_DEEPEST = 100
 
 SKIPPED_FOLDERS = frozenset(
     """node_modules bower_components jspm_packages venv virtualenv __pycache__ site-packages __pypackages__ target dist
@@ -95,6 +96,10 @@ def walk_files(root: Path, walked: Walked) -> Iterator[Found]:
 
 
 def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterator[Found]:
+    if below.count("/") >= _DEEPEST:
+        walked.problems.append(FileProblem(path=below, problem=f"folder lies over {_DEEPEST} folders deep"))
+        walked.skipped["too deep"] += 1
+        return
     try:
         with os.scandir(root / below) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -112,7 +117,10 @@ def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterat
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         try:
-            if entry.is_symlink():
+            if not _is_text(entry.name):
+                walked.problems.append(FileProblem(path=ascii(path), problem="its name cannot be read: not UTF-8"))
+                walked.skipped["unreadable"] += 1
+            elif entry.is_symlink():
                 walked.skipped["link"] += 1
             elif entry.is_dir():
                 if _why_not(path, entry.name, here, folder=True) is None:
@@ -124,6 +132,15 @@ def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterat
         except OSError as error:
             walked.problems.append(FileProblem(path=path, problem=f"cannot be read: {error.strerror}"))
             walked.skipped["unreadable"] += 1
+
+
+def _is_text(name: str) -> bool:
+    """Is a name made of characters? On some systems it may be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walked) -> Found | None:
@@ -227,7 +244,7 @@ def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
 
 def read_source(data: bytes) -> str | None:
     """The text of a file; None where it is binary. Raises UnicodeDecodeError where it is text, but not UTF-8."""
-    if b"\0" in data[:_LOOKED_AT]:
+    if b"\0" in data:
         return None
     return data.decode("utf-8-sig").replace("\r\n", "\n")
 
