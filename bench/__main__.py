@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import graph, growth, processes, quality, recall, remember, start
+from bench import code, graph, growth, processes, quality, recall, remember, start
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
 
@@ -20,6 +20,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "graph": graph.run,
     "processes": processes.run,
     "growth": growth.run,
+    "code": code.run,
     "quality": quality.run,
 }
 

@@ -11,7 +11,10 @@ import pytest
 
 import recollect
 
-HEAVY = {"httpx", "numpy", "onnxruntime", "platformdirs", "rich", "starlette", "typer", "uvicorn"}
+HEAVY = {
+    "httpx", "numpy", "onnxruntime", "pathspec", "platformdirs", "rich",
+    "starlette", "tree_sitter", "typer", "uvicorn", "watchfiles",
+}  # fmt: skip
 
 
 def test_the_list_of_names_is_sorted_and_without_repeats() -> None:

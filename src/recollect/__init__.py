@@ -32,12 +32,15 @@ from recollect.types import (
     Dream,
     Entity,
     Fact,
+    FileProblem,
     Hit,
     Imported,
     Ingested,
     Merge,
     Neighborhood,
     Past,
+    Project,
+    ProjectStatus,
     Recall,
     Receipt,
     Record,
@@ -53,8 +56,9 @@ from recollect.version import __version__
 
 __all__ = [
     "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "Entity", "Fact",
-    "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore",
-    "NotFound", "Past", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Session",
-    "Settings", "Signals", "Space", "SpaceStats", "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Why",
+    "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore",
+    "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
+    "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats", "SpaceTally",
+    "StoreBusy", "StoreError", "StoreFull", "Why",
     "__version__", "load_settings", "open",
 ]  # fmt: skip

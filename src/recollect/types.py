@@ -24,6 +24,7 @@ Status = Literal[
 Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position"]
+ProjectState = Literal["pending", "indexing", "completed", "failed"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
 TRUSTS: tuple[Trust, ...] = (
@@ -391,12 +392,54 @@ class Recall(Sequence[Hit]):
         return f"Recall({len(self.hits)} hits)"
 
 
+class FileProblem(Struct, frozen=True, kw_only=True):
+    """A file or folder of a project that could not be indexed, and why."""
+
+    path: str
+    problem: str
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """A folder of source code whose files are indexed as records of kind "code" with `project` set to the id."""
+
+    id: str
+    space: str
+    path: str
+    created_at: datetime
+    watched: bool = False
+
+
+class ProjectStatus(Struct, frozen=True, kw_only=True):
+    """How far the index of a project is. `skipped` counts the files that were left out, by reason."""
+
+    id: str
+    space: str
+    path: str
+    state: ProjectState
+    total_files: int = 0
+    indexed_files: int = 0
+    total_chunks: int = 0
+    percent: float = 0.0
+    eta_seconds: float | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    watching: bool = False
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    errors: tuple[FileProblem, ...] = ()
+    problem: str | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.state in ("completed", "failed")
+
+
 Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "Dream", "Entity", "Fact", "Filter", "Hit", "Imported", "Ingested", "Json",
-    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Query", "Recall", "Receipt",
-    "Record", "Relation", "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
+    "Direction", "Draft", "Dream", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported", "Ingested", "Json",
+    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
+    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Session", "Signals", "Space",
+    "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

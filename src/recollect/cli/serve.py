@@ -136,6 +136,7 @@ def serve(chosen: Serving) -> int:
     except BaseException:
         memory.close()
         raise
+    memory.resume_projects()
     end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
     return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
 

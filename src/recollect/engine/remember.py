@@ -6,15 +6,18 @@ import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from recollect.engine.core import Core
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
-from recollect.store.terms import TERMS_VERSION, terms
+from recollect.store.terms import TERMS_VERSION, split_words, terms_of
 from recollect.types import Draft, Receipt, Record, Space
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
+_CACHED_WORDS = 100_000
+_LONGEST_CACHED = 48
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -26,20 +29,36 @@ def hash_term(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
-def count_terms(title: str | None, text: str) -> Counter[int]:
-    words = terms(text if title is None else f"{title}\n{text}")
-    return Counter(map(zlib.crc32, map(str.encode, words)))
+class _Hashes(dict[str, tuple[int, ...]]):
+    """The hashed terms of words, worked out when a word is first met."""
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        hashes = tuple(map(hash_term, terms_of(word)))
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = hashes
+        return hashes
+
+
+_hashes = _Hashes()
+
+
+def count_terms(title: str | None, text: str) -> dict[int, int]:
+    """How often each term occurs."""
+    words = split_words(text if title is None else f"{title}\n{text}")
+    return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
 
 
 def derive_lexis(
-    view: View, record: Record, counted: Counter[int] | None = None, *, any_known: bool | None = None
+    view: View, record: Record, counted: Mapping[int, int] | None = None, *, any_known: bool | None = None
 ) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows.
 
     Who asks for many records may have counted their terms, and know whether the space has entities at all.
     """
     words = count_terms(record.title, record.text) if counted is None else counted
-    names = extract_names(record.text)
+    names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
     if view.knows_names(record.space) if any_known is None else any_known:
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))
@@ -70,7 +89,7 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
 
 
 def remember_one(
-    core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int], any_known: bool | None = None
+    core: Core, edit: Edit, draft: Draft, space: str, counted: Mapping[int, int], any_known: bool | None = None
 ) -> Receipt:
     """Stores a draft in a transaction that is under way."""
     if _RECALLED.match(draft.text):

@@ -70,17 +70,25 @@ _cache: dict[str, tuple[str, ...]] = {}
 
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    if text.isascii():
-        words = _ASCII_WORD.findall(text)
-    else:
-        text = unicodedata.normalize("NFKC", text)
-        words = re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
     found: list[str] = []
     add = found.extend
     known = _cache.get
-    for word in words:
+    for word in split_words(text):
         add(known(word) or _learn(word))
     return found
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text as they stand there; `terms_of` says which terms each becomes."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    text = unicodedata.normalize("NFKC", text)
+    return re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
+
+
+def terms_of(word: str) -> tuple[str, ...]:
+    """The terms of one word, worked out anew: for who remembers them in a form of its own."""
+    return tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
 
 
 def query_terms(text: str) -> list[str]:
@@ -95,7 +103,7 @@ def is_pair(term: str) -> bool:
 
 
 def _learn(word: str) -> tuple[str, ...]:
-    made = tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
+    made = terms_of(word)
     if len(word) <= _LONGEST_CACHED:
         if len(_cache) >= _CACHED_WORDS:
             _cache.clear()
@@ -104,6 +112,8 @@ def _learn(word: str) -> tuple[str, ...]:
 
 
 def _terms_of(word: str) -> list[str]:
+    if word.isascii():
+        return _ascii_terms(word)
     if is_pair(word):
         return _pairs(word)
     word = _CLITIC.sub("", word) or word
@@ -112,6 +122,18 @@ def _terms_of(word: str) -> list[str]:
         return [_stem(_fold(word))]
     whole = _stem(_fold("".join(parts)))
     return [whole, *(_stem(_fold(part)) for part in parts)]
+
+
+def _ascii_terms(word: str) -> list[str]:
+    """The same for the plainest words, which most are."""
+    if word.isalpha() and word.islower():
+        return [_stem_latin(word)]
+    if "'" in word:
+        word = _CLITIC.sub("", word) or word
+    parts = [part for part in _SPLIT.split(word) if part]
+    if len(parts) < 2:
+        return [_stem_latin(word.lower())]
+    return [_stem_latin("".join(parts).lower()), *[_stem_latin(part.lower()) for part in parts]]
 
 
 def _pairs(run: str) -> list[str]:
