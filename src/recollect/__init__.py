@@ -29,6 +29,7 @@ from recollect.errors import (
 from recollect.types import (
     Change,
     Draft,
+    EmbeddingState,
     Entity,
     Fact,
     Hit,
@@ -39,17 +40,19 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Scored,
     Session,
     Signals,
     Space,
     SpaceStats,
+    Weighed,
     Why,
 )  # fmt: skip
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "Hit", "Ingested",
-    "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore", "Recall",
-    "Receipt", "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "StoreBusy", "StoreError", "StoreFull", "Why", "__version__", "load_settings", "open",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "EmbeddingState", "Entity", "Fact", "Hit",
+    "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore",
+    "Recall", "Receipt", "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space",
+    "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

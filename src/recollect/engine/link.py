@@ -129,10 +129,17 @@ def relate(
     valid_until: datetime | None,
     replaces: bool,
     metadata: Metadata,
+    make: bool = True,
     id: str | None = None,
 ) -> Relation:
-    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
+    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins.
+
+    Ends that are not known yet are made; without `make` they are an error.
+    """
     with core.store.write(actor=core.actor) as edit:
+        if not make:
+            for ref in (subject, object_):
+                require(edit, space, ref)
         ensure_space(edit, space)
         ends = [
             resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {}) for ref in (subject, object_)

@@ -48,19 +48,25 @@ def ensure_space(edit: Edit, name: str) -> None:
         edit.put_space(Space(name=name, created_at=edit.now))
 
 
-def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Receipt]:
-    """Stores drafts in one transaction: all that can be stored are, or none when something breaks."""
+def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: bool = False) -> list[Receipt]:
+    """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
+
+    With `twins`, a text that is already stored is stored again beside it.
+    """
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
-        receipts = [_remember(core, edit, draft, space, count) for draft, count in zip(drafts, counted, strict=True)]
+        receipts = [
+            _remember(core, edit, draft, space, count, twins=twins)
+            for draft, count in zip(drafts, counted, strict=True)
+        ]
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts
 
 
-def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int]) -> Receipt:
+def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int], *, twins: bool) -> Receipt:
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
@@ -70,7 +76,7 @@ def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter
             return Receipt(outcome="deduplicated", id=held.id, space=space, reason="this id holds the same text")
         reason = f"the id {draft.id} already holds another text; use revise to change it"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    twin = edit.twin(record)
+    twin = None if twins else edit.twin(record)
     if twin is not None:
         return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted))

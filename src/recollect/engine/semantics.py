@@ -17,6 +17,7 @@ from recollect.embed.choose import choose_embedder, embedder_named
 from recollect.engine.background import Background
 from recollect.engine.core import Core
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.types import EmbeddingState
 
 if TYPE_CHECKING:
     from recollect.engine.vectors import Vectors
@@ -93,6 +94,37 @@ class Semantics:
             if self._loaded[model.name].missing(spaces) <= _PATIENCE:
                 return self._loaded[model.name]
         return None
+
+    def state(self) -> EmbeddingState:
+        """What can be said of the embedder without loading anything."""
+        if not self._wanted:
+            return EmbeddingState(state="none")
+        with self._core.store.read() as view:
+            stored = view.models()
+        vectors, failed = self._chosen, self._background.problem is not None
+        if vectors is None:
+            latest = stored[-1] if stored else None
+            return EmbeddingState(
+                state="failed" if failed else "loading" if self._lock.locked() else "idle",
+                model=self._core.settings.embedder if latest is None else latest.name,
+                dim=None if latest is None else latest.dim,
+                stored_dim=None if latest is None else latest.dim,
+            )
+        own = next((model for model in stored if model.name == vectors.embedder.name), None)
+        return EmbeddingState(
+            state="failed" if failed else "ready",
+            model=vectors.embedder.name,
+            dim=vectors.embedder.dim,
+            stored_dim=None if own is None else own.dim,
+            hits=vectors.query_hits,
+            misses=vectors.query_misses,
+            size=vectors.remembered_queries,
+        )
+
+    def drop_matrices(self) -> None:
+        """Lets go of what is held in memory of spaces, after one was emptied."""
+        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
+            vectors.drop_matrices()
 
     @property
     def problem(self) -> str | None:

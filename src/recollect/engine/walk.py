@@ -39,7 +39,7 @@ def walk(
     """Personalised PageRank from the names in a query and the records found so far.
 
     Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
-    which costs much less. Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
+    which costs much less; only from a superseded record it goes on to the successor. Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
     """
     seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
     named = [_node(view, space, name) for name in names]
@@ -83,14 +83,17 @@ def _edges(
     found: dict[tuple[Node, Node], float] = {}
     seen: set[Node] = set(seeds)
     frontier = list(seeds)
-    for _ in range(2 * _HOPS if through_records else _HOPS + 1):  # a hop between records passes through an entity
+    hops = 2 * _HOPS if through_records else _HOPS + 1  # a hop between records passes through an entity
+    if not through_records and any(kind == "record" for kind, _ in seeds):
+        hops += 1  # a seed leads to an entity first
+    for _ in range(hops):
         reached: list[Node] = []
         for start, end, weight in _around(view, space, frontier, as_of):
             found.setdefault((start, end), weight)
             found.setdefault((end, start), weight)
             if end not in seen:
                 seen.add(end)
-                if through_records or end[0] != "record":
+                if through_records or end[0] != "record" or start[0] == "record":
                     reached.append(end)
         frontier = reached[:_FRONTIER]
         if not frontier:
@@ -122,11 +125,13 @@ def _names_of(view: View, space: str, id: str) -> list[str]:
 
 
 def _from_records(view: View, space: str, versions: Sequence[int]) -> Iterable[tuple[Node, Node, float]]:
-    for version, lexis in view.lexis(versions).items():
+    held = view.lexis(versions)
+    names = {name for lexis in held.values() for name in lexis.names}
+    known = set(view.known_names(space, sorted(names), "")) if view.knows_names(space) else set[str]()
+    nodes = {name: (_node(view, space, name) if name in known else None) or ("name", name) for name in names}
+    for version, lexis in held.items():
         for name in lexis.names:
-            node = _node(view, space, name)
-            if node is not None:
-                yield record_node(version), node, 1.0
+            yield record_node(version), nodes[name], 1.0
     for record in view.records(versions):
         if record.superseded_by is not None:
             successor = view.get(type(record), space, record.superseded_by)
