@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 import recollect
+from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.serve.catalog import write_list
@@ -24,7 +25,10 @@ ROOT = Path(__file__).parents[1]
 
 
 def contracts(memory: recollect.Memory) -> dict[str, Contract]:
-    return {"native": native_contract(memory, space="default")}
+    return {
+        "native": native_contract(memory, space="default"),
+        "memory-mcp": memory_mcp_contract(memory, space="default"),
+    }
 
 
 def snapshot(contract: Contract) -> str:

@@ -51,8 +51,9 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "EmbeddingState", "Entity", "Fact", "Hit",
-    "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "ReadOnlyStore",
-    "Recall", "Receipt", "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space",
-    "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "EmbeddingState", "Entity", "Fact",
+    "Hit", "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past",
+    "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Scored", "Session", "Settings",
+    "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__",
+    "load_settings", "open",
 ]  # fmt: skip

@@ -244,8 +244,8 @@ class Past(Struct, frozen=True, kw_only=True):
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of".
 
-    `as_of` is what was known and true then. `valid_at` is what was true then as far as is known now, where a record that
-    says no beginning began when it was stored; it stands in place of `valid_only`.
+    `as_of` is what was known and true then. `valid_at` is what was true then as far as is known now, where a record
+    that says no beginning began when it was stored; it stands in place of `valid_only`.
     """
 
     spaces: tuple[str, ...] = ()
@@ -425,8 +425,8 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC",
-    "Change", "Direction", "Draft", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Ingested", "Json",
-    "MemoryType", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query",
-    "Recall", "Receipt", "Record", "Relation", "Scored", "Session", "Signals", "Space", "SpaceStats", "Status", "Trust",
-    "Unset", "Weighed", "Why",
+    "Change", "Direction", "Draft", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Ingested",
+    "Json", "MemoryType", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
+    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Session", "Signals", "Space",
+    "SpaceStats", "Status", "Trust", "Unset", "Weighed", "Why",
 ]  # fmt: skip

@@ -75,7 +75,13 @@ def _native(memory: Memory, space: str) -> Contract:
     return native_contract(memory, space=space)
 
 
-CONTRACTS: Mapping[str, Callable[[Memory, str], Contract]] = {"native": _native}
+def _memory_mcp(memory: Memory, space: str) -> Contract:
+    from recollect.contracts.memory_mcp import memory_mcp_contract
+
+    return memory_mcp_contract(memory, space=space)
+
+
+CONTRACTS: Mapping[str, Callable[[Memory, str], Contract]] = {"native": _native, "memory-mcp": _memory_mcp}
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
 

@@ -36,7 +36,7 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
 
 
 def clear_space(core: Core, name: str) -> SpaceStats | None:
-    """Removes everything in a space and leaves it empty, in one transaction. Answers what there was (None: no space)."""
+    """Removes everything in a space and leaves it empty, in one transaction. Answers what there was."""
     with core.store.write(actor=core.actor) as edit:
         held = edit.space(name)
         if held is None:

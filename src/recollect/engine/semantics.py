@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from recollect.embed.base import Embedder
-from recollect.embed.choose import choose_embedder, embedder_named
+from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.background import Background
 from recollect.engine.core import Core
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
@@ -43,6 +43,7 @@ class Semantics:
         self._given = embedder
         self._loaded: dict[str, Vectors] = {}
         self._chosen: Vectors | None = None
+        self._failed = False
         self._lock = threading.Lock()
         self._background = Background(self.load, core.settings.embed_delay)
         core.on_write.append(self._wake)
@@ -67,6 +68,7 @@ class Semantics:
         """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow."""
         try:
             vectors = self.load()
+            self._failed = False
             if vectors is None:
                 return Ready(None)
             missing = vectors.missing(spaces)
@@ -76,7 +78,10 @@ class Semantics:
                 standby.catch_up(spaces, seconds=wait)
                 return Ready(standby, missing)
             return Ready(vectors, vectors.catch_up(spaces, seconds=wait, progress=progress) if missing else 0)
-        except (EmbedderError, StoreFull, StoreBusy, ReadOnlyStore) as error:
+        except EmbedderError as error:
+            self._failed = True
+            return Ready(None, 0, f"searched by keywords alone: {error}")
+        except (StoreFull, StoreBusy, ReadOnlyStore) as error:
             return Ready(None, 0, f"searched by keywords alone: {error}")
 
     def _standby(self, chosen: Vectors, spaces: Sequence[str] | None) -> Vectors | None:
@@ -101,21 +106,19 @@ class Semantics:
             return EmbeddingState(state="none")
         with self._core.store.read() as view:
             stored = view.models()
-        vectors, failed = self._chosen, self._background.problem is not None
+        vectors, settings = self._chosen, self._core.settings
+        failed = self._failed or self._background.problem is not None
+        state = "failed" if failed else "ready" if vectors else "loading" if self._lock.locked() else "idle"
+        name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
+        known = {model.name: model.dim for model in stored}
         if vectors is None:
-            latest = stored[-1] if stored else None
-            return EmbeddingState(
-                state="failed" if failed else "loading" if self._lock.locked() else "idle",
-                model=self._core.settings.embedder if latest is None else latest.name,
-                dim=None if latest is None else latest.dim,
-                stored_dim=None if latest is None else latest.dim,
-            )
-        own = next((model for model in stored if model.name == vectors.embedder.name), None)
+            return EmbeddingState(state=state, model=name, dim=dim, stored_dim=stored[-1].dim if stored else None)
+        own = known.get(vectors.embedder.name)
         return EmbeddingState(
-            state="failed" if failed else "ready",
+            state=state,
             model=vectors.embedder.name,
-            dim=vectors.embedder.dim,
-            stored_dim=None if own is None else own.dim,
+            dim=own or dim,
+            stored_dim=own,
             hits=vectors.query_hits,
             misses=vectors.query_misses,
             size=vectors.remembered_queries,

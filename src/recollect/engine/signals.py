@@ -14,8 +14,8 @@ from recollect.engine.core import Core
 from recollect.engine.vectors import Vectors
 from recollect.engine.walk import walk
 from recollect.ingest.entities import unspaced
-from recollect.retrieve.fuse import keyword_scores, scale_cosines
-from recollect.retrieve.weigh import Weights, relate_to_best, standardize, take_best, weigh_signals
+from recollect.retrieve.fuse import keyword_scores
+from recollect.retrieve.weigh import Weights, relate_to_best, scale_cosines, standardize, take_best, weigh_signals
 from recollect.store.base import View
 from recollect.types import Filter, Query, Scored, Weighed
 
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FETCHED = 3  # times the limit: how much of each list counts
+_CHANCE = 2.0  # standard deviations above the mean cosine of unrelated texts
 _REACHED = 500  # records that a walk leads to, of which those that may be seen are read
 
 
 class _Lists(Struct, frozen=True, eq=False):
     """The records of one filter that words and vectors found: what each signal says, and the best rows of each."""
 
-    versions: tuple[int, ...]
+    versions: Sequence[int]
     successors: tuple[str | None, ...]
     cosine: NDArray[np.floating]
     near: NDArray[np.floating]
     keyword: NDArray[np.floating]
-    by_vector: NDArray[np.integer]
-    by_keyword: NDArray[np.integer]
+    by_vector: NDArray[np.int64]
+    by_keyword: NDArray[np.int64]
 
     @property
     def rows(self) -> list[int]:
@@ -48,7 +49,7 @@ def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tu
     question = msgspec.structs.replace(_ask(core, vectors, query)[0], terms=())
     with core.store.read() as view:
         lists = _draw(view, vectors, question, space, query.filter, query.limit)
-        scores = {lists.versions[row]: float(lists.cosine[row]) for row in lists.by_vector.tolist()}
+        scores = {lists.versions[row]: float(lists.cosine[row]) for row in map(int, lists.by_vector)}
         return tuple(
             Scored(record=record, score=scores[record.version], vector=scores[record.version])
             for record in view.records(list(scores))
@@ -60,7 +61,7 @@ def search_keywords(core: Core, query: Query, space: str) -> tuple[Scored, ...]:
     question, _ = _ask(core, None, query)
     with core.store.read() as view:
         lists = _draw(view, None, question, space, query.filter, query.limit)
-        scores = {lists.versions[row]: float(lists.keyword[row]) for row in lists.by_keyword.tolist()}
+        scores = {lists.versions[row]: float(lists.keyword[row]) for row in map(int, lists.by_keyword)}
         return tuple(
             Scored(record=record, score=scores[record.version], keyword=scores[record.version])
             for record in view.records(list(scores))
@@ -115,11 +116,17 @@ def _draw(view: View, vectors: Vectors | None, question: Question, space: str, f
         versions=tuple(glance.version for glance in field.glances),
         successors=tuple(glance.superseded_by for glance in field.glances),
         cosine=cosine,
-        near=np.nan_to_num(scale_cosines(field.query, cosine)),
+        near=np.zeros(len(cosine)) if vectors is None else scale_cosines(cosine, _floor(vectors)),
         keyword=keyword,
         by_vector=take_best(cosine, count),
         by_keyword=take_best(np.where(keyword > 0, keyword, np.nan), count),
     )
+
+
+def _floor(vectors: Vectors) -> float:
+    """The cosine that hardly any unrelated text reaches: vectors at or below it say nothing."""
+    model = vectors.model()
+    return min(model.floor + _CHANCE * model.spread, 0.95)
 
 
 def _find(

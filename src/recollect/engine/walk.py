@@ -39,7 +39,8 @@ def walk(
     """Personalised PageRank from the names in a query and the records found so far.
 
     Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
-    which costs much less; only from a superseded record it goes on to the successor. Answers a score per record version that the walk reached, and how many nodes the walked part of the graph has.
+    which costs much less; only from a superseded record it goes on to the successor. Answers a score per record version
+    that the walk reached, and how many nodes the walked part of the graph has.
     """
     seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
     named = [_node(view, space, name) for name in names]

@@ -106,7 +106,7 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     idf = _rarity(query)
     bm25 = _bm25(candidates, idf, query.mean_length)
     covered = _covered(candidates, idf, query.pair)
-    vector = scale_cosines(query, candidates.cosine)
+    vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
     keyword_weight, relative = _keyword_order(bm25)
     own = (keyword_weight * relative + _vector_order(vector, relative)) * _long_fall(candidates.length, query.pair)
     near = _neighbours(own, candidates.group, candidates.position)
@@ -130,11 +130,6 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
 def keyword_scores(query: QueryView, candidates: Candidates) -> Floats:
     """BM25 of each candidate."""
     return _bm25(candidates, _rarity(query), query.mean_length)
-
-
-def scale_cosines(query: QueryView, cosine: Floats) -> Floats:
-    """Cosines on the scale from unrelated (0) to identical (1)."""
-    return np.clip((cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
 
 
 def _rarity(query: QueryView) -> Floats:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
+Ints = NDArray[np.int64]
 
 
 class Weights(Struct, frozen=True, kw_only=True):
@@ -29,6 +29,11 @@ def take_best(values: Floats, count: int) -> Ints:
     return present[order[:count]]
 
 
+def scale_cosines(cosine: Floats, floor: float) -> Floats:
+    """Cosines on the scale from unrelated (0, and for none at all) to identical (1)."""
+    return np.clip((np.nan_to_num(cosine) - floor) / (1.0 - floor), 0.0, 1.0)
+
+
 def relate_to_best(values: Floats) -> Floats:
     """Each value as a share of the best one; all zero where nothing is above zero."""
     best = float(values.max(initial=0.0))
@@ -36,12 +41,8 @@ def relate_to_best(values: Floats) -> Floats:
 
 
 def weigh_signals(weights: Weights, vector: Floats, keyword: Floats, graph: Floats) -> Floats:
-    """The weighed sum. `vector` lies within 0..1 (NaN: none); keyword and graph count relative to their best."""
-    return (
-        weights.vector * np.nan_to_num(vector)
-        + weights.keyword * relate_to_best(keyword)
-        + weights.graph * relate_to_best(graph)
-    )
+    """The weighed sum. `vector` lies within 0..1 already; keyword and graph count relative to their best."""
+    return weights.vector * vector + weights.keyword * relate_to_best(keyword) + weights.graph * relate_to_best(graph)
 
 
 def standardize(scores: Floats) -> Floats:
