@@ -32,10 +32,13 @@ from recollect.types import (
     EmbeddingState,
     Entity,
     Fact,
+    FileProblem,
     Hit,
     Ingested,
     Neighborhood,
     Past,
+    Project,
+    ProjectStatus,
     Recall,
     Receipt,
     Record,
@@ -52,8 +55,8 @@ from recollect.version import __version__
 
 __all__ = [
     "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "EmbeddingState", "Entity", "Fact",
-    "Hit", "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past",
-    "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Scored", "Session", "Settings",
-    "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__",
-    "load_settings", "open",
+    "FileProblem", "Hit", "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull",
+    "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

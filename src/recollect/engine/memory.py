@@ -7,11 +7,12 @@ them parses what it is given, does its work in one transaction, and answers with
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
@@ -72,6 +73,9 @@ from recollect.types import (
     Weighed,
 )  # fmt: skip
 
+if TYPE_CHECKING:
+    from recollect.engine.projects import Projects
+
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
@@ -119,6 +123,14 @@ def _make_home(home: Path) -> None:
         raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
 
 
+class _Indexing:
+    """What works on projects, once there is something to do."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.projects: Projects | None = None
+
+
 class Memory:
     """An open memory. Safe to share between threads; other processes may have the same one open."""
 
@@ -126,6 +138,7 @@ class Memory:
         self._core = core
         self._touches = Touches(core)
         self._semantics = Semantics(core, embedder)
+        self._indexing = _Indexing()
 
     def __enter__(self) -> Self:
         return self
@@ -137,6 +150,8 @@ class Memory:
 
     def close(self) -> None:
         """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
+        if self._indexing.projects is not None:
+            self._indexing.projects.stop()
         self._semantics.stop()
         try:
             self._touches.flush()
@@ -321,19 +336,30 @@ class Memory:
         The work is done in the background; this waits until it is complete, or for at most `wait` seconds. With
         `watch`, changes are followed until the memory is closed.
         """
-        raise NotImplementedError
+        return self._code().index(
+            self._core,
+            path,
+            parse_space(space),
+            watch=parse_flag(watch, "watch"),
+            wait=None if wait is None else parse_seconds(wait, "wait"),
+            progress=progress,
+        )
 
     def project_status(self, id: str, *, space: str = DEFAULT_SPACE) -> ProjectStatus:
         """How far the index of a project is."""
-        raise NotImplementedError
+        return self._code().status(self._core, parse_label(id, "id"), parse_space(space))
 
     def projects(self, *, space: Spaces = DEFAULT_SPACE) -> list[Project]:
         """The projects that are indexed, by id."""
-        raise NotImplementedError
+        return self._code().list(self._core, parse_filter(space=space).spaces or None)
 
     def delete_project(self, id: str, *, space: str = DEFAULT_SPACE) -> int:
         """Removes the index of a project for good (never its files). Answers how many chunks went."""
-        raise NotImplementedError
+        return self._code().delete(self._core, parse_label(id, "id"), parse_space(space))
+
+    def resume_projects(self) -> list[Project]:
+        """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
+        return self._code().resume(self._core)
 
     def search_code(
         self,
@@ -350,7 +376,20 @@ class Memory:
 
         `record.locator` says where each stands: path, start_line, end_line, language, chunk_type and name.
         """
-        raise NotImplementedError
+        languages = (language,) if isinstance(language, str) else language or ()
+        return self.recall(
+            query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
+            progress=progress,
+        )  # fmt: skip
+
+    def _code(self) -> Projects:
+        """Loaded when first needed, and shared with whoever acts under another name."""
+        from recollect.engine.projects import Projects  # brings in what reads and parses files
+
+        with self._indexing.lock:
+            if self._indexing.projects is None:
+                self._indexing.projects = Projects(self._core)
+            return self._indexing.projects
 
     # Reading
 

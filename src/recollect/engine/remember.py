@@ -34,7 +34,7 @@ def count_terms(title: str | None, text: str) -> Counter[int]:
 def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows."""
     words = count_terms(record.title, record.text) if counted is None else counted
-    names = extract_names(record.text)
+    names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
     if view.knows_names(record.space):
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))

@@ -14,7 +14,19 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from recollect.types import Change, Entity, Filter, Order, Record, Relation, Session, Space, SpaceStats
+from recollect.types import (
+    Change,
+    Entity,
+    FileProblem,
+    Filter,
+    Order,
+    ProjectState,
+    Record,
+    Relation,
+    Session,
+    Space,
+    SpaceStats,
+)  # fmt: skip
 
 Thing = Record | Entity | Relation
 T = TypeVar("T", bound=Record | Entity | Relation)
@@ -91,6 +103,37 @@ class Vector(Struct, frozen=True):
     half: bytes
 
 
+class IndexedProject(Struct, frozen=True, kw_only=True):
+    """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
+
+    id: str
+    space: str
+    path: str
+    created_at: datetime
+    state: ProjectState = "pending"
+    total: int = 0
+    done: int = 0
+    base: int = 0
+    chunks: int = 0
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    problem: str | None = None
+    skipped: Mapping[str, int] = {}
+    problems: tuple[FileProblem, ...] = ()
+
+
+class IndexedFile(Struct, frozen=True):
+    """A file as it was when it was last read. Times: `mtime` in nanoseconds, `read_at` in microseconds."""
+
+    path: str
+    hash: bytes
+    size: int
+    mtime: int
+    read_at: int
+    chunks: int
+    problem: str | None = None
+
+
 class View(Protocol):
     """One consistent look at the store."""
 
@@ -143,6 +186,9 @@ class View(Protocol):
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
     def count_waiting(self, model: int | None, space: str | None) -> int: ...
 
+    def projects(self, space: str | None) -> list[IndexedProject]: ...
+    def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
+
 
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
@@ -169,6 +215,12 @@ class Edit(View, Protocol):
     def relink(self, version: int, lexis: Lexis) -> None: ...
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
     def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
+
+    def put_project(self, project: IndexedProject) -> None: ...
+    def put_files(self, space: str, id: str, files: Sequence[IndexedFile]) -> None: ...
+    def drop_files(self, space: str, id: str, paths: Sequence[str]) -> None: ...
+    def drop_project(self, space: str, id: str) -> None: ...
+    def erase_project(self, space: str, id: str, most: int) -> tuple[int, int]: ...
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
@@ -199,5 +251,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "Lexis", "Model", "Store", "T", "Tally", "Thing", "Vector", "View", "normal_name",
+    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally", "Thing",
+    "Vector", "View", "normal_name",
 ]  # fmt: skip

@@ -10,7 +10,14 @@ from typing import cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.base import IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.sqlite.projects import (
+    delete_files,
+    delete_project,
+    delete_projects,
+    write_files,
+    write_project,
+)  # fmt: skip
 from recollect.store.sqlite.rows import (
     Row,
     entity_row,
@@ -128,6 +135,7 @@ class SqliteEdit(SqliteView):
         self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE space_no = ?)", (number,))
         for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies"):
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
+        delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
         self._run("UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE space = ?", (name,))
         self._note(name, "drop", "space", name)
@@ -195,23 +203,23 @@ class SqliteEdit(SqliteView):
 
     def erase(self, record: Record, *, reason: str | None = None) -> int:
         """Removes every version of a record and everything derived from it, for good."""
-        number = self._home(record.space)
-        rows = self._rows(
-            "SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?",
-            (record.id, number),
-        )
+        return self._erase(record.space, record.id, reason)
+
+    def _erase(self, space: str, id: str, reason: str | None) -> int:
+        number = self._home(space)
+        rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?", (id, number))
         for version, live in rows:
             self._unindex(number, version, live=live)
             self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
             for table in ("signs", "queue", "records"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
-        self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, record.id))
+        self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._run(
             "UPDATE journal SET before = NULL, after = NULL, reason = NULL"
             " WHERE object_type = 'record' AND object_id = ? AND space = ?",
-            (record.id, record.space),
+            (id, space),
         )
-        return self._note(record.space, "forget", "record", record.id, reason=reason)
+        return self._note(space, "forget", "record", id, reason=reason)
 
     def next_position(self, space: str, session: str | None, source: str | None) -> int:
         """The place after the last record of a session, or of a source where there is no session."""
@@ -235,6 +243,31 @@ class SqliteEdit(SqliteView):
             " ON CONFLICT DO UPDATE SET count = count + excluded.count, last = excluded.last",
             [(id, count, to_micros(at), space) for (space, id), count in touches.items()],
         )
+
+    # Projects: bookkeeping about files, beside the records that are made of them
+
+    def put_project(self, project: IndexedProject) -> None:
+        write_project(self._connection, self._home(project.space), project)
+
+    def put_files(self, space: str, id: str, files: Sequence[IndexedFile]) -> None:
+        write_files(self._connection, self._home(space), id, files)
+
+    def drop_files(self, space: str, id: str, paths: Sequence[str]) -> None:
+        delete_files(self._connection, self._home(space), id, paths)
+
+    def drop_project(self, space: str, id: str) -> None:
+        delete_project(self._connection, self._home(space), id)
+
+    def erase_project(self, space: str, id: str, most: int) -> tuple[int, int]:
+        """Removes records of a project for good. Answers how many of them held still, and how many there were."""
+        rows = self._rows(
+            "SELECT id, max(retired_at IS NULL) FROM records WHERE space_no = ? AND project = ? AND kind = 'code'"
+            " GROUP BY id LIMIT ?",
+            (self._home(space), id, most),
+        )
+        for record_id, _ in rows:
+            self._erase(space, record_id, None)
+        return sum(live for _, live in rows), len(rows)
 
     # Derived: terms and names
 

@@ -11,7 +11,8 @@ from typing import cast
 import msgspec
 
 from recollect.errors import NotFound
-from recollect.store.base import Glance, Lexis, Model, T, Tally, Thing, normal_name
+from recollect.store.base import Glance, IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, normal_name
+from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
     ENTITY_COLUMNS,
@@ -358,3 +359,11 @@ class SqliteView:
             return min((self.count_waiting(known.no, space) for known in self.models()), default=0)
         where, values = ("", ()) if space is None else (" AND space_no = ?", (self._number(space),))
         return self._rows(f"SELECT count(*) FROM queue WHERE model = ?{where}", (model, *values))[0][0]
+
+    # Projects
+
+    def projects(self, space: str | None) -> list[IndexedProject]:
+        return read_projects(self._connection, space)
+
+    def project_files(self, space: str, id: str) -> list[IndexedFile]:
+        return read_files(self._connection, self._number(space), id)

@@ -1,0 +1,236 @@
+"""Which files of a folder are source that someone wrote?
+
+What git would ignore is left out (`.gitignore` in every folder, and in those above up to the repository's), and so is
+what a `.memoryignore` names, written in the same way. Hidden, generated, downloaded and binary files are left out too,
+unless a `.memoryignore` asks for them with `!`. Links are not followed, so there is no loop to get lost in.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from recollect.types import FileProblem
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+LARGEST_FILE = 2 * 1024 * 1024
+"""Bytes; what is larger is data or was made by a program."""
+LARGEST_DATA = 100_000
+"""Bytes of a file that is data by its name."""
+IGNORE_FILES = (".gitignore", ".memoryignore")
+_LONG_LINES = 1_000  # characters a line on average: made by a program
+_LOOKED_AT = 8_192
+
+SKIPPED_FOLDERS = frozenset(
+    """node_modules bower_components jspm_packages venv virtualenv __pycache__ site-packages __pypackages__ target dist
+    build vendor Pods Carthage DerivedData coverage htmlcov _build _site""".split()
+)
+_LOCKS = frozenset(
+    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb cargo.lock poetry.lock uv.lock
+    pipfile.lock gemfile.lock composer.lock go.sum flake.lock packages.lock.json podfile.lock mix.lock""".split()
+)
+_MADE = (
+    ".min.js", ".min.css", ".map", ".bundle.js", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.h", ".pb.cc", ".g.dart",
+    ".designer.cs", ".lock", ".snap",
+)  # fmt: skip
+_DATA = (".json", ".jsonl", ".csv", ".tsv", ".svg", ".xml", ".sql", ".ipynb", ".geojson", ".log", ".dat", ".txt")
+_BINARY = frozenset(
+    """.png .jpg .jpeg .gif .bmp .ico .webp .tif .tiff .psd .mp3 .mp4 .wav .ogg .flac .avi .mov .mkv .webm .pdf .zip .gz
+    .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .class .pyc .pyo .pyd .so .dylib .dll .exe .o .a .lib .obj .bin .wasm
+    .woff .woff2 .ttf .otf .eot .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .onnx .pt .pkl .pickle .h5
+    .whl .egg .deb .rpm .dmg .iso .doc .docx .xls .xlsx .ppt .pptx .keystore .p12 .der .mo""".split()
+)
+
+
+class Found(Struct, frozen=True):
+    """A file that belongs to a project: its path below the root with `/`, its size and when it was last changed."""
+
+    path: str
+    size: int
+    mtime: int
+
+
+class Walked(Struct):
+    """What a walk left out: how many files for which reason, those to be named, and folders it could not look into."""
+
+    skipped: Counter[str] = field(default_factory=Counter[str])
+    problems: list[FileProblem] = field(default_factory=list[FileProblem])
+    closed: list[str] = field(default_factory=list[str])
+
+
+class _Rules(Struct, frozen=True):
+    """The patterns of one folder; paths are matched from that folder."""
+
+    base: str
+    spec: GitIgnoreSpec
+    wants: GitIgnoreSpec | None
+
+
+def skip_name(name: str, *, folder: bool) -> str | None:
+    """Why a file or folder of that name is left out, whatever is in it; None where nothing speaks against it."""
+    if name.startswith("."):
+        return "hidden"
+    if folder:
+        return "dependency" if name in SKIPPED_FOLDERS or name.endswith(".egg-info") else None
+    lower = name.lower()
+    if os.path.splitext(lower)[1] in _BINARY:
+        return "binary"
+    if lower in _LOCKS or lower.endswith(_MADE):
+        return "generated"
+    return None
+
+
+def walk_files(root: Path, walked: Walked) -> Iterator[Found]:
+    """The files of a project in the order of their paths; `walked` is told what is left out."""
+    yield from _walk(root, "", _rules_above(root), walked)
+
+
+def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterator[Found]:
+    try:
+        with os.scandir(root / below) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        if not below:
+            raise
+        walked.problems.append(FileProblem(path=below, problem=f"folder cannot be read: {error.strerror}"))
+        walked.closed.append(below + "/")
+        walked.skipped["unreadable"] += 1
+        return
+    names = {entry.name for entry in entries}
+    if below and "pyvenv.cfg" in names:
+        return
+    here = rules + ([_read_rules(root / below, below, walked)] if names.intersection(IGNORE_FILES) else [])
+    for entry in entries:
+        path = f"{below}/{entry.name}" if below else entry.name
+        try:
+            if entry.is_symlink():
+                walked.skipped["link"] += 1
+            elif entry.is_dir():
+                if _why_not(path, entry.name, here, folder=True) is None:
+                    yield from _walk(root, path, here, walked)
+            elif entry.is_file():
+                found = _look(path, entry, here, walked)
+                if found is not None:
+                    yield found
+        except OSError as error:
+            walked.problems.append(FileProblem(path=path, problem=f"cannot be read: {error.strerror}"))
+            walked.skipped["unreadable"] += 1
+
+
+def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walked) -> Found | None:
+    reason = _why_not(path, entry.name, rules, folder=False)
+    if reason is None:
+        info = entry.stat(follow_symlinks=False)
+        if info.st_size > LARGEST_FILE:
+            reason = "too large"
+            walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))
+        elif info.st_size > LARGEST_DATA and entry.name.lower().endswith(_DATA):
+            reason = "data"
+        else:
+            return Found(path, info.st_size, info.st_mtime_ns)
+    walked.skipped[reason] += 1
+    return None
+
+
+def _why_not(path: str, name: str, rules: list[_Rules], *, folder: bool) -> str | None:
+    """Why a path is left out: the nearest rule that speaks of it decides."""
+    reason = skip_name(name, folder=folder)
+    if reason is not None and name != ".git" and _asked_for(path, rules, folder=folder):
+        return None
+    if reason is not None:
+        return reason
+    for rule in reversed(rules):
+        spoken = rule.spec.check_file(_from(rule.base, path, folder=folder)).include
+        if spoken is not None:
+            return "ignored" if spoken else None
+    return None
+
+
+def _asked_for(path: str, rules: list[_Rules], *, folder: bool) -> bool:
+    for rule in reversed(rules):
+        if rule.wants is not None:
+            spoken = rule.wants.check_file(_from(rule.base, path, folder=folder)).include
+            if spoken is not None:
+                return not spoken
+    return False
+
+
+def _from(base: str, path: str, *, folder: bool) -> str:
+    """A path as a pattern in `base` sees it. Of a folder above the root, `base` is what lies between, marked `..`."""
+    if base.startswith("../"):
+        path = base[3:] + path
+    elif base:
+        path = path[len(base) + 1 :]
+    return path + "/" if folder else path
+
+
+def _rules_above(root: Path) -> list[_Rules]:
+    """The rules of the folders above, from the repository's own down; none where they would leave out the root."""
+    above = [root, *root.parents]
+    home = next((place for place in above if (place / ".git").exists()), None)
+    if home is None:
+        return []
+    rules: list[_Rules] = []
+    for folder in reversed(above[1 : above.index(home) + 1]):
+        if (folder / ".gitignore").is_file():
+            between = root.relative_to(folder).as_posix()
+            rules.append(_read_rules(folder, f"../{between}/", Walked()))
+            if rules[-1].spec.check_file(between + "/").include:
+                return []
+    return rules
+
+
+def _read_rules(folder: Path, base: str, walked: Walked) -> _Rules:
+    lines: dict[str, list[str]] = {}
+    for name in IGNORE_FILES:
+        try:
+            lines[name] = (folder / name).read_text("utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            lines[name] = []
+        except OSError as error:
+            lines[name] = []
+            below = f"{base}/{name}" if base else name
+            walked.problems.append(FileProblem(path=below, problem=f"cannot be read: {error.strerror}"))
+    wanted = lines[".memoryignore"]
+    wants = tuple(wanted) if any(line.startswith("!") for line in wanted) else ()
+    return _Rules(base, _spec((*lines[".gitignore"], *wanted)), _spec(wants) if wants else None)
+
+
+@lru_cache(maxsize=64)
+def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
+    """The patterns of some lines; a line that is no pattern says nothing."""
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    good: list[GitIgnoreSpecPattern] = []
+    for line in lines:
+        try:
+            good.append(GitIgnoreSpecPattern(line))
+        except GitIgnorePatternError:
+            continue
+    return GitIgnoreSpec(good)
+
+
+def read_source(data: bytes) -> str | None:
+    """The text of a file; None where it is binary. Raises UnicodeDecodeError where it is text, but not UTF-8."""
+    if b"\0" in data[:_LOOKED_AT]:
+        return None
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+def looks_generated(path: str, text: str) -> bool:
+    """Does a file say that a program made it, or look as no person writes?"""
+    lines = text.count("\n") + 1
+    if len(text) > _LOOKED_AT and len(text) / lines > _LONG_LINES and PurePosixPath(path).suffix not in (".md", ".txt"):
+        return True
+    head = "\n".join(text[:2_000].splitlines()[:12])
+    return "@generated" in head or ("DO NOT EDIT" in head and "generated" in head.lower())
