@@ -781,7 +781,10 @@ class Memory:
 
     def clear_space(self, name: str) -> SpaceStats | None:
         """Removes everything in a space for good and keeps the space. Answers what it held (None: no such space)."""
-        held = maintain.clear_space(self._core, parse_space(name, "name"))
+        label = parse_space(name, "name")
+        if self._indexing.projects is not None:
+            self._indexing.projects.end(label)
+        held = maintain.clear_space(self._core, label)
         self._semantics.drop_matrices()
         return held
 

@@ -112,7 +112,7 @@ class Calls:
         return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
     def recall(self, given: p.Recall, call: Call) -> a.RecallAnswer:
-        code = {"kinds": [CODE], "project": given.project_id, "language": given.language}
+        code = {"kinds": [CODE], "project": given.project_id, "tags": given.language}
         groups: list[Mapping[str, object]] = [
             *([{"without_kinds": [CODE]}] if given.include_memories else []),
             *([{name: value for name, value in code.items() if value is not None}] if given.include_code else []),
