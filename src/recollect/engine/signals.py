@@ -44,6 +44,16 @@ class _Lists(Struct, frozen=True, eq=False):
         return sorted({*self.by_vector.tolist(), *self.by_keyword.tolist()})
 
 
+class _Ranked(Struct, frozen=True):
+    """One record on its way to be a hit."""
+
+    score: float
+    version: int
+    vector: float
+    keyword: float
+    graph: float
+
+
 def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to the question's; the score is the cosine."""
     question = msgspec.structs.replace(_ask(core, vectors, query)[0], terms=())
@@ -89,11 +99,17 @@ def weigh(
             seeds = {version: weight for _, weighed in found for version, weight in weighed.items()}
             named = view.known_names(space, names, unspaced(query.text)) if view.knows_names(space) else []
             reached, nodes = walk(view, space, names=named, records=seeds, through_records=False)
-        ranked: list[tuple[float, int, Scored]] = []
+        ranked: list[_Ranked] = []
         for filter, (lists, _) in zip(groups, found, strict=True):
             ranked += _rank(view, space, filter, lists, reached, weights, count, compare=len(groups) > 1)
-        ranked.sort(key=lambda one: (-one[0], -one[1]))
-        return Weighed(hits=tuple(scored for _, _, scored in ranked[: query.limit]), nodes=nodes)
+        ranked.sort(key=lambda one: (-one.score, -one.version))
+        best = {one.version: one for one in ranked[: query.limit]}
+        hits = [
+            Scored(record=record, score=one.score, vector=one.vector, keyword=one.keyword, graph=one.graph)
+            for record in view.records(list(best))
+            if (one := best[record.version])
+        ]
+        return Weighed(hits=tuple(hits), nodes=nodes)
 
 
 def _ask(core: Core, vectors: Vectors | None, query: Query) -> tuple[Question, tuple[str, ...]]:
@@ -165,28 +181,22 @@ def _rank(
     count: int,
     *,
     compare: bool,
-) -> list[tuple[float, int, Scored]]:
-    """Score, version and signals of every record that one of the lists or the graph brings in."""
-    listed = {lists.versions[row]: row for row in lists.rows} if weights.vector + weights.keyword > 0 else {}
+) -> list[_Ranked]:
+    """Every record that one of the lists or the graph brings in, with its score and signals."""
+    listed = [lists.versions[row] for row in lists.rows] if weights.vector + weights.keyword > 0 else []
     far = sorted(reached, key=lambda version: -reached[version])[:_REACHED]
     allowed = {glance.version for glance in view.glances(space, far, filter)} if far else set[int]()
     versions = list(dict.fromkeys([*listed, *[version for version in far if version in allowed][:count]]))
     rows = {version: row for row, version in enumerate(lists.versions)}
     at = np.array([rows.get(version, len(rows)) for version in versions], dtype=np.int64)
     cosine, near, keyword = (np.append(signal, 0.0)[at] for signal in (lists.cosine, lists.near, lists.keyword))
+    keyword = keyword if weights.keyword > 0 else np.zeros(len(versions))
     graph = np.array([reached.get(version, 0.0) for version in versions])
     scores = weigh_signals(weights, near, keyword, graph)
-    kept = np.flatnonzero(scores > 0)
-    shown = standardize(scores[kept]) if compare else scores[kept]
-    records = {record.version: record for record in view.records([versions[row] for row in kept])}
+    shown = standardize(scores) if compare else scores
+    signals = zip(versions, scores, shown, np.nan_to_num(cosine), keyword, graph, strict=True)
     return [
-        (
-            float(score),
-            versions[row],
-            Scored(
-                record=records[versions[row]], score=float(score), vector=float(np.nan_to_num(cosine[row])),
-                keyword=float(keyword[row]), graph=float(graph[row]),
-            ),
-        )
-        for score, row in zip(shown, kept.tolist(), strict=True)
-    ]  # fmt: skip
+        _Ranked(float(score), version, float(vector), float(words), float(rank))
+        for version, own, score, vector, words, rank in signals
+        if own > 0  # what says nothing is left out, though others were compared with it
+    ]
