@@ -92,7 +92,11 @@ class Run:
         kept = [file for path, file in self._held.items() if path not in self._found and _is_below(path, walked.closed)]
         ready += len(kept)
         self._note(
-            total=len(self._found) - skipped + len(kept), done=ready, base=ready, chunks=self._count(), **self._outcome()
+            total=len(self._found) - skipped + len(kept),
+            done=ready,
+            base=ready,
+            chunks=self._count(),
+            **self._outcome(),
         )
         return orders
 

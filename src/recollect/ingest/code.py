@@ -288,9 +288,7 @@ def _between(lines: Sequence[str], one: _Definition, inner: Sequence[_Definition
     yield from _windows(lines, at, one.last + 1, one.kind, one.name, title)
 
 
-def _windows(
-    lines: Sequence[str], start: int, end: int, kind: str, name: str = "", title: str = ""
-) -> Iterator[Chunk]:
+def _windows(lines: Sequence[str], start: int, end: int, kind: str, name: str = "", title: str = "") -> Iterator[Chunk]:
     """Lines in windows of at most some size, cut at the last blank line if there is one in the second half."""
     while start < end:
         size, stop, blank = 0, start, 0

@@ -65,7 +65,9 @@ def test_entities_are_made_related_and_found(serve: Callable) -> None:
     atlas = server.call("create_entity", name="Atlas", entity_type="project")["id"]
     made = server.call("create_relation", from_entity=ana, to_entity=atlas, relation_type="works_on", weight=0.5)
     related = server.call("get_related", entity_id=ana)
-    assert [(one["id"], one["name"], one["entity_type"]) for one in related["entities"]] == [(atlas, "Atlas", "project")]
+    assert [(one["id"], one["name"], one["entity_type"]) for one in related["entities"]] == [
+        (atlas, "Atlas", "project")
+    ]
     told = [(one["id"], one["from_entity"], one["to_entity"], one["weight"]) for one in related["relations"]]
     assert told == [(made["id"], ana, atlas, 0.5)]
     assert (related["entity_count"], related["relation_count"]) == (1, 1)
