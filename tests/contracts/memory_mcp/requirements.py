@@ -112,7 +112,7 @@ REQUIREMENTS = (
             "test_graph_weight_alone_starts_at_the_words",
         ),
         "Cosines that unrelated texts have count as 0, and what no signal speaks for is left out of the results. A"
-        " signal that is switched off does not lead into the graph either; with the graph alone the words say where to begin.",
+        " signal that is switched off does not lead into the graph; with the graph alone the words say where to begin.",
     ),
     Requirement(
         "The graph reaches memories through the entities that they name and through their successors.",
