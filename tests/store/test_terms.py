@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.store.terms import STOP_TERMS, is_pair, query_terms, terms
+from recollect.store.terms import is_pair, query_terms, stop_terms, terms
 
 
 def test_forms_of_one_word_share_a_term() -> None:
@@ -77,7 +77,7 @@ def test_a_question_of_function_words_alone_keeps_them() -> None:
 
 def test_content_words_of_english_are_not_stopped_by_other_languages() -> None:
     words = ["war", "die", "son", "hat", "era", "sin", "come", "plus", "os", "ten", "may"]
-    assert [word for word in words if set(terms(word)) <= STOP_TERMS] == []
+    assert [word for word in words if set(terms(word)) <= stop_terms()] == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!?…", "\u200d", "🙂🙂"])

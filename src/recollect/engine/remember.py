@@ -31,11 +31,16 @@ def count_terms(title: str | None, text: str) -> Counter[int]:
     return Counter(map(zlib.crc32, map(str.encode, words)))
 
 
-def derive_lexis(view: View, record: Record, counted: Counter[int] | None = None) -> Lexis:
-    """What the keyword index should know of a record, given the entities that its space knows."""
+def derive_lexis(
+    view: View, record: Record, counted: Counter[int] | None = None, *, any_known: bool | None = None
+) -> Lexis:
+    """What the keyword index should know of a record, given the entities that its space knows.
+
+    Who asks for many records may have counted their terms, and know whether the space has entities at all.
+    """
     words = count_terms(record.title, record.text) if counted is None else counted
     names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
-    if view.knows_names(record.space):
+    if view.knows_names(record.space) if any_known is None else any_known:
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))
         said = set(spoken)
@@ -57,8 +62,9 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: boo
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
+        any_known = edit.knows_names(space)
         receipts = [
-            _remember(core, edit, draft, space, count, twins=twins)
+            _remember(core, edit, draft, space, count, any_known=any_known, twins=twins)
             for draft, count in zip(drafts, counted, strict=True)
         ]
     if any(receipt.stored for receipt in receipts):
@@ -66,7 +72,9 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: boo
     return receipts
 
 
-def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int], *, twins: bool) -> Receipt:
+def _remember(
+    core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int], *, any_known: bool, twins: bool
+) -> Receipt:
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
@@ -79,7 +87,7 @@ def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Counter
     twin = None if twins else edit.twin(record)
     if twin is not None:
         return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
-    stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted))
+    stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted, any_known=any_known))
     return Receipt(outcome="stored", id=stored.id, space=space, entry=entry)
 
 

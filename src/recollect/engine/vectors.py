@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 32  # records that are written together
+_MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
 
@@ -155,16 +156,17 @@ class Vectors:
                     break
             else:
                 return 0
-        vectors = self._embed(records, stop)
+        pieces = _first_pieces(records)
+        vectors = self._embed(pieces, stop)
         if vectors is None:
             return 0
+        versions = list(dict.fromkeys(version for version, _ in pieces))
         with self._core.store.write(actor=self._core.actor) as edit:
-            edit.put_vectors(model.no, [record.version for record in records], vectors)
-        return len(records)
+            edit.put_vectors(model.no, versions, vectors)
+        return len(versions)
 
-    def _embed(self, records: Sequence[Record], stop: threading.Event | None) -> list[Vector] | None:
-        """The vectors of some records; None if it was stopped, which it is between a few pieces, not records."""
-        pieces = [(record.version, piece) for record in records for piece in pieces_of(record)]
+    def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
+        """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
         parts: list[NDArray[np.float32]] = []
         for start in range(0, len(pieces), _AT_ONCE):
             if stop is not None and stop.is_set():
@@ -178,6 +180,17 @@ class Vectors:
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]
+
+
+def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:
+    """Versions and pieces of the first records, one at least: long ones are not all shown to the model at once."""
+    found: list[tuple[int, str]] = []
+    for record in records:
+        pieces = pieces_of(record)
+        if found and len(found) + len(pieces) > _MOST_PIECES:
+            break
+        found += [(record.version, piece) for piece in pieces]
+    return found
 
 
 def pieces_of(record: Record) -> list[str]:

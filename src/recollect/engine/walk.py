@@ -20,6 +20,7 @@ Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("nam
 _HOPS = 2
 _MENTIONS_PER_NAME = 50
 _FRONTIER = 200
+_MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
 
 
 def record_node(version: int) -> Node:
@@ -107,9 +108,11 @@ def _around(
 ) -> Iterable[tuple[Node, Node, float]]:
     entities = [key for kind, key in frontier if kind == "entity"]
     for outgoing in (True, False):
-        for relation in view.relations(space, entities, outgoing=outgoing, as_of=as_of):
-            near, far = (relation.subject, relation.object) if outgoing else (relation.object, relation.subject)
-            yield ("entity", near), ("entity", far), relation.weight
+        for subject, object_, weight in view.links(
+            space, entities, outgoing=outgoing, as_of=as_of, limit=_MOST_RELATIONS
+        ):
+            near, far = (subject, object_) if outgoing else (object_, subject)
+            yield ("entity", near), ("entity", far), weight
     for kind, key in frontier:
         if kind == "record":
             continue

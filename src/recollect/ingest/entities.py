@@ -17,17 +17,19 @@ _LONGEST_PHRASE = 4
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for
 
 _QUOTED = re.compile(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|「([^」\n]{2,60})」")
-_QUOTES = '`"“«「'
 _IDENTIFIER = re.compile(
     r"\b(?:[A-Za-z][A-Za-z0-9]*(?:[_:/.-][A-Za-z0-9]+)+"  # snake_case, kebab-case, dotted.path, scope:name
     r"|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9]+[0-9]*)\b"  # camelCase, PascalCase, ACRONYM
 )
-_PART_OF_ONE = re.compile(r"[A-Za-z0-9](?:[_:/.-][A-Za-z0-9]|[A-Z])|[A-Z][0-9]")  # every identifier has one
+_PART_OF_ONE = re.compile(  # what every identifier has: a joint, or a capital that does not begin a word
+    r"[_:/.\-A-Z](?:(?<=[A-Za-z0-9][_:/.-])[A-Za-z0-9]|(?<=[A-Za-z0-9][A-Z])|[0-9])"
+)
 _HANDLE = re.compile(r"(?<![\w@#])[@#][A-Za-z][\w-]{1,50}")
 _CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
+_CAPITALISED_ASCII = re.compile(r"[A-Z][\w'-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[A-Z][\w'-]*)*", re.ASCII)
 _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # compiled when needed
 _COMMON_STARTS = frozenset(
     """a an and are as at be but by can could did do does for from had has have he her here his how i i'd i'll i'm i've
     if in is it it's its let me my no not now of oh ok okay on or our she should so some thanks that the their them then
@@ -51,7 +53,7 @@ def extract_names(text: str) -> list[str]:
 
 def _looks_like_names(text: str) -> Iterator[str]:
     """Most texts have no quotes, handles or identifiers, which a glance tells sooner than a search."""
-    if any(mark in text for mark in _QUOTES):
+    if '"' in text or "`" in text or not text.isascii():
         for match in _QUOTED.finditer(text):
             yield next(group for group in match.groups() if group)
     if "@" in text or "#" in text:
@@ -60,7 +62,7 @@ def _looks_like_names(text: str) -> Iterator[str]:
     if _PART_OF_ONE.search(text):
         for match in _IDENTIFIER.finditer(text):
             yield match.group()
-    for match in _CAPITALISED.finditer(text):
+    for match in (_CAPITALISED_ASCII if text.isascii() else _CAPITALISED).finditer(text):
         yield from _capitalised(text, match)
 
 
@@ -105,7 +107,7 @@ def _plain(word: str) -> str:
 
 def unspaced(text: str) -> str:
     """The text itself, in normal form, if it is (partly) in a script without word boundaries; else nothing."""
-    return normal_name(text[:_SCANNED]) if _UNSPACED.search(text) else ""
+    return normal_name(text[:_SCANNED]) if not text.isascii() and re.search(_UNSPACED, text) else ""
 
 
 def mentions(text: str, name: str) -> bool:

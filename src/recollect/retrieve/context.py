@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from recollect.types import Hit
 
-_WIDE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_WIDE = (
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"  # slow to compile
+)
 _MARK = re.compile(r"[^\w\s]|_")
 _CHARACTERS_PER_TOKEN = 3.0
 _OPEN, _CLOSE = "<recollect>", "</recollect>"
@@ -21,7 +23,7 @@ _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
 
 def estimate_tokens(text: str) -> int:
     """A careful upper estimate: prose of any language stays below it with the tokenizers in use."""
-    wide = len(_WIDE.findall(text))
+    wide = 0 if text.isascii() else len(re.findall(_WIDE, text))
     other = len(text) - wide
     marks = len(_MARK.findall(text))
     return int(1.5 * wide + other / _CHARACTERS_PER_TOKEN + 0.5 * marks) + 1

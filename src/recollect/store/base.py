@@ -158,6 +158,9 @@ class View(Protocol):
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]: ...
+    def links(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
+    ) -> list[tuple[str, str, float]]: ...
 
     def journal(
         self,

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import Stemmer
@@ -39,12 +40,13 @@ _MARKS = (
 )
 _JOINT = r"(?:_+|[.\-'’])"
 _LETTERS = rf"(?:[^\W_{_PAIRED}]|[{_MARKS}])+"
-_ANY_WORD = re.compile(rf"[{_PAIRED}]+|{_LETTERS}(?:{_JOINT}{_LETTERS})*")
-_PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINT}[^\W_]+)*")
+# Patterns of many scripts take milliseconds to compile: `re` does it at their first use, and keeps them.
+_ANY_WORD = rf"[{_PAIRED}]+|{_LETTERS}(?:{_JOINT}{_LETTERS})*"
+_PLAIN_WORD = rf"[^\W_]+(?:{_JOINT}[^\W_]+)*"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
-_NEEDS_ANY = re.compile(rf"[{_PAIRED}{_MARKS}]")
-_STARTS_PAIRED = re.compile(rf"[{_PAIRED}]")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_NEEDS_ANY = rf"[{_PAIRED}{_MARKS}]"
+_STARTS_PAIRED = rf"[{_PAIRED}]"
+_HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _SPLIT = re.compile(r"[_.\-'’]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 _CLITIC = re.compile(r"(?:['’](?:s|m|d|re|ve|ll)|n['’]t)$", re.IGNORECASE)
 
@@ -72,7 +74,7 @@ def terms(text: str) -> list[str]:
         words = _ASCII_WORD.findall(text)
     else:
         text = unicodedata.normalize("NFKC", text)
-        words = (_ANY_WORD if _NEEDS_ANY.search(text) else _PLAIN_WORD).findall(text)
+        words = re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
     found: list[str] = []
     add = found.extend
     known = _cache.get
@@ -84,12 +86,12 @@ def terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The terms of a question: those of `terms` without stop words, unless nothing else would be left."""
     every = terms(text)
-    return [term for term in every if term not in STOP_TERMS] or every
+    return [term for term in every if term not in stop_terms()] or every
 
 
 def is_pair(term: str) -> bool:
     """Is this of a script without spaces, and so perhaps no word but a pair that lies across two?"""
-    return _STARTS_PAIRED.match(term) is not None
+    return not term.isascii() and re.match(_STARTS_PAIRED, term) is not None
 
 
 def _learn(word: str) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def _learn(word: str) -> tuple[str, ...]:
 
 
 def _terms_of(word: str) -> list[str]:
-    if _STARTS_PAIRED.match(word):
+    if is_pair(word):
         return _pairs(word)
     word = _CLITIC.sub("", word) or word
     parts = [part for part in _SPLIT.split(word) if part]
@@ -115,7 +117,7 @@ def _terms_of(word: str) -> list[str]:
 def _pairs(run: str) -> list[str]:
     if not any(unicodedata.category(char)[0] == "M" for char in run):
         pairs = [run[at : at + 2] for at in range(len(run) - 1)]
-        return pairs + _HAN.findall(run) or [run]
+        return pairs + re.findall(_HAN, run) or [run]
     clusters: list[str] = []
     for char in run:
         if clusters and unicodedata.category(char)[0] == "M":
@@ -193,5 +195,8 @@ _STOP_PAIRS = """
 ます した して いる ある これ それ から まで なに いつ どこ だれ 何を 何が
 """
 
-STOP_TERMS = frozenset([*(term for word in _STOP_WORDS.split() for term in terms(word)), *_STOP_PAIRS.split()])
-"""Terms of function words, which a question leaves out. None of them is a content word of English."""
+
+@cache
+def stop_terms() -> frozenset[str]:
+    """Terms of function words, which a question leaves out. None of them is a content word of English."""
+    return frozenset([*(term for word in _STOP_WORDS.split() for term in terms(word)), *_STOP_PAIRS.split()])

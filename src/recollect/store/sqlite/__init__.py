@@ -29,6 +29,7 @@ _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other da
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
 _CACHE_KIB = 16_384
+_LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
 _TICK = timedelta(microseconds=1)
 
 
@@ -103,6 +104,7 @@ class SqliteStore:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:

@@ -29,7 +29,7 @@ from recollect.store.sqlite.rows import (
     to_micros,
     to_record,
 )  # fmt: skip
-from recollect.store.sqlite.view import COLUMNS, TABLES, SqliteView, name_hash, select, tokens
+from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
 from recollect.types import Entity, Record, Relation, Space
 
 _INSERT = {
@@ -159,7 +159,8 @@ class SqliteEdit(SqliteView):
         number = self._home(thing.space)
         if before is not None:
             self._retire(before, number)
-        thing = msgspec.structs.replace(thing, recorded_at=self._now)
+        if thing.recorded_at != self._now:
+            thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
@@ -207,7 +208,10 @@ class SqliteEdit(SqliteView):
 
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
-        rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE id = ? AND space_no = ?", (id, number))
+        rows = self._rows(
+            f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?",
+            (id, id, number),
+        )
         for version, live in rows:
             self._unindex(number, version, live=live)
             self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))

@@ -133,7 +133,10 @@ def to_change(row: Row) -> Change:
 def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
     """Sorted term hashes as uint32, then their counts as bytes; names as JSON."""
     terms = sorted(lexis.terms)
-    counts = bytes([min(count, MOST_COUNTED) for count in map(lexis.terms.__getitem__, terms)])
+    try:
+        counts = bytes(map(lexis.terms.__getitem__, terms))
+    except ValueError:  # a count that no byte holds, which only long texts have
+        counts = bytes([min(lexis.terms[term], MOST_COUNTED) for term in terms])
     return array("I", terms).tobytes() + counts, to_json(lexis.names) if lexis.names else "[]"
 
 

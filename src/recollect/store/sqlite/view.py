@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -75,6 +76,10 @@ _TWIN = (
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?) ORDER BY version"
 )
+VERSIONS_OF = (  # one index has the live versions by their id and another the rest
+    "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
+    " UNION ALL SELECT version FROM records WHERE id = ? AND retired_at IS NOT NULL)"
+)
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 
 
@@ -84,8 +89,10 @@ def token(space_no: int, mark: str, term: int) -> str:
 
 
 def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
-    """Many terms, parted by spaces."""
-    return " ".join([f"{space_no:x}{mark}%08x"] * len(terms)) % tuple(terms)
+    """Many terms, parted by spaces: eight hexadecimal digits each, behind what they all begin with."""
+    head = f"{space_no:x}{mark}"
+    digits = struct.pack(f">{len(terms)}I", *terms).hex(" ", 4)
+    return f"{head}{digits.replace(' ', f' {head}')}" if digits else ""
 
 
 def name_hash(name: str) -> int:
@@ -176,10 +183,9 @@ class SqliteView:
 
     def whereabouts(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]
-        sql = (
-            f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {table}.id = ?"
-        )
-        return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", (id,))]
+        where, values = (VERSIONS_OF, (id, id)) if type_ is Record else (f"{table}.id = ?", (id,))
+        sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE {where}"
+        return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", values)]
 
     def version(self, type_: type[T], version: int) -> T | None:
         row = self._one(f"{_SELECT[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
@@ -224,9 +230,11 @@ class SqliteView:
     # The graph
 
     def named(self, space: str, name: str) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} JOIN names ON names.space_no = entities.space_no AND names.entity = entities.id"
-        sql += " WHERE names.space_no = ? AND names.name = ? AND entities.retired_at IS NULL ORDER BY entities.version"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), normal_name(name)))]
+        number = self._number(space)
+        sql = f"{_SELECT[Entity]} WHERE entities.id IN (SELECT entity FROM names WHERE space_no = ? AND name = ?)"
+        sql += " AND +entities.space_no = ?"  # the + keeps SQLite from going through all entities of the space
+        sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
+        return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
     def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
         sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
@@ -251,14 +259,28 @@ class SqliteView:
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]:
+        where, values = self._at_ends(space, ids, outgoing=outgoing, as_of=as_of, active=active)
+        sql = f"{_SELECT[Relation]} WHERE {where} ORDER BY relations.version"
+        return [to_relation(row) for row in self._rows(sql, values)]
+
+    def links(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
+    ) -> list[tuple[str, str, float]]:
+        """Subject, object and weight of active relations, the newest first: what a walk needs of them."""
+        where, values = self._at_ends(space, ids, outgoing=outgoing, as_of=as_of, active=True)
+        sql = f"SELECT subject, object, weight FROM relations WHERE {where} ORDER BY relations.version DESC LIMIT ?"
+        return cast("list[tuple[str, str, float]]", self._rows(sql, (*values, limit)))
+
+    def _at_ends(
+        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool
+    ) -> tuple[str, list[object]]:
         condition, values = known_at("relations", as_of)
         if active:
             valid, more = true_at("relations", to_micros(as_of or self._now))
             condition, values = f"{condition} AND {valid}", values + more
         end = "subject" if outgoing else "object"
-        sql = f"{_SELECT[Relation]} WHERE relations.space_no = ? AND {condition}"
-        sql += f" AND relations.{end} IN (SELECT value FROM json_each(?)) ORDER BY relations.version"
-        return [to_relation(row) for row in self._rows(sql, (self._number(space), *values, to_json(ids)))]
+        where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
+        return where, [self._number(space), *values, to_json(ids)]
 
     # The journal
 

@@ -1,0 +1,75 @@
+"""`python -m bench [SECTION ...]` measures, prints tables, and writes docs/performance.md and its plot."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench import graph, growth, processes, quality, recall, remember, start
+from bench.page import PAGE, PLOT, fill, machine
+from bench.table import Plan, Table, render
+
+SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
+    "start": start.run,
+    "remember": remember.run,
+    "recall": recall.run,
+    "graph": graph.run,
+    "processes": processes.run,
+    "growth": growth.run,
+    "quality": quality.run,
+}
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all if none is named"
+    )
+    parser.add_argument("--quick", action="store_true", help="up to 100,000 records, few repeats; writes no page")
+    parser.add_argument("--shared", type=Path, metavar="FOLDER", help="holds data/ with the sets for `quality`")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps filled stores there for the next run")
+    options = parser.parse_args(argv)
+    unknown = set(options.sections) - SECTIONS.keys()
+    if unknown:
+        parser.error(f"there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    return options
+
+
+def measure(plan: Plan, names: Sequence[str]) -> list[Table]:
+    tables: list[Table] = []
+    for name in names:
+        started = time.perf_counter()
+        print(f"\n# {name}\n", flush=True)
+        for table in SECTIONS[name](plan):
+            print(render(table) + "\n", flush=True)
+            tables.append(table)
+        print(f"({time.perf_counter() - started:.0f} s)", flush=True)
+    return tables
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = parse(argv)
+    names = options.sections or [name for name in SECTIONS if name != "quality" or options.shared]
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+        folder: Path = options.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        plan = Plan(folder, shared=options.shared)
+        if options.quick:
+            plan = Plan(folder, True, options.shared, (1_000, 10_000, 100_000), repeats=3, writes=400, questions=20)
+        tables = measure(plan, names)
+    if not options.quick:
+        PAGE.write_text(fill(PAGE.read_text("utf-8"), [machine(), *tables]), "utf-8")
+        if "growth" in names:
+            growth.draw(plan, PLOT)
+        print(f"wrote {PAGE}")
+    missed = [f"{table.name}: {row[0]}" for table in tables for row in table.rows if "**no**" in row]
+    print("\n".join(["", "Limits that do not hold:", *missed]) if missed else "\nEvery limit holds.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
