@@ -25,10 +25,13 @@ def names_of(entity: Entity) -> list[str]:
 def resolve(view: View, space: str, ref: str) -> Entity | None:
     """The entity that an id, a name or an alias means."""
     by_id = view.get(Entity, space, ref)
-    if by_id is not None:
-        return by_id
-    named = view.named(space, ref)
-    exact = [entity for entity in named if normal_name(entity.name) == normal_name(ref)]
+    return named_entity(view, space, ref) if by_id is None else by_id
+
+
+def named_entity(view: View, space: str, name: str) -> Entity | None:
+    """The entity of a name or alias; one that has it as its name comes first."""
+    named = view.named(space, name)
+    exact = [entity for entity in named if normal_name(entity.name) == normal_name(name)]
     return next(iter(exact or named), None)
 
 

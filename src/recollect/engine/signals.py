@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FETCHED = 3  # times the limit: how much of each list counts
 _CHANCE = 2.0  # standard deviations above the mean cosine of unrelated texts
-_REACHED = 500  # records that a walk leads to, of which those that may be seen are read
+_LOOKED_AT = 4  # times what is wanted: records that only the graph brings in, of which some may not be seen
 
 
 class _Lists(Struct, frozen=True, eq=False):
@@ -156,13 +156,22 @@ def _find(
         return _draw(view, vectors, question, space, filter, count), {}
     everything = _draw(view, vectors, question, space, msgspec.structs.replace(filter, valid_only=False), count)
     valid = {glance.version for glance in view.glances(space, everything.versions, filter)}
-    shown = [row for row, version in enumerate(everything.versions) if version in valid]
-    lists = everything if len(shown) == len(everything.versions) else _draw(
-        view, vectors, question, space, filter, count
-    )  # fmt: skip
+    lists = _keep(everything, valid, count) or _draw(view, vectors, question, space, filter, count)
     seeds = _seeds(lists, lists.rows, weights)
     replaced = [row for row in everything.rows if everything.successors[row] and everything.versions[row] not in valid]
     return lists, _seeds(everything, replaced, weights) | seeds
+
+
+def _keep(lists: _Lists, valid: set[int], count: int) -> _Lists | None:
+    """The lists without what no longer holds; None where that leaves too little of them."""
+    if len(valid) == len(lists.versions):
+        return lists
+    held = np.array([version in valid for version in lists.versions])
+    by_vector = take_best(np.where(held, lists.cosine, np.nan), count)
+    by_keyword = take_best(np.where(held & (lists.keyword > 0), lists.keyword, np.nan), count)
+    if len(by_vector) < len(lists.by_vector) or len(by_keyword) < len(lists.by_keyword):
+        return None
+    return msgspec.structs.replace(lists, by_vector=by_vector, by_keyword=by_keyword)
 
 
 def _seeds(lists: _Lists, rows: Sequence[int], weights: Weights) -> dict[int, float]:
@@ -184,9 +193,11 @@ def _rank(
 ) -> list[_Ranked]:
     """Every record that one of the lists or the graph brings in, with its score and signals."""
     listed = [lists.versions[row] for row in lists.rows] if weights.vector + weights.keyword > 0 else []
-    far = sorted(reached, key=lambda version: -reached[version])[:_REACHED]
+    known = {*listed}
+    far = [version for version in reached if version not in known]
+    far = sorted(far, key=lambda version: -reached[version])[: _LOOKED_AT * count]
     allowed = {glance.version for glance in view.glances(space, far, filter)} if far else set[int]()
-    versions = list(dict.fromkeys([*listed, *[version for version in far if version in allowed][:count]]))
+    versions = [*listed, *[version for version in far if version in allowed][:count]]
     rows = {version: row for row, version in enumerate(lists.versions)}
     at = np.array([rows.get(version, len(rows)) for version in versions], dtype=np.int64)
     cosine, near, keyword = (np.append(signal, 0.0)[at] for signal in (lists.cosine, lists.near, lists.keyword))

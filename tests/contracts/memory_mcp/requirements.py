@@ -183,7 +183,11 @@ REQUIREMENTS = (
     Requirement(
         "Code is indexed, searched, told of and dropped by five tools.",
         "index_project answers when it is done or after ten seconds; an unknown project is an error, or 0 dropped.",
-        ("test_code_is_indexed_found_counted_and_dropped", "test_a_project_must_be_a_folder"),
+        (
+            "test_code_is_indexed_found_counted_and_dropped",
+            "test_a_project_must_be_a_folder",
+            "test_indexing_that_takes_long_answers_with_the_counts_so_far",
+        ),
     ),
     Requirement(
         "get_status counts, and tells of the embedder: loading, ready or error.",

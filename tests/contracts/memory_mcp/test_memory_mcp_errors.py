@@ -47,6 +47,20 @@ def test_a_project_must_be_a_folder(table, tmp_path) -> None:
     assert table.call("delete_project", project_id="nowhere") == {"chunks_deleted": 0}
 
 
+def test_indexing_that_takes_long_answers_with_the_counts_so_far(table, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("recollect.contracts.memory_mcp.code._INDEX_SECONDS", 0.0)
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"part{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
+    answered = table.call("index_project", path=str(folder))
+    assert answered["project_id"] == "slow"
+    assert answered["files_indexed"] <= 30
+    table.memory.index_project(folder)  # waits for what goes on in the background
+    status = table.call("get_index_status", project_id="slow")
+    assert (status["status"], status["indexed_files"], status["progress_percent"]) == ("completed", 30, 100.0)
+
+
 def test_a_store_that_fails_is_told_in_one_sentence(table) -> None:
     table.store("Tea is at five.")
     table.memory.close()
