@@ -55,7 +55,8 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Some arguments are nullable; no schema forbids further arguments.",
-        "Null means the same as leaving an argument out, for every argument; unknown ones are ignored.",
+        "Null means the same as leaving an argument out, for every argument; unknown ones are ignored. So is an empty"
+        " text where a label may be null.",
         ("test_null_and_unknown_arguments_are_as_if_they_were_not_there",),
     ),
     Requirement(
@@ -203,6 +204,7 @@ REQUIREMENTS = (
             "test_a_reset_that_breaks_off_has_removed_nothing",
             "test_a_reset_is_in_the_journal_and_leaves_no_text",
             "test_after_a_reset_what_is_stored_is_found",
+            "test_a_reset_by_one_server_is_seen_by_the_other",
             "test_only_a_plain_true_confirms",
         ),
     ),

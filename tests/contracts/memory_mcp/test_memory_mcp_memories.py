@@ -45,6 +45,10 @@ def test_null_and_unknown_arguments_are_as_if_they_were_not_there(table) -> None
     before = table.call("get_memory", id=id)
     assert table.call("update_memory", id=id, content=None, memory_type=None, metadata=None) == before
     assert table.call("list_memories", limit=None, offset=None)["limit"] == 20
+    empty = {"memory_type": "", "user_id": ""}
+    assert table.call("store_memory", content="Tea is at five.", **empty)["id"] == id
+    assert table.ids("get_valid", user_id="") == [id]
+    assert table.call("invalidate", id=id, reason="", superseded_by="") == {"invalidated": True}
 
 
 def test_an_update_changes_what_it_names_and_nothing_else(table) -> None:

@@ -48,3 +48,14 @@ def test_a_server_is_bound_to_the_space_that_it_was_given(serve: Callable) -> No
     assert (work.call("list_memories")["total"], home.call("list_memories")["total"]) == (1, 0)
     assert home.call("reset_all_memory", confirm=True)["deleted"]["memories"] == 0
     assert work.call("list_memories")["total"] == 1
+
+
+def test_a_reset_by_one_server_is_seen_by_the_other(serve: Callable) -> None:
+    one, other = serve(), serve()
+    for number in range(3):
+        one.call("store_memory", content=f"The cat naps on radiator {number}.")
+    assert other.call("search", query="kitten")["count"] == 3
+    one.call("reset_all_memory", confirm=True)
+    assert other.call("search", query="kitten")["count"] == 0
+    id = one.call("store_memory", content="The cat naps on the sofa.")["id"]
+    assert [hit["id"] for hit in other.call("search", query="kitten")["results"]] == [id]

@@ -22,7 +22,7 @@ def test_a_successor_takes_over_and_the_past_still_shows_the_old(table, clock) -
     [old] = table.store("The office is in Porto.")
     then = clock.advance(hours=1)
     [new] = table.store("The office is in Faro.")
-    assert table.call("invalidate", id=old, reason="moved", superseded_by=new) == {"invalidated": True}
+    assert table.call("invalidate", id=old, reason="moved\n", superseded_by=new) == {"invalidated": True}
     assert table.ids("get_valid") == [new]
     assert table.ids("get_valid_at", timestamp=then.isoformat()) == [old]
     record, last = table.memory.get(old), table.memory.history(old)[-1].change

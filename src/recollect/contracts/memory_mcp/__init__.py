@@ -15,13 +15,19 @@ from recollect.contracts.memory_mcp.schemas import DESCRIPTIONS, SCHEMAS
 from recollect.contracts.tool import Annotations, Call, Contract, Failure, Tool, parse_params
 from recollect.engine.core import random_id
 from recollect.engine.memory import Memory
-from recollect.errors import EmbedderError, RecollectError, StoreError
+from recollect.errors import EmbedderError, InvalidInput, RecollectError, StoreError
 from recollect.types import Json
 
 ID_LENGTH = 20
 NOT_READY = "Embedding service not ready. Please try again."
 DATABASE_ERROR = "Database error. Please try again."
 
+_OWN_WORDS = {
+    "text": "content", "user": "user_id", "project": "project_id", "tags": "language", "type": "entity_type",
+    "subject": "from_entity", "predicate": "relation_type", "object": "to_entity", "entity": "entity_id",
+    "vector": "vector_weight", "keyword": "bm25_weight", "graph": "ppr_weight",
+}  # fmt: skip
+"""What the engine calls arguments, and what they are called here."""
 _READS = Annotations(read_only=True, idempotent=True)
 _WRITES = Annotations(idempotent=True)
 _REMOVES = Annotations(destructive=True, idempotent=True)
@@ -74,9 +80,15 @@ def memory_mcp_contract(memory: Memory, *, space: str, new_id: Callable[[], str]
 def _tool(
     name: str, call: Callable[[Any, Call], object], params: type[p.Params], annotations: Annotations
 ) -> Tool[Any]:
+    properties = SCHEMAS[name]["properties"]
+    assert isinstance(properties, Mapping)
+    labels = {key for key, field in properties.items() if isinstance(field, Mapping) and field.get("nullable")}
+    labels.discard("content")
+
     def parse_and_call(arguments: Mapping[str, Json], asked: Call) -> object:
-        """Null is the same as nothing, for every argument."""
-        return call(parse_params(params, {key: value for key, value in arguments.items() if value is not None}), asked)
+        """Null is the same as nothing, for every argument; so is an empty text, for a label that may be null."""
+        given = {key: value for key, value in arguments.items() if value is not None}
+        return call(parse_params(params, {k: v for k, v in given.items() if v != "" or k not in labels}), asked)
 
     return Tool(
         name=name,
@@ -90,6 +102,9 @@ def _tool(
 
 def _told(tool: str, error: RecollectError) -> Failure:  # noqa: ARG001  the seam's shape
     """Failures are results. What the store or the model says of itself is told in two fixed sentences."""
+    if isinstance(error, InvalidInput):
+        field, dot, rest = error.field.partition(".")
+        return Failure(f"{_OWN_WORDS.get(field, field)}{dot}{rest}: {error.problem}")
     if isinstance(error, StoreError):
         return Failure(DATABASE_ERROR)
     return Failure(NOT_READY if isinstance(error, EmbedderError) else str(error))

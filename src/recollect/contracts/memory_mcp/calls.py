@@ -11,7 +11,7 @@ from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import EmbeddingState, Json, Record, SpaceStats
+from recollect.types import EmbeddingState, Json, Receipt, Record, SpaceStats
 from recollect.version import __version__
 
 CODE = "code"
@@ -51,20 +51,21 @@ class Calls:
         memory, text = self._as(call), _content(given.content)
         metadata = given.metadata or {}
 
-        def remember(*, twins: bool) -> str:
-            receipt = memory.remember(
+        def remember(*, twins: bool) -> Receipt:
+            return memory.remember(
                 text, space=self._space, memory_type=given.memory_type, user=given.user_id, metadata=metadata,
                 importance=_IMPORTANCE, twins=twins,
             )  # fmt: skip
-            if receipt.id is None:
-                raise InvalidInput("content", receipt.reason or "was not stored")
-            return receipt.id
 
-        id = remember(twins=False)
-        held = self._record(id)
-        if (held.memory_type, held.user, held.metadata) == (given.memory_type, given.user_id, metadata):
-            return {"id": id}
-        return {"id": remember(twins=True)}
+        receipt = remember(twins=False)
+        if receipt.outcome == "deduplicated" and receipt.id is not None:
+            held = memory.get(receipt.id, space=self._space)
+            wanted = (given.memory_type, given.user_id, metadata)
+            if held is None or (held.memory_type, held.user, held.metadata) != wanted:
+                receipt = remember(twins=True)
+        if receipt.id is None:
+            raise InvalidInput("content", receipt.reason or "was not stored")
+        return {"id": receipt.id}
 
     def get(self, given: p.ById, call: Call) -> a.MemoryView:  # noqa: ARG002  every tool has this shape
         return a.view_memory(self._record(given.id))
@@ -133,7 +134,11 @@ class Calls:
 
     def create_entity(self, given: p.CreateEntity, call: Call) -> Mapping[str, str]:
         entity = self._as(call).entity(
-            given.name, type=given.entity_type, description=given.description, user=given.user_id, space=self._space
+            given.name,
+            type=given.entity_type,
+            description=_on_one_line(given.description),
+            user=given.user_id,
+            space=self._space,
         )
         return {"id": entity.id}
 
@@ -187,7 +192,9 @@ class Calls:
             return {"invalidated": False}
         if given.superseded_by is not None:
             self._record(given.superseded_by)
-        self._as(call).invalidate(given.id, space=self._space, reason=given.reason, superseded_by=given.superseded_by)
+        self._as(call).invalidate(
+            given.id, space=self._space, reason=_on_one_line(given.reason), superseded_by=given.superseded_by
+        )
         return {"invalidated": True}
 
     # The server
@@ -222,6 +229,11 @@ def _content(text: str) -> str:
     if not 1 <= size <= _MOST_BYTES:
         raise InvalidInput("content", f"must have 1 to {_MOST_BYTES:,} bytes, not {size:,}")
     return text
+
+
+def _on_one_line(text: str | None) -> str | None:
+    """The engine keeps labels without line breaks; here people may write some."""
+    return None if text is None else " ".join(text.split()) or None
 
 
 def _moment(text: str) -> datetime:
