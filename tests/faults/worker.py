@@ -46,6 +46,12 @@ def touch(memory: Memory, name: str) -> None:
     memory.remember(name)
 
 
+def index(memory: Memory, name: str) -> None:
+    """Indexes a folder; every line says how far it is."""
+    status = memory.index_project(name, progress=lambda now: print(now.state, now.indexed_files, flush=True))
+    print(status.state, status.indexed_files, status.total_chunks, flush=True)
+
+
 def main() -> None:
     act, home, name, *more = sys.argv[1:]
     if more:
@@ -56,7 +62,7 @@ def main() -> None:
     try:
         with recollect.open(settings=Settings(home=Path(home), embedder="none")) as memory:
             print("open", flush=True)
-            {"write": write, "some": some, "fill": fill, "touch": touch}[act](memory, name)
+            {"write": write, "some": some, "fill": fill, "touch": touch, "index": index}[act](memory, name)
     except RecollectError as error:
         print(error.code, error, sep="\t", flush=True)
 

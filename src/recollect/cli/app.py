@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.cli import read, write
+from recollect.cli import code, read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
 from recollect.cli.output import put, say, tell_error
@@ -86,6 +86,9 @@ app.command("journal")(read.journal)
 app.command("relate")(write.relate)
 app.command("explore")(read.explore)
 app.command("ingest")(write.ingest)
+app.command("index")(code.index)
+app.command("search-code")(code.search_code)
+app.add_typer(code.projects, name="projects")
 app.add_typer(spaces, name="spaces")
 app.command("stats")(read.stats)
 app.command("reindex")(write.reindex)

@@ -88,7 +88,7 @@ def recall(
             put_json({"hits": [], "context": "", "signals": None})
         return
     with memory:
-        _wait_for_vectors(memory, None if all_spaces else space)
+        wait_for_vectors(memory, None if all_spaces else space)
         answer = memory.recall(
             text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
             tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
@@ -98,7 +98,7 @@ def recall(
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 
 
-def _wait_for_vectors(memory: Memory, space: str | None) -> None:
+def wait_for_vectors(memory: Memory, space: str | None) -> None:
     """Shows how far it is when much has to be computed before the question can be answered."""
     try:
         waiting = memory.count_waiting(space=space)

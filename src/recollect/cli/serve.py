@@ -100,6 +100,7 @@ def serve(chosen: Serving) -> int:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
     memory = open_memory(settings=settings, actor="mcp")
     contract = CONTRACTS[chosen.contract](memory, chosen.space)
+    memory.resume_projects()
     return serve_stdio(contract, log_level=level, on_close=memory.close)
 
 

@@ -12,10 +12,12 @@ from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import NOISE, Change, Fact, Ingested, Receipt, Record, Why
+from recollect.types import NOISE, Change, Fact, Ingested, ProjectStatus, Receipt, Record, Why
 from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
+_INDEX_SECONDS = 10.0  # before ingest answers with how far it is, and goes on in the background
+_MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
 _HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
 _SHORT_TEXT_TOKENS = 150
@@ -102,6 +104,7 @@ class Explore(Params):
 
 class Ingest(Params):
     text: Annotated[str, Meta(description="Markdown or plain")] | None = None
+    path: Annotated[str, Meta(description="Folder of code")] | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
     source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
     title: str | None = None
@@ -134,6 +137,7 @@ class RecordView(Struct, omit_defaults=True, kw_only=True):
     valid_until: datetime | None = None
     superseded_by: str | None = None
     also: tuple[str, ...] = ()
+    lines: tuple[int, int] | None = None
     cut: bool = False
 
 
@@ -141,6 +145,20 @@ class Recalled(Struct, omit_defaults=True, kw_only=True):
     hits: list[RecordView]
     left_out: int = 0
     waiting_for_vectors: int = 0
+    problem: str | None = None
+
+
+class Indexed(Struct, omit_defaults=True, kw_only=True):
+    """How far the index of a folder is; where it is not complete, it goes on."""
+
+    project: str
+    state: str
+    files: int
+    chunks: int
+    left: int = 0
+    eta_seconds: float | None = None
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    errors: dict[str, str] = field(default_factory=dict[str, str])
     problem: str | None = None
 
 
@@ -213,7 +231,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
             _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
                   " history.", reads),
-            _tool(tools.ingest, Ingest, "Store a document in sections, or a conversation in order.", writes),
+            _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.",
+                  writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
         ),
     )  # fmt: skip
@@ -319,10 +338,15 @@ class _Tools:
             answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
         return answer
 
-    def ingest(self, params: Ingest, call: Call) -> Ingested:
+    def ingest(self, params: Ingest, call: Call) -> Ingested | Indexed:
         memory, space = self._as(call), params.space or self._space
-        if (params.text is None) == (params.messages is None):
-            raise InvalidInput("text", "give either text or messages")
+        if sum(given is not None for given in (params.text, params.messages, params.path)) != 1:
+            raise InvalidInput("text", "give one of text, messages and path")
+        if params.path is not None:
+            return _indexed(memory.index_project(
+                params.path, space=space, wait=_INDEX_SECONDS,
+                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
+            ))  # fmt: skip
         if params.text is not None:
             return memory.ingest(
                 params.text, space=space, source=params.source, title=params.title, tags=params.tags,
@@ -358,7 +382,23 @@ def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
     return RecordView(
         id=record.id, text=text, date=record.event_time, title=record.title, role=record.role, kind=record.kind,
         tags=record.tags, session=record.session, project=record.project, source=record.source, status=record.status,
-        valid_until=record.valid_until, superseded_by=record.superseded_by, cut=text != record.text, **more,
+        valid_until=record.valid_until, superseded_by=record.superseded_by, lines=_lines(record),
+        cut=text != record.text, **more,
+    )  # fmt: skip
+
+
+def _lines(record: Record) -> tuple[int, int] | None:
+    """Where a chunk of code stands in its file."""
+    at = record.locator or {}
+    first, last = at.get("start_line"), at.get("end_line")
+    return (first, last) if isinstance(first, int) and isinstance(last, int) else None
+
+
+def _indexed(status: ProjectStatus) -> Indexed:
+    return Indexed(
+        project=status.id, state=status.state, files=status.indexed_files, chunks=status.total_chunks,
+        left=status.total_files - status.indexed_files, eta_seconds=status.eta_seconds, skipped=status.skipped,
+        errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]}, problem=status.problem,
     )  # fmt: skip
 
 

@@ -19,12 +19,12 @@ from recollect.engine.reading import GONE, Order, ReadChunk, ReadFile, read_file
 from recollect.engine.remember import content_hash, derive_lexis
 from recollect.errors import RecollectError
 from recollect.ingest.walk_files import Found, Walked, walk_files
-from recollect.store.base import Edit, IndexedFile, IndexedProject
+from recollect.store.base import Edit, IndexedFile, IndexedProject, Lexis
 from recollect.types import FileProblem, Filter, Record
 
 MOST_NAMED = 100
-_BATCH_CHUNKS = 400
-_BATCH_SECONDS = 0.5
+_BATCH_CHUNKS = 2_000
+_BATCH_SECONDS = 1.0
 _GONE_AT_ONCE = 50
 _RACY = 2_000_000_000  # nanoseconds: a file that changed this shortly before it was read may have changed again
 _NAMED = ("not UTF-8", "cannot be read", "its parser failed", "too large", "folder cannot be read")
@@ -45,6 +45,7 @@ class Run:
         self._found: dict[str, Found] = {}
         self._left_out: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
+        self._names = False  # does the space know entities, which chunks may mention?
 
     def go(self) -> IndexedProject:
         """Does it all. What goes wrong with the folder or the store is said in the answer's `problem`."""
@@ -112,15 +113,17 @@ class Run:
     def _outcome(self) -> dict[str, object]:
         return {"skipped": dict(sorted(self._left_out.items())), "problems": tuple(self._problems[:MOST_NAMED])}
 
-    def _note(self, edit: Edit | None = None, **changes: object) -> None:
-        """Writes down how far the run is, in a transaction of its own or in one that is open."""
+    def _note(self, **changes: object) -> None:
+        """Writes down how far the run is."""
         self.project = msgspec.structs.replace(self.project, **changes)
-        if edit is not None:
+        with self._core.store.write(actor=self._core.actor) as edit:
             edit.put_project(self.project)
-            return
-        with self._core.store.write(actor=self._core.actor) as own:
-            own.put_project(self.project)
         self._tell(self.project)
+
+    def _note_in(self, edit: Edit, **changes: object) -> None:
+        """The same in a transaction that is open."""
+        self.project = msgspec.structs.replace(self.project, **changes)
+        edit.put_project(self.project)
 
     def _fail(self, problem: str) -> None:
         self.project = msgspec.structs.replace(self.project, state="failed", problem=problem)
@@ -137,7 +140,7 @@ class Run:
             with self._core.store.write(actor=self._core.actor) as edit:
                 for path in some:
                     self._forget(edit, path)
-                self._note(edit, chunks=self._count())
+                self._note_in(edit, chunks=self._count())
             self._tell(self.project)
 
     def _forget(self, edit: Edit, path: str) -> None:
@@ -170,9 +173,10 @@ class Run:
 
     def _store(self, batch: Sequence[ReadFile]) -> None:
         with self._core.store.write(actor=self._core.actor) as edit:
+            self._names = edit.knows_names(self.project.space)
             for file in batch:
                 self._store_file(edit, file)
-            self._note(edit, chunks=self._count(), **self._outcome())
+            self._note_in(edit, chunks=self._count(), **self._outcome())
         self._core.written()
         self._tell(self.project)
 
@@ -225,7 +229,7 @@ class Run:
 
     def _put(self, edit: Edit, record: Record, chunk: ReadChunk, old: Record | None) -> None:
         if old is None:
-            edit.put(record, verb="ingest", lexis=derive_lexis(edit, record, Counter(chunk.terms)))
+            edit.put(record, verb="ingest", lexis=self._lexis(edit, record, chunk))
             return
         new = msgspec.structs.replace(
             old, text=record.text, title=record.title, locator=record.locator, position=record.position,
@@ -233,7 +237,10 @@ class Run:
             event_time=old.event_time if old.content_hash == record.content_hash else edit.now,
         )  # fmt: skip
         if new != old:
-            edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new, Counter(chunk.terms)))
+            edit.put(new, verb="ingest", before=old, lexis=self._lexis(edit, new, chunk))
+
+    def _lexis(self, edit: Edit, record: Record, chunk: ReadChunk) -> Lexis:
+        return derive_lexis(edit, record, chunk.terms, any_known=self._names)
 
     def _record(self, edit: Edit, file: ReadFile, chunk: ReadChunk, place: int) -> Record:
         return Record(

@@ -359,6 +359,9 @@ class Memory:
 
     def resume_projects(self) -> list[Project]:
         """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
+        with self._core.store.read() as view:
+            if not any(project.state == "indexing" for project in view.projects(None)):
+                return []
         return self._code().resume(self._core)
 
     def search_code(

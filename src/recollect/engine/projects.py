@@ -18,7 +18,7 @@ from recollect.engine.remember import ensure_space
 from recollect.engine.watching import watch_folder
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import IndexedProject, View
-from recollect.types import Project, ProjectStatus
+from recollect.types import Filter, Project, ProjectStatus
 
 _ERASED_AT_ONCE = 1_000
 _LOOKS_EVERY = 0.2  # seconds
@@ -83,10 +83,10 @@ class Projects:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
             broken = [project for project in view.projects(None) if project.state == "indexing"]
-        for project in broken:
-            if not is_taken(self._lease(project)):
-                self._start(core, project)
-        return [_to_project(project, watched=False) for project in broken]
+        resumed = [project for project in broken if not is_taken(self._lease(project))]
+        for project in resumed:
+            self._start(core, project)
+        return [_to_project(project, watched=False) for project in resumed]
 
     def _lease(self, project: IndexedProject) -> Path:
         return lease_file(self._home, project.space, project.id)
@@ -184,17 +184,18 @@ class Projects:
         if project is None:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
         self._end((space, id))
-        gone = 0
+        chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
         with Lease(self._lease(project), self._stop):
-            more = _ERASED_AT_ONCE
-            while more == _ERASED_AT_ONCE and not self._stop.is_set():
+            with core.store.read() as view:
+                count = view.count(chunks)
+            left = True
+            while left and not self._stop.is_set():
                 with core.store.write(actor=core.actor) as edit:
-                    live, more = edit.erase_project(space, id, _ERASED_AT_ONCE)
-                    gone += live
-                    if more < _ERASED_AT_ONCE:
+                    left = edit.erase_project(space, id, _ERASED_AT_ONCE) > 0
+                    if not left:
                         edit.drop_project(space, id)
         core.store.scrub()
-        return gone
+        return count
 
     def _end(self, key: Key) -> None:
         with self._lock:

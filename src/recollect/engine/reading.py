@@ -7,6 +7,7 @@ another.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import queue
@@ -133,6 +134,7 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
 
 def take_orders() -> None:
     """The whole life of a reading process: it ends when its input does."""
+    gc.disable()  # nothing here goes in circles, and what lives long is a vocabulary
     while (message := _receive(sys.stdin.buffer)) is not None:
         root, orders = _decode_orders(message)
         _send(sys.stdout.buffer, _encode([read_file(Path(root), order) for order in orders]))
@@ -236,10 +238,14 @@ class _Readers:
         return tuple(found)
 
 
+def _program() -> str:
+    """What a reading process runs: this very module, wherever this process has it from."""
+    return f"import sys; sys.path[:] = {sys.path!r}; import recollect.engine.reading as r; r.take_orders()"
+
+
 def _start() -> subprocess.Popen[bytes]:
-    program = f"import sys; sys.path[:] = {sys.path!r}; from recollect.engine.reading import take_orders; take_orders()"
     return subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", _program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
 

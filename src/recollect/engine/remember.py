@@ -6,15 +6,18 @@ import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.engine.core import Core
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
-from recollect.store.terms import TERMS_VERSION, terms
+from recollect.store.terms import TERMS_VERSION, split_words, terms_of
 from recollect.types import Draft, Receipt, Record, Space
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
+_CACHED_WORDS = 100_000
+_LONGEST_CACHED = 48
+_hashes: dict[str, tuple[int, ...]] = {}
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -26,13 +29,28 @@ def hash_term(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
-def count_terms(title: str | None, text: str) -> Counter[int]:
-    words = terms(text if title is None else f"{title}\n{text}")
-    return Counter(map(zlib.crc32, map(str.encode, words)))
+def count_terms(title: str | None, text: str) -> dict[int, int]:
+    """How often each term occurs. A word is looked up once, however often it is said."""
+    counts: dict[int, int] = {}
+    seen = counts.get
+    known = _hashes.get
+    for word, times in Counter(split_words(text if title is None else f"{title}\n{text}")).items():
+        for hashed in known(word) or _hash_word(word):
+            counts[hashed] = seen(hashed, 0) + times
+    return counts
+
+
+def _hash_word(word: str) -> tuple[int, ...]:
+    hashes = tuple(map(hash_term, terms_of(word)))
+    if len(word) <= _LONGEST_CACHED:
+        if len(_hashes) >= _CACHED_WORDS:
+            _hashes.clear()
+        _hashes[word] = hashes
+    return hashes
 
 
 def derive_lexis(
-    view: View, record: Record, counted: Counter[int] | None = None, *, any_known: bool | None = None
+    view: View, record: Record, counted: Mapping[int, int] | None = None, *, any_known: bool | None = None
 ) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows.
 
@@ -73,7 +91,7 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: boo
 
 
 def _remember(
-    core: Core, edit: Edit, draft: Draft, space: str, counted: Counter[int], *, any_known: bool, twins: bool
+    core: Core, edit: Edit, draft: Draft, space: str, counted: Mapping[int, int], *, any_known: bool, twins: bool
 ) -> Receipt:
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"

@@ -24,7 +24,7 @@ WINDOW_CHARS = 1600
 """How long a window is at most, unless a single line is longer."""
 LONGEST_FUNCTION = 12_000
 """A longer function is cut into windows, or at the definitions inside it."""
-WHOLE_CLASS = 2_000
+WHOLE_CLASS = 1_000
 """A class up to this size is kept as it stands; of a longer one an outline is made."""
 OUTLINE_CHARS = 4_000
 _LEAST_LETTERS = 12
@@ -250,28 +250,27 @@ def _chunks(lines: Sequence[str], found: list[_Definition]) -> Iterator[Chunk]:
 def _chunks_of(lines: Sequence[str], one: _Definition) -> Iterator[Chunk]:
     title = ".".join(name for name in one.path if name)
     size = sum(len(lines[at]) + 1 for at in range(one.first, one.last + 1))
-    longest = LONGEST_FUNCTION if one.kind in _FUNCTIONS else WHOLE_CLASS
-    inner = one.inner
-    if one.kind not in _FUNCTIONS or size > longest:
-        for child in inner:
-            yield from _chunks_of(lines, child)
-    if size <= longest and not (one.kind == "module" and inner):
+    fits = size <= (LONGEST_FUNCTION if one.kind in _FUNCTIONS else WHOLE_CLASS)
+    if fits and not (one.kind == "module" and one.inner):
         text = "\n".join(lines[one.first : one.last + 1])
         yield Chunk(text, one.first + 1, one.last + 1, one.kind, one.name, title)
-    elif not inner:
+    elif not one.inner:
         yield from _windows(lines, one.first, one.last + 1, one.kind, one.name, title)
     else:
-        outline = _outline(lines, one, inner)
+        outline = _outline(lines, one)
         yield Chunk(outline[:OUTLINE_CHARS], one.first + 1, one.last + 1, one.kind, one.name, title)
         if len(outline) > OUTLINE_CHARS:
-            yield from _between(lines, one, inner, title)
+            yield from _between(lines, one, title)
+    if one.kind not in _FUNCTIONS or not fits:
+        for child in one.inner:
+            yield from _chunks_of(lines, child)
 
 
-def _outline(lines: Sequence[str], one: _Definition, inner: Sequence[_Definition]) -> str:
+def _outline(lines: Sequence[str], one: _Definition) -> str:
     """A class without the bodies of what is defined in it."""
     kept: list[str] = []
     at = one.first
-    for child in inner:
+    for child in one.inner:
         kept += lines[at : child.first]
         head = next((row for row in range(child.first, child.last + 1) if child.name in lines[row]), child.first)
         kept.append(lines[head][:300] + (" …" if child.last > head else ""))
@@ -280,9 +279,9 @@ def _outline(lines: Sequence[str], one: _Definition, inner: Sequence[_Definition
     return "\n".join(line for line in kept if line.strip())
 
 
-def _between(lines: Sequence[str], one: _Definition, inner: Sequence[_Definition], title: str) -> Iterator[Chunk]:
+def _between(lines: Sequence[str], one: _Definition, title: str) -> Iterator[Chunk]:
     at = one.first
-    for child in inner:
+    for child in one.inner:
         yield from _windows(lines, at, child.first, one.kind, one.name, title)
         at = max(at, child.last + 1)
     yield from _windows(lines, at, one.last + 1, one.kind, one.name, title)

@@ -166,5 +166,6 @@ def load_grammar(name: str) -> tuple[Parser, Query]:
     import tree_sitter
 
     module, function = LANGUAGES[name].grammar
-    language = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+    pointer: object = getattr(importlib.import_module(module), function)()
+    language = tree_sitter.Language(pointer)
     return tree_sitter.Parser(language), tree_sitter.Query(language, LANGUAGES[name].definitions)

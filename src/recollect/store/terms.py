@@ -70,17 +70,24 @@ _cache: dict[str, tuple[str, ...]] = {}
 
 def terms(text: str) -> list[str]:
     """The index terms of a text, in order, with repeats."""
-    if text.isascii():
-        words = _ASCII_WORD.findall(text)
-    else:
-        text = unicodedata.normalize("NFKC", text)
-        words = re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
     found: list[str] = []
     add = found.extend
     known = _cache.get
-    for word in words:
+    for word in split_words(text):
         add(known(word) or _learn(word))
     return found
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text as they stand there; `terms_of` says which terms each becomes."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    text = unicodedata.normalize("NFKC", text)
+    return re.findall(_ANY_WORD if re.search(_NEEDS_ANY, text) else _PLAIN_WORD, text)
+
+
+def terms_of(word: str) -> tuple[str, ...]:
+    return _cache.get(word) or _learn(word)
 
 
 def query_terms(text: str) -> list[str]:
@@ -104,6 +111,8 @@ def _learn(word: str) -> tuple[str, ...]:
 
 
 def _terms_of(word: str) -> list[str]:
+    if word.isascii() and word.isalpha() and word.islower():
+        return [_stem_latin(word) or word]
     if is_pair(word):
         return _pairs(word)
     word = _CLITIC.sub("", word) or word

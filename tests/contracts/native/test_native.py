@@ -188,3 +188,19 @@ def test_two_servers_on_one_store_see_each_other_at_once(serve: Callable[..., Se
     id = one.call("remember", text="Ines has the key to the cellar.")["id"]
     assert other.call("recall", query="Who has the key?")["hits"][0]["id"] == id
     assert (one.close(), other.close()) == (0, 0)
+
+
+def test_a_folder_of_code_is_ingested_and_recalled_with_its_lines(serve: Callable[..., Server], tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "till.py").write_text("import tax\n\n\ndef price(net):\n    return net * tax.rate\n")
+    (root / "latin.py").write_bytes("é".encode("latin-1"))
+    server = serve()
+    assert server.call("ingest", path=str(root)) == {
+        "project": "shop", "state": "completed", "files": 1, "chunks": 1, "skipped": {"not UTF-8": 1},
+        "errors": {"latin.py": "not UTF-8"},
+    }  # fmt: skip
+    hit = server.call("recall", query="price with tax rate", kinds=["code"])["hits"][0]
+    assert (hit["source"], hit["lines"], hit["title"], hit["project"]) == ("till.py", [4, 5], "price", "shop")
+    assert "is a file" in server.fail("ingest", path=str(root / "till.py"))
+    assert "give one of text, messages and path" in server.fail("ingest", path=str(root), text="both")

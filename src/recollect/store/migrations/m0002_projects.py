@@ -16,4 +16,5 @@ STATEMENTS = (
         project_no INTEGER NOT NULL, path TEXT NOT NULL, hash BLOB NOT NULL, size INTEGER NOT NULL,
         mtime INTEGER NOT NULL, read_at INTEGER NOT NULL, chunks INTEGER NOT NULL, problem TEXT,
         PRIMARY KEY(project_no, path)) WITHOUT ROWID""",
+    "CREATE INDEX records_project ON records(space_no, project, source) WHERE project IS NOT NULL",
 )

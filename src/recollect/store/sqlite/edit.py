@@ -209,8 +209,7 @@ class SqliteEdit(SqliteView):
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
         rows = self._rows(
-            f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?",
-            (id, id, number),
+            f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?", (id, id, number)
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
@@ -262,16 +261,16 @@ class SqliteEdit(SqliteView):
     def drop_project(self, space: str, id: str) -> None:
         delete_project(self._connection, self._home(space), id)
 
-    def erase_project(self, space: str, id: str, most: int) -> tuple[int, int]:
-        """Removes records of a project for good. Answers how many of them held still, and how many there were."""
+    def erase_project(self, space: str, id: str, most: int) -> int:
+        """Removes some records of a project for good, with all their versions. Answers how many; 0 when none is left."""
         rows = self._rows(
-            "SELECT id, max(retired_at IS NULL) FROM records WHERE space_no = ? AND project = ? AND kind = 'code'"
-            " GROUP BY id LIMIT ?",
+            "SELECT DISTINCT id FROM"
+            " (SELECT id FROM records WHERE space_no = ? AND project = ? AND kind = 'code' LIMIT ?)",
             (self._home(space), id, most),
         )
-        for record_id, _ in rows:
-            self._erase(space, record_id, None)
-        return sum(live for _, live in rows), len(rows)
+        for (record,) in rows:
+            self._erase(space, record, None)
+        return len(rows)
 
     # Derived: terms and names
 

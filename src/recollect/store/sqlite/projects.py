@@ -16,8 +16,10 @@ _COLUMNS = (
     "id", "path", "created_at", "state", "total", "done", "base", "chunks", "started_at", "completed_at", "problem",
     "skipped", "problems",
 )  # fmt: skip
-_SELECT = f"SELECT spaces.name, {', '.join(f'projects.{name}' for name in _COLUMNS)} FROM projects"
-_SELECT += " JOIN spaces ON spaces.no = projects.space_no"
+_SELECT = (
+    f"SELECT spaces.name, {', '.join(f'projects.{name}' for name in _COLUMNS)}"
+    " FROM projects JOIN spaces ON spaces.no = projects.space_no"
+)
 _PUT = (
     f"INSERT INTO projects(space_no, {', '.join(_COLUMNS)}) VALUES(?{', ?' * len(_COLUMNS)})"
     " ON CONFLICT(space_no, id) DO UPDATE SET "

@@ -1,0 +1,196 @@
+"""How does a person index and search source code?"""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from recollect.cli import show
+from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
+from recollect.cli.output import many, one_line, put, put_json, say
+from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.cli.progress import complete_vectors, reporting
+from recollect.cli.read import wait_for_vectors
+from recollect.engine.memory import Memory
+from recollect.types import DEFAULT_SPACE, Hit, ProjectStatus
+
+_NAMED = 10
+_LINES_SHOWN = 3
+
+projects = typer.Typer(
+    help="The folders of source code that are indexed.\n\n\b\nExample:\n  recollect projects list",
+    no_args_is_help=True,
+)
+
+Languages = Annotated[
+    list[str] | None, typer.Option("--language", metavar="NAME", help="Only of this language; may be repeated.")
+]
+
+
+def index(
+    path: Annotated[str, typer.Argument(metavar="[PATH]", help="The folder; without one, the current folder.")] = ".",
+    watch: Annotated[bool, typer.Option("--watch", help="Go on, and follow changes until Ctrl-C.")] = False,
+    later: Annotated[
+        bool, typer.Option("--later", help="Leave the vectors to the next search instead of computing them now.")
+    ] = False,
+    space: SpaceName = DEFAULT_SPACE,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Index the source code in a folder, to be found by search-code and recall.
+
+    Only files that are new or have changed are read. What .gitignore and .memoryignore name is left out.
+
+    \b
+    Examples:
+      recollect index ~/src/gateway
+      recollect index . --watch
+    """
+    with open_or_make(home) as memory:
+        started = time.monotonic()
+        with reporting() as report:
+
+            def tell(status: ProjectStatus) -> None:
+                if status.total_files:
+                    report("files", status.indexed_files, status.total_files)
+
+            status = memory.index_project(path, space=space, watch=watch, progress=tell)
+            seconds = time.monotonic() - started
+            if not later and status.state == "completed":
+                complete_vectors(memory, report, space=space)
+        if as_json:
+            put_json(status)
+        else:
+            _put_status(status, seconds)
+        if watch and status.state == "completed":
+            _follow(memory, status)
+    return 0 if status.state == "completed" else 1
+
+
+def _put_status(status: ProjectStatus, seconds: float) -> None:
+    for error in status.errors[:_NAMED]:
+        say(f"left out: {error.path}: {error.problem}")
+    if len(status.errors) > _NAMED:
+        say(f"left out: {many(len(status.errors) - _NAMED, 'more', 'more')}")
+    if status.problem is not None:
+        say(f"error: {status.problem}")
+    rate = f"{status.indexed_files / max(seconds, 1e-3):,.0f} files/s"
+    put(
+        f"{status.id}: {many(status.indexed_files, 'file')}, {many(status.total_chunks, 'chunk')}"
+        f" in {seconds:.1f} s ({rate})"
+    )
+
+
+def _follow(memory: Memory, status: ProjectStatus) -> None:
+    """Waits for Ctrl-C, or for the folder to go; what changes is indexed by a thread of the memory."""
+    say(f"watching {status.path}; Ctrl-C ends it")
+    while memory.project_status(status.id, space=status.space).watching:
+        time.sleep(1)
+
+
+def search_code(
+    query: Words = None,
+    space: SpaceName = DEFAULT_SPACE,
+    all_spaces: AllSpaces = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most so many.")] = 10,
+    project: Projects = None,
+    language: Languages = None,
+    why: Annotated[bool, typer.Option("--why", help="Say which signals spoke for each hit.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find code by what it does; the best places come first.
+
+    \b
+    Examples:
+      recollect search-code "where are tokens validated?"
+      recollect search-code "retry with backoff" --project gateway --language python
+    """
+    text = read_text(query, "query")
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json({"hits": [], "signals": None})
+        return
+    where = None if all_spaces else space
+    with memory:
+        wait_for_vectors(memory, where)
+        answer = memory.search_code(text, space=where, project=project, language=language, limit=limit)
+    if as_json:
+        put_json({"hits": answer.hits, "signals": answer.signals})
+        return
+    if answer.signals.problem:
+        say(f"warning: {answer.signals.problem}")
+    doubt = show.doubt(answer)
+    if doubt is not None:
+        say(doubt)
+    for hit in answer:
+        _put_hit(hit, why=why)
+
+
+def _put_hit(hit: Hit, *, why: bool) -> None:
+    at = hit.record.locator or {}
+    name = f"  {at['chunk_type']} {hit.record.title}" if at.get("name") else ""
+    alike = f"  (+{len(hit.folded)} alike)" if hit.folded else ""
+    put(f"{hit.score:.2f}  {at.get('path')}:{at.get('start_line')}-{at.get('end_line')}{name}{alike}")
+    if why:
+        put(f"      ({show.render_why(hit.why)})")
+    lines = [line for line in hit.record.text.split("\n") if line.strip()]
+    for line in lines[:_LINES_SHOWN]:
+        put(f"      {one_line(line, 110)}")
+
+
+@projects.command("list")
+def list_projects(space: SpaceName = DEFAULT_SPACE, home: Home = None, as_json: AsJson = False) -> None:
+    """Show which folders are indexed, and how far each is.
+
+    \b
+    Example:
+      recollect projects list
+    """
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json({"projects": []})
+        return
+    with memory:
+        found = [memory.project_status(project.id, space=space) for project in memory.projects(space=space)]
+    if as_json:
+        put_json({"projects": found})
+        return
+    columns = [show.Column("id", whole=True), show.Column("state"), show.Column("files", right=True)]
+    columns += [show.Column("chunks", right=True), show.Column("folder", wide=True)]
+    rows = [
+        [one.id, f"{one.state} {one.percent:.0f} %", f"{one.indexed_files:,}", f"{one.total_chunks:,}", one.path]
+        for one in found
+    ]
+    show.put_table(columns, rows)
+
+
+@projects.command("delete")
+def delete_project(
+    id: Annotated[str, typer.Argument(metavar="ID", help="The project, as `projects list` shows it.")],
+    yes: Yes = False,
+    space: SpaceName = DEFAULT_SPACE,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Remove the index of a project for good. The files themselves are not touched.
+
+    \b
+    Example:
+      recollect projects delete gateway
+    """
+    with open_or_fail(home) as memory:
+        status = memory.project_status(id, space=space)
+        if not confirm(f"Remove {many(status.total_chunks, 'chunk')} of {status.path} from the memory?", yes=yes):
+            say("nothing was changed")
+            return 1
+        gone = memory.delete_project(id, space=space)
+    if as_json:
+        put_json({"chunks_deleted": gone})
+    else:
+        put(f"{id}: {many(gone, 'chunk')} removed")
+    return 0

@@ -1,0 +1,104 @@
+"""Does a watched project follow its folder?"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory
+from recollect.engine.watching import matters, watch_folder
+
+GUARD_SECONDS = 60
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits for something that another thread brings about."""
+    quiet = threading.Event()
+    for _ in range(GUARD_SECONDS * 20):
+        if holds():
+            return
+        quiet.wait(0.05)
+    raise AssertionError("it did not happen")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "a.py").write_text("def first():\n    return 1\n")
+    return tmp_path / "app"
+
+
+def titles(memory: Memory) -> set[tuple[str | None, str | None]]:
+    return {(record.source, record.title) for record in memory.list(kinds=["code"])}
+
+
+def test_what_is_made_changed_renamed_and_deleted_is_followed(memory: Memory, root: Path) -> None:
+    status = memory.index_project(root, watch=True)
+    assert status.watching
+    assert memory.projects()[0].watched
+    (root / "sub").mkdir()
+    (root / "sub" / "b.py").write_text("def second():\n    return 2\n")
+    until(lambda: titles(memory) == {("a.py", "first"), ("sub/b.py", "second")})
+    (root / "a.py").write_text("def changed():\n    return 1\n")
+    until(lambda: titles(memory) == {("a.py", "changed"), ("sub/b.py", "second")})
+    (root / "a.py").rename(root / "renamed.py")
+    until(lambda: titles(memory) == {("renamed.py", "changed"), ("sub/b.py", "second")})
+    (root / "sub" / "b.py").unlink()
+    until(lambda: titles(memory) == {("renamed.py", "changed")})
+    (root / ".gitignore").write_text("renamed.py\n")
+    until(lambda: titles(memory) == set())
+    assert memory.check() == []
+
+
+def test_a_folder_that_is_deleted_ends_its_watch(memory: Memory, root: Path) -> None:
+    memory.index_project(root, watch=True)
+    shutil.rmtree(root)
+    until(lambda: not memory.projects()[0].watched)
+    status = memory.project_status("app")
+    assert (status.watching, status.state) == (False, "failed")
+    assert f"{root} cannot be read" in str(status.problem)
+
+
+def test_a_watch_ends_with_the_memory(open_memory: Callable[..., Memory], root: Path) -> None:
+    memory = open_memory()
+    memory.index_project(root, watch=True)
+    memory.close()
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect-")] == []
+
+
+def test_a_deleted_project_is_watched_no_longer(memory: Memory, root: Path) -> None:
+    memory.index_project(root, watch=True)
+    memory.delete_project("app")
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name == "recollect-watch-app"])
+    assert memory.projects() == []
+
+
+def test_changes_are_told_of_once_and_only_if_they_matter(root: Path) -> None:
+    stop, ready = threading.Event(), threading.Event()
+    told: list[None] = []
+    thread = threading.Thread(target=lambda: told.extend(watch_folder(root, stop, ready)))
+    thread.start()
+    assert ready.wait(GUARD_SECONDS)
+    (root / "node_modules").mkdir()
+    (root / "node_modules" / "m.js").write_text("x")
+    (root / "store.db-wal").write_text("x")
+    (root / ".hidden").write_text("x")
+    (root / "b.py").write_text("x = 1\n")
+    (root / "c.py").write_text("x = 1\n")
+    until(lambda: len(told) >= 1)
+    stop.set()
+    thread.join(GUARD_SECONDS)
+    assert len(told) == 1
+
+
+def test_only_what_could_be_indexed_matters(root: Path) -> None:
+    (root / "build").mkdir()
+    no = [".git/HEAD", "node_modules/a.js", "a.pyc", "x.lock", ".hidden", "build", "store.db"]
+    assert [path for path in no if matters(root, f"{root}/{path}")] == []
+    yes = ["a.py", "sub/b.py", ".gitignore", "sub/.memoryignore", "gone", "."]
+    assert [path for path in yes if not matters(root, f"{root}/{path}")] == []
+    assert not matters(root, "/elsewhere/a.py")
