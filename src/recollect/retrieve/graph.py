@@ -37,8 +37,9 @@ def rank_nodes(
     target = np.array([numbers[node] for node in seconds], dtype=np.int64)
     weight = np.array(weights, dtype=np.float64)
     if two_way:
-        source, target = np.concatenate([source, target]), np.concatenate([target, source])
-        weight = np.concatenate([weight, weight])
+        back = source != target  # what leads to itself does so once
+        source, target = np.concatenate([source, target[back]]), np.concatenate([target, source[back]])
+        weight = np.concatenate([weight, weight[back]])
     out = np.bincount(source, weight, minlength=len(numbers)) if len(edges) else np.zeros(len(numbers))
     share = weight / out[source] if len(edges) else weight
     dangling = out == 0

@@ -206,6 +206,7 @@ REQUIREMENTS = (
             "test_after_a_reset_what_is_stored_is_found",
             "test_a_reset_by_one_server_is_seen_by_the_other",
             "test_only_a_plain_true_confirms",
+            "test_a_reset_ends_what_is_being_indexed",
         ),
     ),
     Requirement(

@@ -70,3 +70,17 @@ def test_only_a_plain_true_confirms(table, confirm: object) -> None:
     answer = table.call("reset_all_memory", confirm=confirm)
     assert answer == {"reset": False, "message": "Confirmation required. Set confirm=true to delete all data."}
     assert table.call("list_memories")["total"] == 2
+
+
+def test_a_reset_ends_what_is_being_indexed(table, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.contracts.memory_mcp.code._INDEX_SECONDS", 0.0)
+    folder = tmp_path / "large"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"part{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
+    table.call("index_project", path=str(folder))
+    assert table.call("reset_all_memory", confirm=True)["reset"] is True
+    assert table.call("list_projects") == {"projects": [], "count": 0}
+    assert table.call("get_status")["code_chunks_count"] == 0
+    table.memory.index_project(folder)
+    assert table.call("get_index_status", project_id="large")["indexed_files"] == 300
