@@ -87,7 +87,8 @@ def split_words(text: str) -> list[str]:
 
 
 def terms_of(word: str) -> tuple[str, ...]:
-    return _cache.get(word) or _learn(word)
+    """The terms of one word, worked out anew: for who remembers them in a form of its own."""
+    return tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
 
 
 def query_terms(text: str) -> list[str]:
@@ -102,7 +103,7 @@ def is_pair(term: str) -> bool:
 
 
 def _learn(word: str) -> tuple[str, ...]:
-    made = tuple(term[:_LONGEST_TERM] for term in _terms_of(word))
+    made = terms_of(word)
     if len(word) <= _LONGEST_CACHED:
         if len(_cache) >= _CACHED_WORDS:
             _cache.clear()
@@ -111,8 +112,8 @@ def _learn(word: str) -> tuple[str, ...]:
 
 
 def _terms_of(word: str) -> list[str]:
-    if word.isascii() and word.isalpha() and word.islower():
-        return [_stem_latin(word) or word]
+    if word.isascii():
+        return _ascii_terms(word)
     if is_pair(word):
         return _pairs(word)
     word = _CLITIC.sub("", word) or word
@@ -121,6 +122,18 @@ def _terms_of(word: str) -> list[str]:
         return [_stem(_fold(word))]
     whole = _stem(_fold("".join(parts)))
     return [whole, *(_stem(_fold(part)) for part in parts)]
+
+
+def _ascii_terms(word: str) -> list[str]:
+    """The same for the plainest words, which most are."""
+    if word.isalpha() and word.islower():
+        return [_stem_latin(word)]
+    if "'" in word:
+        word = _CLITIC.sub("", word) or word
+    parts = [part for part in _SPLIT.split(word) if part]
+    if len(parts) < 2:
+        return [_stem_latin(word.lower())]
+    return [_stem_latin("".join(parts).lower()), *[_stem_latin(part.lower()) for part in parts]]
 
 
 def _pairs(run: str) -> list[str]:

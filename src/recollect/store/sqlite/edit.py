@@ -262,7 +262,7 @@ class SqliteEdit(SqliteView):
         delete_project(self._connection, self._home(space), id)
 
     def erase_project(self, space: str, id: str, most: int) -> int:
-        """Removes some records of a project for good, with all their versions. Answers how many; 0 when none is left."""
+        """Removes some records of a project for good, with all versions. Answers how many; 0 when none is left."""
         rows = self._rows(
             "SELECT DISTINCT id FROM"
             " (SELECT id FROM records WHERE space_no = ? AND project = ? AND kind = 'code' LIMIT ?)",
