@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 import recollect
+from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory import trusty_contract
@@ -25,7 +26,11 @@ ROOT = Path(__file__).parents[1]
 
 
 def contracts(memory: recollect.Memory) -> dict[str, Contract]:
-    return {"native": native_contract(memory, space="default"), "trusty-memory": trusty_contract(memory)}
+    return {
+        "native": native_contract(memory, space="default"),
+        "trusty-memory": trusty_contract(memory),
+        "memory-mcp": memory_mcp_contract(memory, space="default"),
+    }
 
 
 def variants(memory: recollect.Memory) -> dict[str, Contract]:

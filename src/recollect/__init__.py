@@ -30,6 +30,7 @@ from recollect.types import (
     Change,
     Draft,
     Dream,
+    EmbeddingState,
     Entity,
     Fact,
     FileProblem,
@@ -45,20 +46,21 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Scored,
     Session,
     Signals,
     Space,
     SpaceStats,
     SpaceTally,
+    Weighed,
     Why,
 )  # fmt: skip
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "Entity", "Fact",
-    "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore",
-    "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats", "SpaceTally",
-    "StoreBusy", "StoreError", "StoreFull", "Why",
-    "__version__", "load_settings", "open",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
+    "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
+    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
+    "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
+    "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

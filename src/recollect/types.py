@@ -286,10 +286,7 @@ class Dream(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of".
-
-    An empty text among the rooms means records that are in none.
-    """
+    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
 
     spaces: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -304,7 +301,9 @@ class Filter(Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     statuses: tuple[str, ...] = ()
+    without_kinds: tuple[str, ...] = ()
     as_of: datetime | None = None
+    valid_at: datetime | None = None
     valid_only: bool = True
 
 
@@ -355,6 +354,36 @@ class Signals(Struct, frozen=True, kw_only=True):
     waiting_for_vectors: int = 0
     problem: str | None = None
     milliseconds: float = 0.0
+
+
+class Scored(Struct, frozen=True, kw_only=True):
+    """A record with what each signal says of it, on its own scale: cosine, BM25 and PageRank. 0 is "nothing"."""
+
+    record: Record
+    score: float
+    vector: float = 0.0
+    keyword: float = 0.0
+    graph: float = 0.0
+
+
+class Weighed(Struct, frozen=True, kw_only=True):
+    """Records by a weighed sum of signals, best first, and how many nodes of the graph were walked for it."""
+
+    hits: tuple[Scored, ...]
+    nodes: int = 0
+    problem: str | None = None
+
+
+class EmbeddingState(Struct, frozen=True, kw_only=True):
+    """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
+
+    state: Literal["idle", "loading", "ready", "failed", "none"]
+    model: str | None = None
+    dim: int | None = None
+    stored_dim: int | None = None
+    hits: int = 0
+    misses: int = 0
+    size: int = 0
 
 
 class Recall(Sequence[Hit]):
@@ -438,8 +467,8 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
-    "Direction", "Draft", "Dream", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported", "Ingested", "Json",
-    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
-    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Session", "Signals", "Space",
-    "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Why",
+    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported",
+    "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
+    "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Session",
+    "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
 ]  # fmt: skip

@@ -218,3 +218,9 @@ def test_a_store_that_only_this_shell_knows_of_is_pointed_out(shell):
         f"note: RECOLLECT_HOME is set here, and Claude Code may not see it; to pin that store: --home {shell.store}\n"
     )
     assert shell("connect", "claude", "--yes", "--home", "/x").err.count("note:") == 0
+
+
+def test_a_client_may_be_told_to_speak_memory_mcp(shell):
+    assert shell("connect", "cursor", "--yes", "--as", "memory-mcp", "--space", "work").code == 0
+    entry = servers(shell.home / USER_FILES["cursor"], "cursor")["recollect"]
+    assert entry["args"][-5:] == ["serve", "--as", "memory-mcp", "--space", "work"]

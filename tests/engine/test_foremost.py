@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.engine.foremost import weigh
+from recollect.engine.foremost import rank_standing
 from recollect.retrieve.importance import effective_importance
 from recollect.types import Filter
 
@@ -25,7 +25,9 @@ def agrees(memory: Memory, limit: int = 15) -> bool:
     """Does what is held in memory agree with weighing all of a space?"""
     held = [one.record.id for one in memory.foremost(limit=limit)]
     with memory._core.store.read() as view:
-        return held == [one.record.id for one in weigh(view, Filter(spaces=("default",)), memory._core.clock(), limit)]
+        return held == [
+            one.record.id for one in rank_standing(view, Filter(spaces=("default",)), memory._core.clock(), limit)
+        ]
 
 
 def test_what_is_held_follows_every_kind_of_change(memory: Memory, clock: Any) -> None:

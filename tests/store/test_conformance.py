@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import msgspec
 import pytest
@@ -119,6 +119,27 @@ def test_as_of_answers_with_the_version_that_held_then(store: Store) -> None:
         assert [view.count(Filter(as_of=moment)) for moment in moments] == [0, 1, 1, 1, 0]
         assert view.scan(Filter(as_of=second.recorded_at), "newest", 9) == [second]
         assert view.get(Record, "default", "a") is None
+
+
+def test_valid_at_goes_by_when_a_record_holds_as_it_is_known_now(store: Store) -> None:
+    day, later = timedelta(days=1), THEN + timedelta(days=5)
+    with store.write() as edit:
+        put(edit, record("always", "1", created_at=THEN))
+        put(edit, record("until", "2", valid_until=later))
+        put(edit, record("from", "3", valid_from=later))
+        put(edit, record("followed", "4", valid_until=later, status="superseded"))
+        put(edit, record("away", "5", status="archived"))
+        put(edit, record("code", "6", kind="code"))
+    with store.read() as view:
+
+        def held(moment: datetime) -> set[str]:
+            found = view.scan(Filter(valid_at=moment, without_kinds=("code", "note")), "newest", 9)
+            return {record.id for record in found}
+
+        assert held(THEN - day) == set()
+        assert held(THEN + day) == {"always", "until", "followed"}
+        assert held(later) == {"always", "from"}
+        assert view.count(Filter(valid_at=later)) == 3
 
 
 def test_a_version_that_no_longer_holds_cannot_be_replaced_again(store: Store) -> None:

@@ -101,9 +101,16 @@ def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
     return trusty_contract(memory, palace=chosen.palace)
 
 
+def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.memory_mcp import memory_mcp_contract
+
+    return memory_mcp_contract(memory, space=chosen.space)
+
+
 CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
+    "memory-mcp": Offer(_memory_mcp),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 

@@ -5,6 +5,10 @@ Each kind's module is imported only when it is chosen: they bring numpy, onnxrun
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
+
 from recollect.embed.base import Embedder
 from recollect.errors import ConfigError
 
@@ -46,6 +50,19 @@ def choose_embedder(
             return openai.OpenAIEmbedder(need_model(kind, model), url=url or openai.DEFAULT_URL, key=key, dim=dim)
         case _:
             raise ConfigError(f"there is no embedder {kind!r}; there are: {', '.join(KINDS)}")
+
+
+def describe_embedder(kind: str, *, model: str | None = None, dim: int | None = None) -> tuple[str, int | None]:
+    """Name and dimension of the embedder that the settings ask for, as far as they are known without loading it."""
+    if kind != "bundled":
+        return model or kind, dim
+    manifest = msgspec.json.decode((Path(__file__).parent / "model" / "manifest.json").read_bytes(), type=_Named)
+    return manifest.name, manifest.dim
+
+
+class _Named(msgspec.Struct, frozen=True):
+    name: str
+    dim: int
 
 
 def need_model(kind: str, model: str | None) -> str:

@@ -242,7 +242,7 @@ def _term_counts(
     row = {version: i for i, version in enumerate(versions)}
     counts = np.zeros((len(versions), len(terms)))
     length = np.ones(len(versions))
-    blobs = view.term_blobs(versions)
+    blobs = view.term_blobs(versions) if terms else []
     sizes = np.array([len(blob) // 5 for _, blob in blobs])
     if not sizes.sum():
         return counts, length

@@ -20,9 +20,9 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def random_id() -> str:
+def random_id(length: int = _ID_LENGTH) -> str:
     """Twelve characters, a letter first: short enough to cite, and no two alike in practice (10^18 of them)."""
-    noise = os.urandom(_ID_LENGTH)
+    noise = os.urandom(length)
     return (noise[:1].translate(_TO_LETTER) + noise[1:].translate(_TO_CHARACTER)).decode()
 
 

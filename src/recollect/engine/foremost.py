@@ -24,7 +24,7 @@ _FRESH = timedelta(minutes=10)
 _DAY = timedelta(days=1)
 
 
-class Weighed(Struct, frozen=True):
+class Standing(Struct, frozen=True):
     """A record and its importance at one moment."""
 
     record: Record
@@ -44,7 +44,7 @@ def importance_of(record: Record, now: datetime) -> float:
     return effective_importance(record.importance, (now - record.event_time) / _DAY, record.access_count)
 
 
-def weigh(view: View, filter: Filter, now: datetime, limit: int) -> list[Weighed]:
+def rank_standing(view: View, filter: Filter, now: datetime, limit: int) -> list[Standing]:
     """The most important records that a filter lets through, by looking at all of them."""
     micros = int(now.timestamp() * 1e6)
     day = _DAY.total_seconds() * 1e6
@@ -57,9 +57,9 @@ def weigh(view: View, filter: Filter, now: datetime, limit: int) -> list[Weighed
     return _sorted(view.records([weight.version for weight in best]), now)
 
 
-def _sorted(records: Iterable[Record], now: datetime) -> list[Weighed]:
+def _sorted(records: Iterable[Record], now: datetime) -> list[Standing]:
     """The most important first; of equals the newest."""
-    weighed = [Weighed(record, importance_of(record, now)) for record in records]
+    weighed = [Standing(record, importance_of(record, now)) for record in records]
     weighed.sort(key=lambda one: (-one.importance, -one.record.event_time.timestamp(), -one.record.version))
     return weighed
 
@@ -72,7 +72,7 @@ class Foremost:
         self._spaces: dict[str, _Held] = {}
         self._lock = threading.Lock()
 
-    def of(self, space: str, limit: int) -> list[Weighed]:
+    def of(self, space: str, limit: int) -> list[Standing]:
         """The `limit` (at most 64) most important records of a space that hold now."""
         now = self._core.clock()
         with self._core.store.read() as view:
@@ -98,7 +98,7 @@ class Foremost:
     def _anew(self, view: View, space: str, now: datetime, entry: int) -> _Held:
         if view.space(space) is None:
             return _Held(entry, now, (), all=True)
-        weighed = weigh(view, Filter(spaces=(space,)), now, MOST_KEPT)
+        weighed = rank_standing(view, Filter(spaces=(space,)), now, MOST_KEPT)
         return _Held(entry, now, tuple(one.record for one in weighed), all=len(weighed) < MOST_KEPT)
 
     def _renewed(self, view: View, space: str, held: _Held, now: datetime, entry: int) -> _Held:

@@ -26,10 +26,13 @@ def names_of(entity: Entity) -> list[str]:
 def resolve(view: View, space: str, ref: str) -> Entity | None:
     """The entity that an id, a name or an alias means."""
     by_id = view.get(Entity, space, ref)
-    if by_id is not None:
-        return by_id
-    named = view.named(space, ref)
-    exact = [entity for entity in named if normal_name(entity.name) == normal_name(ref)]
+    return named_entity(view, space, ref) if by_id is None else by_id
+
+
+def named_entity(view: View, space: str, name: str) -> Entity | None:
+    """The entity of a name or alias; one that has it as its name comes first."""
+    named = view.named(space, name)
+    exact = [entity for entity in named if normal_name(entity.name) == normal_name(name)]
     return next(iter(exact or named), None)
 
 
@@ -130,9 +133,17 @@ class Statement(Struct, frozen=True, kw_only=True):
     metadata: Metadata = field(default_factory=dict[str, Json])
 
 
-def relate(core: Core, stated: Statement, space: str, *, replaces: bool, again: bool = False) -> Relation:
-    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
+def relate(
+    core: Core, stated: Statement, space: str, *, replaces: bool, again: bool = False, make: bool = True
+) -> Relation:
+    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins.
+
+    Ends that are not known yet are made; without `make` they are an error.
+    """
     with core.store.write(actor=core.actor) as edit:
+        if not make:
+            for ref in (stated.subject, stated.object):
+                require(edit, space, ref)
         ensure_space(edit, space)
         return relate_one(core, edit, stated, space, replaces=replaces, again=again)[0]
 

@@ -8,7 +8,7 @@ from recollect.engine.core import Core
 from recollect.engine.remember import LEXIS_VERSION, derive_lexis
 from recollect.engine.semantics import Semantics
 from recollect.store.base import Edit, Lexis
-from recollect.types import Record
+from recollect.types import Record, SpaceStats
 
 Progress = Callable[[str, int, int], None]
 
@@ -33,6 +33,19 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
         vectors.drop_matrices()
         vectors.catch_up(progress=_stage("vectors", progress))
     return count
+
+
+def clear_space(core: Core, name: str) -> SpaceStats | None:
+    """Removes everything in a space and leaves it empty, in one transaction. Answers what there was."""
+    with core.store.write(actor=core.actor) as edit:
+        held = edit.space(name)
+        if held is None:
+            return None
+        stats = edit.stats(name)
+        edit.drop_space(name)
+        edit.put_space(held)
+    core.store.scrub()
+    return stats
 
 
 def _rebuild(edit: Edit, progress: Progress | None, *, vectors: bool) -> int:

@@ -20,7 +20,7 @@ from recollect.engine import dream as dreaming
 from recollect.engine import ingest as ingesting
 from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
-from recollect.engine.foremost import MOST_KEPT, Foremost, Weighed, importance_of, weigh
+from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
     parse_choice,
     parse_count,
@@ -39,12 +39,13 @@ from recollect.engine.parse import (
     parse_space,
     parse_string,
     parse_text,
+    parse_weight,
 )  # fmt: skip
 from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
-from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
+from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
@@ -54,6 +55,7 @@ from recollect.types import (
     Direction,
     Draft,
     Dream,
+    EmbeddingState,
     Entity,
     Fact,
     Filter,
@@ -69,11 +71,13 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Scored,
     Session,
     Space,
     SpaceStats,
     SpaceTally,
     Unset,
+    Weighed,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -163,12 +167,12 @@ class Memory:
         finally:
             self._core.store.close()
 
-    def acting_as(self, actor: str | None) -> Memory:
-        """The same memory, with its changes journalled under another name."""
+    def acting_as(self, actor: str | None, *, new_id: Callable[[], str] | None = None) -> Memory:
+        """The same memory, with its changes journalled under another name (and ids of another form for what is new)."""
         core = self._core
         other = Memory.__new__(Memory)
         other.__dict__.update(self.__dict__)
-        other._core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=core.new_id)
+        other._core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=new_id or core.new_id)
         other._core.on_write = core.on_write
         return other
 
@@ -207,8 +211,12 @@ class Memory:
         locator: Mapping[str, object] | None = None,
         metadata: Mapping[str, object] | None = None,
         id: str | None = None,
+        twins: bool = False,
     ) -> Receipt:
-        """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected."""
+        """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
+
+        With `twins`, a text that is already stored is stored once more beside it.
+        """
         given: dict[str, object] = {
             "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,
             "session": session, "project": project, "user": user, "tags": tags, "importance": importance,
@@ -217,7 +225,7 @@ class Memory:
             "metadata": {} if metadata is None else metadata, "id": id,
         }  # fmt: skip
         draft = parse_draft(given, {})
-        return remember_many(self._core, [draft], parse_space(space))[0]
+        return remember_many(self._core, [draft], parse_space(space), twins=parse_flag(twins, "twins"))[0]
 
     def remember_many(
         self,
@@ -473,6 +481,79 @@ class Memory:
         """Counts that records were recalled: someone was shown them as an answer."""
         self._touches.add((record.space, record.id) for record in records)
 
+    def search_vectors(
+        self,
+        query: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **filters: object,
+    ) -> tuple[Scored, ...]:
+        """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error."""
+        from recollect.engine.signals import search_vectors  # brings in numpy
+
+        parsed = self._parse_search(query, space, limit, filters)
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        ready = self._semantics.ready([space], seconds, progress)
+        if ready.vectors is None:
+            raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
+        return self._touched(search_vectors(self._core, ready.vectors, parsed, space))
+
+    def search_keywords(
+        self, query: str, *, space: str = DEFAULT_SPACE, limit: int = 10, **filters: object
+    ) -> tuple[Scored, ...]:
+        """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
+        from recollect.engine.signals import search_keywords  # brings in numpy
+
+        return self._touched(search_keywords(self._core, self._parse_search(query, space, limit, filters), space))
+
+    def weigh(
+        self,
+        query: str,
+        *,
+        vector: float,
+        keyword: float,
+        graph: float,
+        groups: Sequence[Mapping[str, object]] = ({},),
+        space: str = DEFAULT_SPACE,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Weighed:
+        """The records that answer a question when the caller says how much each signal counts; 0 switches one off.
+
+        `groups` are filters, as `list` takes them: records of several groups are made comparable by z-scores.
+        """
+        from recollect.engine.signals import weigh  # brings in numpy
+        from recollect.retrieve.weigh import Weights
+
+        parsed = self._parse_search(query, space, limit, {})
+        weights = Weights(
+            vector=parse_weight(vector, "vector"),
+            keyword=parse_weight(keyword, "keyword"),
+            graph=parse_weight(graph, "graph"),
+        )
+        filters = [parse_filter(space=space, **group) for group in groups]
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        ready = self._semantics.ready([space], seconds, progress) if weights.vector > 0 else None
+        vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
+        found = weigh(self._core, vectors, parsed, space, filters, weights)
+        self._touched(found.hits)
+        return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
+
+    def _parse_search(self, query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
+        return Query(
+            text=parse_text(query, "query"),
+            filter=parse_filter(space=parse_space(space), **filters),
+            limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
+        )
+
+    def _touched(self, hits: tuple[Scored, ...]) -> tuple[Scored, ...]:
+        self._touches.add((hit.record.space, hit.record.id) for hit in hits)
+        return hits
+
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
         ref, home = self._ref(id, space)
@@ -499,17 +580,22 @@ class Memory:
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
         as_of: Moment = None,
+        valid_at: Moment = None,
         valid_only: bool = True,
         order: str = "newest",
         limit: int = 50,
         offset: int = 0,
     ) -> list[Record]:
-        """Records in order, page by page. With `valid_only=False` also what no longer holds."""
+        """Records in order, page by page. With `valid_only=False` also what no longer holds.
+
+        `valid_at` lists what held at a moment as far as is known now; `as_of`, what was known then.
+        """
         filter = parse_filter(
             space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
             project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
-            valid_only=valid_only,
+            without_kinds=without_kinds, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
             return view.scan(
@@ -526,14 +612,14 @@ class Memory:
         rooms: Sequence[str | None] = (),
         tags: Sequence[str] = (),
         limit: int = 15,
-    ) -> list[Weighed]:
+    ) -> list[Standing]:
         """The records that are most important now: what was stated fades with time, and being recalled keeps it up."""
         most = parse_count(limit, "limit", least=1, most=100_000)
         filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags)
         if not filter.rooms and not filter.tags and most <= MOST_KEPT:
             return self._foremost.of(filter.spaces[0], most)
         with self._core.store.read() as view:
-            return weigh(view, filter, self._core.clock(), most)
+            return rank_standing(view, filter, self._core.clock(), most)
 
     def importance_of(self, record: Record) -> float:
         """How important a record is now, as `foremost` counts it."""
@@ -622,9 +708,10 @@ class Memory:
         valid_until: Moment = None,
         replaces: bool = True,
         again: bool = False,
+        make: bool = True,
         metadata: Mapping[str, object] | None = None,
     ) -> Relation:
-        """States a fact about two entities (by name or id; unknown ones are made).
+        """States a fact about two entities (by name or id; unknown ones are made, or an error without `make`).
 
         With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
         stated already is left as it is unless `again` is set: then it holds anew from now on.
@@ -640,8 +727,14 @@ class Memory:
             valid_until=parse_optional_time(valid_until, "valid_until"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
-        replaces, again = parse_flag(replaces, "replaces"), parse_flag(again, "again")
-        return link.relate(self._core, stated, parse_space(space), replaces=replaces, again=again)
+        return link.relate(
+            self._core,
+            stated,
+            parse_space(space),
+            replaces=parse_flag(replaces, "replaces"),
+            again=parse_flag(again, "again"),
+            make=parse_flag(make, "make"),
+        )
 
     def facts(
         self,
@@ -779,7 +872,20 @@ class Memory:
         """Writes `identity.txt` of a space that exists; an empty text removes it."""
         write_identity(self.settings.home, self._existing(space), parse_string(text, "text"))
 
+    def clear_space(self, name: str) -> SpaceStats | None:
+        """Removes everything in a space for good and keeps the space. Answers what it held (None: no such space)."""
+        label = parse_space(name, "name")
+        if self._indexing.projects is not None:
+            self._indexing.projects.end(label)
+        held = maintain.clear_space(self._core, label)
+        self._semantics.drop_matrices()
+        return held
+
     # Care
+
+    def embedding(self) -> EmbeddingState:
+        """What is known of the embedder, without loading it."""
+        return self._semantics.state()
 
     def dream(
         self,

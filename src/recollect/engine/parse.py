@@ -81,6 +81,15 @@ def parse_share(value: object, field: str) -> float:
     return float(value)
 
 
+def parse_weight(value: object, field: str) -> float:
+    """A number that says how much something counts: not negative."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number, not {_kind(value)}")
+    if not 0 <= value < math.inf:
+        raise InvalidInput(field, f"must be 0 or more, not {_shown(value)}")
+    return float(value)
+
+
 def parse_count(value: object, field: str, *, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(field, f"must be a whole number from {least} to {most}, not {_kind(value)}")
@@ -247,6 +256,7 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
+    "without_kinds": "without_kinds",
 }  # fmt: skip
 
 
@@ -263,7 +273,7 @@ def parse_filter(**given: object) -> Filter:
     """The filters of a read; an unknown one is an error."""
     fields: dict[str, object] = {}
     for name, value in given.items():
-        if name in ("since", "until", "as_of"):
+        if name in ("since", "until", "as_of", "valid_at"):
             fields[name] = parse_optional_time(value, name)
         elif name == "valid_only":
             fields[name] = parse_flag(value, name)
@@ -272,7 +282,7 @@ def parse_filter(**given: object) -> Filter:
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_only"])
+            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")

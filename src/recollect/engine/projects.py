@@ -206,6 +206,13 @@ class Projects:
             work.stop.set()
             work.over.wait(_LAST_WORDS)
 
+    def end(self, space: str) -> None:
+        """Ends all runs and watches of a space, before it is emptied."""
+        with self._lock:
+            keys = {key for key in (*self._works, *self._watches) if key[0] == space}
+        for key in keys:
+            self._end(key)
+
     def stop(self) -> None:
         """Ends all runs and watches; what a run has not done yet, a later one does."""
         self._stop.set()

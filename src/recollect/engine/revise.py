@@ -60,7 +60,8 @@ def invalidate(
             if superseded_by == id:
                 raise InvalidInput("superseded_by", "a record cannot supersede itself")
             find(edit, Record, superseded_by, old.space)
-        end = at or edit.now
+        ended = old.valid_until is not None and old.valid_until <= edit.now
+        end = at or (old.valid_until if ended and old.valid_until else edit.now)  # what has ended did so then
         if old.valid_from is not None and end <= old.valid_from:
             raise InvalidInput("at", f"must be later than valid_from ({old.valid_from.isoformat()})")
         status = old.status if superseded_by is None else "superseded"

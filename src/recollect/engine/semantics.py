@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from recollect.embed.base import Embedder
-from recollect.embed.choose import choose_embedder, embedder_named
+from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.background import Background
 from recollect.engine.core import Core
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.types import EmbeddingState
 
 if TYPE_CHECKING:
     from recollect.engine.vectors import Vectors
@@ -42,6 +43,7 @@ class Semantics:
         self._given = embedder
         self._loaded: dict[str, Vectors] = {}
         self._chosen: Vectors | None = None
+        self._failed = False
         self._lock = threading.Lock()
         self._background = Background(self.load, core.settings.embed_delay)
         core.on_write.append(self._wake)
@@ -66,6 +68,7 @@ class Semantics:
         """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow."""
         try:
             vectors = self.load()
+            self._failed = False
             if vectors is None:
                 return Ready(None)
             missing = vectors.missing(spaces)
@@ -75,7 +78,10 @@ class Semantics:
                 standby.catch_up(spaces, seconds=wait)
                 return Ready(standby, missing)
             return Ready(vectors, vectors.catch_up(spaces, seconds=wait, progress=progress) if missing else 0)
-        except (EmbedderError, StoreFull, StoreBusy, ReadOnlyStore) as error:
+        except EmbedderError as error:
+            self._failed = True
+            return Ready(None, 0, f"searched by keywords alone: {error}")
+        except (StoreFull, StoreBusy, ReadOnlyStore) as error:
             return Ready(None, 0, f"searched by keywords alone: {error}")
 
     def _standby(self, chosen: Vectors, spaces: Sequence[str] | None) -> Vectors | None:
@@ -93,6 +99,35 @@ class Semantics:
             if self._loaded[model.name].missing(spaces) <= _PATIENCE:
                 return self._loaded[model.name]
         return None
+
+    def state(self) -> EmbeddingState:
+        """What can be said of the embedder without loading anything."""
+        if not self._wanted:
+            return EmbeddingState(state="none")
+        with self._core.store.read() as view:
+            stored = view.models()
+        vectors, settings = self._chosen, self._core.settings
+        failed = self._failed or self._background.problem is not None
+        state = "failed" if failed else "ready" if vectors else "loading" if self._lock.locked() else "idle"
+        name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
+        known = {model.name: model.dim for model in stored}
+        if vectors is None:
+            return EmbeddingState(state=state, model=name, dim=dim, stored_dim=stored[-1].dim if stored else None)
+        own = known.get(vectors.embedder.name)
+        return EmbeddingState(
+            state=state,
+            model=vectors.embedder.name,
+            dim=own or dim,
+            stored_dim=own,
+            hits=vectors.query_hits,
+            misses=vectors.query_misses,
+            size=vectors.remembered_queries,
+        )
+
+    def drop_matrices(self) -> None:
+        """Lets go of what is held in memory of spaces, after one was emptied."""
+        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
+            vectors.drop_matrices()
 
     @property
     def problem(self) -> str | None:

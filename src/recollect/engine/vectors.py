@@ -42,6 +42,7 @@ class Vectors:
         self._model: Model | None = None
         self._matrices: dict[tuple[int, str, bool], Matrix] = {}
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
 
@@ -72,13 +73,19 @@ class Vectors:
         with self._lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
+                self.query_hits += 1
                 return self._queries[text]
+            self.query_misses += 1
         vector = self.embedder.embed([text], query=True)[0]
         with self._lock:
             self._queries[text] = vector
             while len(self._queries) > _REMEMBERED_QUERIES:
                 self._queries.popitem(last=False)
         return vector
+
+    @property
+    def remembered_queries(self) -> int:
+        return len(self._queries)
 
     def query_bits(self, vector: NDArray[np.float32]) -> NDArray[np.uint64]:
         return sign_bits(vector[None, :], self._mean())[0]

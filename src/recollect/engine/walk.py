@@ -10,21 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.engine.core import Core
-from recollect.engine.link import names_of, resolve
+from recollect.engine.link import named_entity, names_of, resolve
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import View, normal_name
 from recollect.types import Entity, Filter, Record
 
-Node = tuple[str, str]  # ("record", version as text) or ("entity", id) or ("name", a name that is no entity's)
+Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
 
 _HOPS = 2
 _MENTIONS_PER_NAME = 50
 _FRONTIER = 200
 _MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
-
-
-def record_node(version: int) -> Node:
-    return ("record", str(version))
 
 
 def walk(
@@ -40,21 +36,15 @@ def walk(
     """Personalised PageRank from the names in a query and the records found so far.
 
     Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
-    which costs much less. Answers a score per record version that the walk reached, and how many nodes the walked
-    part of the graph has.
+    which costs much less; only from a superseded record it goes on to the successor. Answers a score per record version
+    that the walk reached, and how many nodes the walked part of the graph has.
     """
-    seeds: dict[Node, float] = {record_node(version): weight for version, weight in records.items()}
+    seeds: dict[Node, float] = {version: weight for version, weight in records.items()}
     named = [_node(view, space, name) for name in names]
     seeds |= {node: 1.0 for node in named if node is not None}
     edges = _edges(view, space, list(seeds), as_of, through_records=through_records)
-    ranks = rank_nodes(edges, seeds, damping=damping)
-    degree: dict[Node, int] = {}
-    for start, _, _ in edges:
-        degree[start] = degree.get(start, 0) + 1
-    scores = {
-        int(key): rank / (degree.get((kind, key), 1) ** 0.5) for (kind, key), rank in ranks.items() if kind == "record"
-    }
-    return scores, len(ranks)
+    ranks = rank_nodes(edges, seeds, damping=damping, two_way=True, by_degree=True)
+    return {node: rank for node, rank in ranks.items() if isinstance(node, int)}, len(ranks)
 
 
 def rank_records(
@@ -85,14 +75,17 @@ def _edges(
     found: dict[tuple[Node, Node], float] = {}
     seen: set[Node] = set(seeds)
     frontier = list(seeds)
-    for _ in range(2 * _HOPS if through_records else _HOPS + 1):  # a hop between records passes through an entity
+    hops = 2 * _HOPS if through_records else _HOPS + 1  # a hop between records passes through an entity
+    if not through_records and any(isinstance(seed, int) for seed in seeds):
+        hops += 1  # a seed leads to an entity first
+    for _ in range(hops):
         reached: list[Node] = []
         for start, end, weight in _around(view, space, frontier, as_of):
-            found.setdefault((start, end), weight)
-            found.setdefault((end, start), weight)
+            if (end, start) not in found:
+                found.setdefault((start, end), weight)
             if end not in seen:
                 seen.add(end)
-                if through_records or end[0] != "record":
+                if through_records or not isinstance(end, int) or isinstance(start, int):
                     reached.append(end)
         frontier = reached[:_FRONTIER]
         if not frontier:
@@ -103,21 +96,20 @@ def _edges(
 def _around(
     view: View, space: str, frontier: Sequence[Node], as_of: datetime | None
 ) -> Iterable[tuple[Node, Node, float]]:
-    entities = [key for kind, key in frontier if kind == "entity"]
+    things = [node for node in frontier if not isinstance(node, int)]
+    entities = [key for kind, key in things if kind == "entity"]
     for outgoing in (True, False):
         for subject, object_, weight in view.links(
             space, entities, outgoing=outgoing, as_of=as_of, limit=_MOST_RELATIONS
         ):
             near, far = (subject, object_) if outgoing else (object_, subject)
             yield ("entity", near), ("entity", far), weight
-    for kind, key in frontier:
-        if kind == "record":
-            continue
-        names = [key] if kind == "name" else _names_of(view, space, key)
-        for name in names:
+    for thing in things:
+        kind, key = thing
+        for name in [key] if kind == "name" else _names_of(view, space, key):
             for version in view.mentions(space, name)[-_MENTIONS_PER_NAME:]:
-                yield (kind, key), record_node(version), 1.0
-    yield from _from_records(view, space, [int(key) for kind, key in frontier if kind == "record"])
+                yield thing, version, 1.0
+    yield from _from_records(view, space, [node for node in frontier if isinstance(node, int)], as_of)
 
 
 def _names_of(view: View, space: str, id: str) -> list[str]:
@@ -125,14 +117,19 @@ def _names_of(view: View, space: str, id: str) -> list[str]:
     return [] if entity is None else names_of(entity)
 
 
-def _from_records(view: View, space: str, versions: Sequence[int]) -> Iterable[tuple[Node, Node, float]]:
-    for version, lexis in view.lexis(versions).items():
+def _from_records(
+    view: View, space: str, versions: Sequence[int], as_of: datetime | None
+) -> Iterable[tuple[Node, Node, float]]:
+    held = view.lexis(versions)
+    names = {name for lexis in held.values() for name in lexis.names}
+    known = set(view.known_names(space, sorted(names), "")) if view.knows_names(space) else set[str]()
+    nodes: dict[str, Node] = {name: ("name", name) for name in names}
+    nodes |= {name: ("entity", entity.id) for name in known if (entity := named_entity(view, space, name)) is not None}
+    for version, lexis in held.items():
         for name in lexis.names:
-            node = _node(view, space, name)
-            if node is not None:
-                yield record_node(version), node, 1.0
-    for record in view.records(versions):
-        if record.superseded_by is not None:
-            successor = view.get(type(record), space, record.superseded_by)
+            yield version, nodes[name], 1.0
+    for glance in view.glances(space, versions, Filter(as_of=as_of, valid_only=False)):
+        if glance.superseded_by is not None:
+            successor = view.get(Record, space, glance.superseded_by)
             if successor is not None:
-                yield record_node(record.version), record_node(successor.version), 1.0
+                yield glance.version, successor.version, 1.0

@@ -103,7 +103,7 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     if count == 0:
         none = np.zeros(0)
         return Fused(score=none, keyword=none, vector=none, neighbours=none, keyword_weight=0.0, vector_weight=0.0)
-    idf = np.log1p((query.records - query.df + 0.5) / (query.df + 0.5))
+    idf = _rarity(query)
     bm25 = _bm25(candidates, idf, query.mean_length)
     covered = _covered(candidates, idf, query.pair)
     vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
@@ -125,6 +125,15 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
         keyword_weight=keyword_weight / total if total else 0.0,
         vector_weight=vector_weight / total if total else 0.0,
     )
+
+
+def keyword_scores(query: QueryView, candidates: Candidates) -> Floats:
+    """BM25 of each candidate."""
+    return _bm25(candidates, _rarity(query), query.mean_length)
+
+
+def _rarity(query: QueryView) -> Floats:
+    return np.log1p((query.records - query.df + 0.5) / (query.df + 0.5))
 
 
 def _bm25(candidates: Candidates, idf: Floats, mean_length: float) -> Floats:

@@ -17,24 +17,29 @@ def rank_nodes(
     damping: float = 0.5,
     iterations: int = 15,
     tolerance: float = 1e-6,
+    two_way: bool = False,
+    by_degree: bool = False,
 ) -> dict[N, float]:
-    """Personalised PageRank over directed, weighted edges.
+    """Personalised PageRank over directed, weighted edges (or `two_way`: each leads there and back).
 
     Mass that reaches a node without a way out goes back to the seeds. The answer covers the seeds and every node
-    that an edge touches; it sums to 1.
+    that an edge touches; it sums to 1, unless each rank is divided `by_degree`: by the root of its edges out.
     """
-    numbers: dict[N, int] = {}
-    for node in [*seeds, *(end for a, b, _ in edges for end in (a, b))]:
-        numbers.setdefault(node, len(numbers))
     total = sum(seeds.values())
     if total <= 0:
         return {}
+    firsts, seconds, weights = zip(*edges, strict=True) if edges else ((), (), ())
+    numbers = {node: number for number, node in enumerate(dict.fromkeys([*seeds, *firsts, *seconds]))}
     home = np.zeros(len(numbers))
     for node, weight in seeds.items():
         home[numbers[node]] = weight / total
-    source = np.array([numbers[a] for a, _, _ in edges], dtype=np.int64)
-    target = np.array([numbers[b] for _, b, _ in edges], dtype=np.int64)
-    weight = np.array([w for _, _, w in edges], dtype=np.float64)
+    source = np.array([numbers[node] for node in firsts], dtype=np.int64)
+    target = np.array([numbers[node] for node in seconds], dtype=np.int64)
+    weight = np.array(weights, dtype=np.float64)
+    if two_way:
+        back = source != target  # what leads to itself does so once
+        source, target = np.concatenate([source, target[back]]), np.concatenate([target, source[back]])
+        weight = np.concatenate([weight, weight[back]])
     out = np.bincount(source, weight, minlength=len(numbers)) if len(edges) else np.zeros(len(numbers))
     share = weight / out[source] if len(edges) else weight
     dangling = out == 0
@@ -46,4 +51,6 @@ def rank_nodes(
         rank = following
         if step < tolerance:
             break
-    return {node: float(rank[number]) for node, number in numbers.items()}
+    if by_degree:
+        rank = rank / np.sqrt(np.maximum(np.bincount(source, minlength=len(numbers)), 1))
+    return dict(zip(numbers, rank.tolist(), strict=True))

@@ -37,6 +37,17 @@ def true_at(table: str, moment: int) -> Condition:
     )
 
 
+def _held_at(moment: int, now: int) -> Condition:
+    """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
+    hidden = one_of("records.status", HIDDEN_STATUSES)
+    return (
+        "coalesce(records.valid_from, records.created_at) <= ?"
+        " AND (records.valid_until IS NULL OR records.valid_until > ?)"
+        f" AND NOT ({hidden[0]} AND coalesce(records.valid_until > ?, 1))",
+        [moment, moment, *hidden[1], now],
+    )
+
+
 def one_of(column: str, values: tuple[str, ...]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
 
@@ -59,9 +70,14 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
         parts.append(("records.event_time <= ?", [to_micros(filter.until)]))
     if filter.statuses:
         parts.append(one_of("records.status", filter.statuses))
-    elif filter.valid_only:
+    elif filter.valid_only and filter.valid_at is None:
         hidden = one_of("records.status", HIDDEN_STATUSES)
         parts.append((f"NOT ({hidden[0]})", hidden[1]))
-    if filter.valid_only:
+    if filter.without_kinds:
+        named = one_of("records.kind", filter.without_kinds)
+        parts.append((f"NOT ({named[0]})", named[1]))
+    if filter.valid_at is not None:
+        parts.append(_held_at(to_micros(filter.valid_at), now))
+    elif filter.valid_only:
         parts.append(true_at("records", now if filter.as_of is None else to_micros(filter.as_of)))
     return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]

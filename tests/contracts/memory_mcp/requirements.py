@@ -1,0 +1,233 @@
+"""What the memory-mcp contract asks for, how it is met here, and which test shows it.
+
+`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
+the contract leaves open. A test reads this table both ways: each row names tests that exist, and each test is in a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    source: str
+    behaviour: str
+    tests: tuple[str, ...]
+    differs: str = ""
+
+
+REQUIREMENTS = (
+    Requirement(
+        "The server is called memory-mcp, has tools and nothing else, and a fixed sentence of instructions.",
+        "Served as written, in the client's protocol version.",
+        ("test_the_server_says_who_it_is",),
+        "The version is Recollect's own.",
+    ),
+    Requirement(
+        "There are 21 tools in a fixed order, each with a fixed input schema.",
+        "The schemas are served word for word; a snapshot holds them. Annotations are added.",
+        ("test_the_page_and_the_snapshot_are_those_of_the_table", "test_the_tools_are_these_in_this_order"),
+        "Descriptions begin with the contract's sentence and go on. None speaks of HNSW, which is not used.",
+    ),
+    Requirement(
+        "Results are JSON objects.",
+        "They are sent as JSON text, and as structured content to clients that know it.",
+        ("test_a_memory_lives_through_its_five_tools", "test_structured_content_says_the_same_as_the_text"),
+        "Structured content is beside the contract, which neither asks for it nor forbids it.",
+    ),
+    Requirement(
+        "store_memory answers an id of 20 letters and digits.",
+        "Memories, entities and relations that are made through this contract have such ids.",
+        ("test_what_is_stored_here_gets_an_id_of_twenty_characters",),
+        "Ids of records that other contracts stored keep their form, and are accepted.",
+    ),
+    Requirement(
+        "The contract says nothing of storing the same content twice.",
+        "A memory that is the same in content, type, user and metadata answers the id it has; any other is stored.",
+        ("test_the_very_same_memory_again_is_the_one_that_is_held",),
+        "So that a call which is repeated after a broken connection does no harm.",
+    ),
+    Requirement(
+        "Content has 1 byte to 100 KB.",
+        "Up to 102,400 bytes of UTF-8 that are not all white space; else an error names content.",
+        ("test_content_has_one_byte_to_a_hundred_kilobytes",),
+        "Blank content is refused, as the engine refuses it everywhere.",
+    ),
+    Requirement(
+        "Some arguments are nullable; no schema forbids further arguments.",
+        "Null means the same as leaving an argument out, for every argument; unknown ones are ignored. So is an empty"
+        " text where a label may be null.",
+        ("test_null_and_unknown_arguments_are_as_if_they_were_not_there",),
+    ),
+    Requirement(
+        "get_memory shows a memory without its vector, its id as an object with table and key.",
+        "So does every answer that shows whole memories: update, list, get_valid, get_valid_at.",
+        ("test_a_memory_lives_through_its_five_tools",),
+        "A record that says no beginning shows the time at which it was stored as valid_from.",
+    ),
+    Requirement(
+        "update_memory changes the given fields alone and embeds new content.",
+        "As written; new metadata takes the place of the old.",
+        (
+            "test_an_update_changes_what_it_names_and_nothing_else",
+            "test_updated_content_is_found_by_what_it_says_now",
+        ),
+    ),
+    Requirement(
+        "delete_memory removes for good.",
+        "Versions, index, vectors and the journal's copy go too. An unknown id answers false.",
+        ("test_deleting_leaves_nothing_and_deleting_nothing_says_so",),
+    ),
+    Requirement(
+        "list_memories pages through all memories, newest first.",
+        "By the time of storing; those that are no longer valid are listed and counted.",
+        ("test_the_list_is_newest_first_in_pages_and_leaves_nothing_out",),
+    ),
+    Requirement(
+        "Memories and code chunks are two things.",
+        "Records of kind code are code chunks, all others memories, in every tool alike.",
+        ("test_code_chunks_are_no_memories_but_answer_to_their_ids",),
+    ),
+    Requirement(
+        "search goes by vectors.",
+        "The score is the cosine; only valid memories are found.",
+        (
+            "test_three_searches_find_a_memory_each_in_its_way",
+            "test_search_goes_by_meaning_alone",
+            "test_searches_see_only_what_is_valid_now",
+            "test_an_empty_space_is_searched_in_vain",
+        ),
+    ),
+    Requirement(
+        "search_text goes by BM25 and needs no model.",
+        "The score is BM25; nothing of a model is loaded.",
+        ("test_search_text_goes_by_words_and_loads_no_model",),
+    ),
+    Requirement(
+        "recall combines vectors, BM25 and personalised PageRank by three weights and echoes each.",
+        "The weighed sum of a scaled cosine and of BM25 and PageRank relative to their best; raw values are echoed.",
+        (
+            "test_recall_echoes_what_each_signal_says",
+            "test_a_weight_of_zero_switches_its_signal_off",
+            "test_weights_decide_the_order",
+            "test_graph_weight_alone_starts_at_the_words",
+        ),
+        "Cosines that unrelated texts have count as 0, and what no signal speaks for is left out of the results. A"
+        " signal that is switched off does not lead into the graph; with the graph alone the words say where to begin.",
+    ),
+    Requirement(
+        "The graph reaches memories through the entities that they name and through their successors.",
+        "Hits of both lists and the entities that the question names are seeds; subgraph_nodes counts what was walked.",
+        (
+            "test_the_graph_finds_what_neither_words_nor_vectors_would",
+            "test_what_was_superseded_leads_to_its_successor",
+        ),
+        "Names that stand in several memories link them too, before anyone makes entities of them.",
+    ),
+    Requirement(
+        "When memories and code are both asked for, their scores are z-scores.",
+        "Of all that was fetched for each; project_id and language narrow the code alone.",
+        ("test_memories_and_code_are_merged_by_z_scores",),
+        "Memories have null for file_path, start_line and end_line.",
+    ),
+    Requirement(
+        "Vector search while the model is not there is an error with a fixed sentence.",
+        "Where no embedder is configured, or it fails. recall then goes on by words and graph.",
+        ("test_recall_goes_on_without_a_model_and_search_says_that_there_is_none",),
+        "Storing and updating never need the model: vectors are made afterwards, or before the next search.",
+    ),
+    Requirement(
+        "create_entity and create_relation answer ids; relations are directed, typed and weighted from 0 to 1.",
+        "Relations join entities that are known; several of one type stand beside each other.",
+        (
+            "test_entities_are_made_related_and_found",
+            "test_one_entity_may_have_many_relations_of_one_type",
+            "test_a_relation_needs_two_entities_that_are_known",
+        ),
+        "An unknown entity answers `Entity not found: X`. Names are accepted in place of ids.",
+    ),
+    Requirement(
+        "The contract says nothing of two entities of one name.",
+        "A name that is known is that entity; what is given replaces what it had.",
+        ("test_a_name_that_is_known_is_the_entity_that_has_it",),
+        "Memories are linked to entities by name: two of one name could not be told apart.",
+    ),
+    Requirement(
+        "get_related walks 1 to 3 steps out of, into, or both ways from an entity.",
+        "Breadth first, the nearest first, without the start.",
+        (
+            "test_related_entities_are_found_as_far_as_asked",
+            "test_related_entities_are_found_in_the_direction_asked",
+        ),
+        "The contract does not show an entity or a relation: theirs have the fields of the tools that make them.",
+    ),
+    Requirement(
+        "get_valid lists what holds now, get_valid_at what held at a time.",
+        "By the period in which a memory holds, as it is known now. Newest first.",
+        (
+            "test_time_is_asked_for_in_three_ways",
+            "test_a_memory_holds_from_when_it_was_stored_until_it_is_invalid",
+            "test_a_user_is_a_label_that_can_be_asked_for",
+            "test_times_are_read_in_any_zone_and_told_in_utc",
+        ),
+        "A time without a zone is taken as UTC.",
+    ),
+    Requirement(
+        "invalidate ends a memory now, with a reason and a successor.",
+        "Both are kept. An unknown id answers false, an unknown successor is an error; the first end stays the end.",
+        (
+            "test_a_successor_takes_over_and_the_past_still_shows_the_old",
+            "test_what_ended_once_ended_then",
+            "test_nothing_is_invalidated_by_an_unknown_id",
+        ),
+    ),
+    Requirement(
+        "Code is indexed, searched, told of and dropped by five tools.",
+        "index_project answers when it is done or after ten seconds; an unknown project is an error, or 0 dropped.",
+        (
+            "test_code_is_indexed_found_counted_and_dropped",
+            "test_a_project_must_be_a_folder",
+            "test_indexing_that_takes_long_answers_with_the_counts_so_far",
+        ),
+    ),
+    Requirement(
+        "get_status counts, and tells of the embedder: loading, ready or error.",
+        "Of the bound space. Nothing is loaded for it; the cache is that of the questions' vectors.",
+        ("test_the_status_counts_and_the_reset_empties", "test_the_status_loads_nothing"),
+        "A model that is loaded when it is first needed is ready: a client that waits for it need not wait.",
+    ),
+    Requirement(
+        "reset_all_memory removes everything if, and only if, confirm is true, and never fails otherwise.",
+        "Of the bound space, in one transaction, journalled; the space itself stays.",
+        (
+            "test_a_reset_removes_all_of_its_space_and_counts_it",
+            "test_a_reset_that_breaks_off_has_removed_nothing",
+            "test_a_reset_is_in_the_journal_and_leaves_no_text",
+            "test_after_a_reset_what_is_stored_is_found",
+            "test_a_reset_by_one_server_is_seen_by_the_other",
+            "test_only_a_plain_true_confirms",
+            "test_a_reset_ends_what_is_being_indexed",
+        ),
+    ),
+    Requirement(
+        "Errors are results that are marked as errors, with the sentences that the contract lists.",
+        "Those of memories, paths, database and embedder are word for word; a wrong argument is told with its name.",
+        (
+            "test_what_is_wrong_is_named",
+            "test_a_store_that_fails_is_told_in_one_sentence",
+            "test_errors_reach_a_client_as_results",
+        ),
+        "Limits and depths out of range are errors: the contract gives the range, not what happens outside of it.",
+    ),
+    Requirement(
+        "One server is bound to one space; all contracts look at one store.",
+        "What one contract stores, ends or removes is so for all; records of other kinds are memories here.",
+        (
+            "test_a_server_sees_its_own_space_alone",
+            "test_a_server_is_bound_to_the_space_that_it_was_given",
+            "test_what_one_contract_stores_another_finds",
+            "test_what_is_invalid_for_one_is_invalid_for_all",
+            "test_a_message_a_section_and_a_dated_record_appear_as_memories",
+        ),
+    ),
+)
