@@ -16,12 +16,12 @@ from typing import Self
 _LOOKS_EVERY = 0.05  # seconds
 
 
-def lease_file(home: Path, *names: str) -> Path:
+def turn_file(home: Path, *names: str) -> Path:
     """Where the lock for something of these names lies."""
-    return home / "leases" / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
+    return home / "turns" / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
 
 
-class Lease:
+class Turn:
     """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
 
     def __init__(self, path: Path, stop: threading.Event | None = None) -> None:
@@ -44,7 +44,7 @@ class Lease:
         self.release()
 
     def take(self) -> bool:
-        """Takes the lease if nobody has it."""
+        """Takes the turn if nobody has it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         if _lock(file):
@@ -60,12 +60,12 @@ class Lease:
 
 
 def is_taken(path: Path) -> bool:
-    """Does some process, perhaps this one, have the lease?"""
+    """Does some process, perhaps this one, have the turn?"""
     if not path.exists():
         return False
-    lease = Lease(path)
-    taken = not lease.take()
-    lease.release()
+    turn = Turn(path)
+    taken = not turn.take()
+    turn.release()
     return taken
 
 
