@@ -18,13 +18,19 @@ import msgspec
 import recollect
 from recollect.contracts.native import native_contract
 from recollect.contracts.tool import Contract, Tool
+from recollect.contracts.trusty_memory import trusty_contract
 from recollect.serve.catalog import write_list
 
 ROOT = Path(__file__).parents[1]
 
 
 def contracts(memory: recollect.Memory) -> dict[str, Contract]:
-    return {"native": native_contract(memory, space="default")}
+    return {"native": native_contract(memory, space="default"), "trusty-memory": trusty_contract(memory)}
+
+
+def variants(memory: recollect.Memory) -> dict[str, Contract]:
+    """Tables that differ by how a server was started, by the file of their snapshot below tests/contracts."""
+    return {"trusty_memory/tools_with_palace.json": trusty_contract(memory, palace="my-project")}
 
 
 def snapshot(contract: Contract) -> str:
@@ -76,19 +82,25 @@ def _type(field: Mapping[str, Any]) -> str:
     return f"{kind} {'..'.join(bounds)}" if len(bounds) == 2 else kind
 
 
+def derived(memory: recollect.Memory) -> Iterator[tuple[Path, str]]:
+    """Every file that derives from a table, and what it should hold."""
+    snapshots = ROOT / "tests" / "contracts"
+    for name, contract in contracts(memory).items():
+        yield ROOT / "docs" / "contracts" / f"{name}.md", page(name, contract)
+        yield snapshots / name.replace("-", "_") / "tools.json", snapshot(contract)
+    for file, contract in variants(memory).items():
+        yield snapshots / file, snapshot(contract)
+
+
 def main(check: bool) -> int:
     wrong: list[str] = []
     settings = recollect.Settings(home=Path(tempfile.mkdtemp()), embedder="none")
     with recollect.open(settings=settings) as memory:
-        for name, contract in contracts(memory).items():
-            for path, text in (
-                (ROOT / "docs" / "contracts" / f"{name}.md", page(name, contract)),
-                (ROOT / "tests" / "contracts" / name.replace("-", "_") / "tools.json", snapshot(contract)),
-            ):
-                if not check:
-                    path.write_text(text, "utf-8")
-                elif not path.exists() or path.read_text("utf-8") != text:
-                    wrong.append(f"{path.relative_to(ROOT)} differs from the table; run tools/write_contracts.py")
+        for path, text in derived(memory):
+            if not check:
+                path.write_text(text, "utf-8")
+            elif not path.exists() or path.read_text("utf-8") != text:
+                wrong.append(f"{path.relative_to(ROOT)} differs from the table; run tools/write_contracts.py")
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
     return 1 if wrong else 0
 

@@ -29,11 +29,14 @@ from recollect.errors import (
 from recollect.types import (
     Change,
     Draft,
+    Dream,
     Entity,
     Fact,
     FileProblem,
     Hit,
+    Imported,
     Ingested,
+    Merge,
     Neighborhood,
     Past,
     Project,
@@ -46,14 +49,16 @@ from recollect.types import (
     Signals,
     Space,
     SpaceStats,
+    SpaceTally,
     Why,
 )  # fmt: skip
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "EmbedderError", "Entity", "Fact", "FileProblem",
-    "Hit", "Ingested", "InvalidInput", "Memory", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past",
-    "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
-    "Session", "Settings", "Signals", "Space", "SpaceStats", "StoreBusy", "StoreError", "StoreFull", "Why",
+    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "Entity", "Fact",
+    "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore",
+    "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
+    "RecollectError", "Record", "Relation", "Session", "Settings", "Signals", "Space", "SpaceStats", "SpaceTally",
+    "StoreBusy", "StoreError", "StoreFull", "Why",
     "__version__", "load_settings", "open",
 ]  # fmt: skip

@@ -31,6 +31,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embed_delay: float = 1.0
     """Seconds of quiet after a write before vectors are computed in the background."""
     log_level: str = "warning"
+    token: str | None = None
+    """What a client on the web must show; without one only this machine is served."""
 
 
 def named_home(environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -68,6 +70,18 @@ def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ
     if name in _from_environment(environment):
         return f"RECOLLECT_{name.upper()}"
     return f"{home / _FILE}" if name in _from_file(home / _FILE) else "the default"
+
+
+_FOREIGN_LEVELS = {
+    "trace": "debug", "debug": "debug", "info": "info", "warn": "warning", "error": "error", "off": "error",
+}  # fmt: skip
+
+
+def foreign_log_level(variable: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The log level that another program's filter asks for (`info`, `its_module=debug,warn`); the last part counts."""
+    parts = environment.get(variable, "").lower().split(",")
+    levels = [_FOREIGN_LEVELS.get(part.rpartition("=")[2].strip()) for part in parts]
+    return next((level for level in reversed(levels) if level is not None), None)
 
 
 class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,6 +64,14 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     newest: datetime | None
 
 
+class SpaceTally(Struct, frozen=True, kw_only=True):
+    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
+
+    records: int
+    facts: int
+    vectors: int
+
+
 class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
@@ -218,6 +226,19 @@ class Ingested(Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
+class Imported(Struct, frozen=True, kw_only=True):
+    """What came into a space from files of another program; `problems` says what did not, and why."""
+
+    space: str
+    folder: str
+    records: int = 0
+    records_present: int = 0
+    facts: int = 0
+    facts_present: int = 0
+    identity: bool = False
+    problems: tuple[str, ...] = ()
+
+
 class Change(Struct, frozen=True, kw_only=True):
     """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
 
@@ -241,8 +262,34 @@ class Past(Struct, frozen=True, kw_only=True):
     record: Record | None
 
 
+class Merge(Struct, frozen=True, kw_only=True):
+    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
+
+    kept: str
+    merged: str
+    cosine: float
+    entry: int | None = None
+
+
+class Dream(Struct, frozen=True, kw_only=True):
+    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
+
+    space: str
+    at: datetime
+    seconds: float
+    records: int
+    merges: tuple[Merge, ...] = ()
+    refreshed: int = 0
+    decayed: int = 0
+    finished: bool = True
+    dry_run: bool = False
+
+
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
+    """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of".
+
+    An empty text among the rooms means records that are in none.
+    """
 
     spaces: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -271,6 +318,8 @@ class Query(Struct, frozen=True, kw_only=True):
     budget_tokens: int | None = None
     recency: float = 0.0
     importance: float = 0.02
+    thorough: bool = False
+    """Look at more candidates, and let near-duplicates stand beside each other."""
 
 
 class Why(Struct, frozen=True, kw_only=True):
@@ -389,8 +438,8 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
-    "Direction", "Draft", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Ingested", "Json", "MemoryType",
-    "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query",
-    "Recall", "Receipt", "Record", "Relation", "Session", "Signals", "Space", "SpaceStats", "Status", "Trust",
-    "Unset", "Why",
+    "Direction", "Draft", "Dream", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported", "Ingested", "Json",
+    "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
+    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Session", "Signals", "Space", "SpaceStats",
+    "SpaceTally", "Status", "Trust", "Unset", "Why",
 ]  # fmt: skip

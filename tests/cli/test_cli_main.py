@@ -14,7 +14,7 @@ from recollect.cli import globals_last
 from recollect.cli.serve import FLAGS, Serving, parse_flags
 
 MODULE = [sys.executable, "-m", "recollect.cli"]
-HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib")
+HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib", "starlette", "uvicorn", "asyncio")
 
 
 def test_the_module_runs_as_the_command(shell):
@@ -31,7 +31,7 @@ def test_serve_is_reached_without_what_only_people_need(shell):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-    assert done.stderr == "error: there is no contract 'nonsense'; there are: native\n"
+    assert done.stderr == "error: there is no contract 'nonsense'; there are: native, trusty-memory\n"
     assert not shell.store.exists()
 
 

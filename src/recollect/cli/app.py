@@ -13,6 +13,8 @@ from recollect import __version__
 from recollect.cli import code, read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
+from recollect.cli.dream import dream
+from recollect.cli.imports import imports
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
@@ -89,8 +91,10 @@ app.command("ingest")(write.ingest)
 app.command("index")(code.index)
 app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")
+app.add_typer(imports, name="import")
 app.add_typer(spaces, name="spaces")
 app.command("stats")(read.stats)
+app.command("dream")(dream)
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
 app.command("connect")(connect)

@@ -79,7 +79,7 @@ def connect(
 def _command(contract: str, space: str, home: str | None) -> list[str]:
     command = [*launch_command(), "serve"]
     command += [] if contract == "native" else ["--as", contract]
-    command += [] if space == DEFAULT_SPACE else ["--space", space]
+    command += [] if space == DEFAULT_SPACE else [CONTRACTS[contract].scope, space]
     return command + ([] if home is None else ["--home", str(load_settings(home).home)])
 
 

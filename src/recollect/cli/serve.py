@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
-from recollect.config import load_settings
+from recollect.config import foreign_log_level, load_settings
 from recollect.engine.memory import Memory, open_memory
-from recollect.types import DEFAULT_SPACE
+from recollect.errors import InvalidInput, RecollectError
+from recollect.types import DEFAULT_SPACE, Dream
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
-    from recollect.serve.log import Level
+    from recollect.serve.address import Address
+    from recollect.serve.companion import Companion
+    from recollect.serve.log import Level, Log
 
 USAGE = 2
 
@@ -34,8 +37,11 @@ class Flag(NamedTuple):
 FLAGS = (
     Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
+    Flag("palace", "--palace", "NAME", None, "The palace of a trusty-memory server, made if it is missing."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
+    Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
+    Flag("token", "--token", "TOKEN", None, "What HTTP clients must show (better set as RECOLLECT_TOKEN)."),
 )
 
 
@@ -46,6 +52,9 @@ class Serving(NamedTuple):
     space: str
     home: str | None = None
     log_level: str | None = None
+    palace: str | None = None
+    http: str | None = None
+    token: str | None = None
 
 
 def parse_flags(args: Sequence[str]) -> Serving | None:
@@ -65,37 +74,106 @@ def parse_flags(args: Sequence[str]) -> Serving | None:
 def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
         contract=values["contract"] or "", space=values["space"] or "", home=values["home"],
-        log_level=values["log_level"],
+        log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
     )  # fmt: skip
 
 
-def _native(memory: Memory, space: str) -> Contract:
+class Offer(NamedTuple):
+    """One contract: how its table is made, and in what it differs from others on the command line."""
+
+    make: Callable[[Memory, Serving], Contract]
+    scope: str = "--space"
+    """The option that names the space of a server."""
+    dreams: bool = False
+    log_variable: str | None = None
+    """An environment variable that says how much is logged, as the server that it stands in for has it."""
+
+
+def _native(memory: Memory, chosen: Serving) -> Contract:
     from recollect.contracts.native import native_contract
 
-    return native_contract(memory, space=space)
+    return native_contract(memory, space=chosen.space)
 
 
-CONTRACTS: Mapping[str, Callable[[Memory, str], Contract]] = {"native": _native}
+def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.trusty_memory import trusty_contract
+
+    return trusty_contract(memory, palace=chosen.palace)
+
+
+CONTRACTS: Mapping[str, Offer] = {
+    "native": Offer(_native),
+    "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
+}
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
 
 def serve(chosen: Serving) -> int:
     """Serves one client over standard input and output until it leaves. Returns the exit code."""
-    if chosen.contract not in CONTRACTS:
+    offer = CONTRACTS.get(chosen.contract)
+    if offer is None:
         return _refuse(f"there is no contract {chosen.contract!r}; there are: {', '.join(CONTRACTS)}")
-    from recollect.serve.log import LEVELS
+    wrong = "--palace" if offer.scope != "--palace" and chosen.palace is not None else None
+    wrong = "--space" if offer.scope != "--space" and chosen.space != DEFAULT_SPACE else wrong
+    if wrong is not None:
+        return _refuse(f"{wrong} is not for --as {chosen.contract}; its option is {offer.scope}")
+    from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
     settings = load_settings(chosen.home)
-    wanted = (chosen.log_level or settings.log_level).lower()
+    named = None if offer.log_variable is None else foreign_log_level(offer.log_variable)
+    wanted = (chosen.log_level or named or settings.log_level).lower()
     levels: Mapping[str, Level] = {name: name for name in LEVELS}
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
+    address = None if chosen.http is None else _address(chosen.http)
     memory = open_memory(settings=settings, actor="mcp")
-    contract = CONTRACTS[chosen.contract](memory, chosen.space)
+    try:
+        contract = offer.make(memory, chosen)
+        token = chosen.token or settings.token
+        companion = None if address is None else _companion(contract, address, token, Log(level))
+    except BaseException:
+        memory.close()
+        raise
     memory.resume_projects()
-    return serve_stdio(contract, log_level=level, on_close=memory.close)
+    end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
+    return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
+
+
+def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
+    """Puts idle palaces in order while they are served, until the end is called."""
+    from recollect.engine.dreamer import Dreamer
+
+    def tell(news: Dream | RecollectError) -> None:
+        if isinstance(news, RecollectError):
+            log.write("warning", f"dreaming failed: {news}")
+        else:
+            log.write("info", f"dreamt of {news.space}: {len(news.merges)} merged in {news.seconds} s")
+
+    dreamer = Dreamer(memory, tell=tell)
+    dreamer.start()
+
+    def end() -> None:
+        dreamer.stop()
+        memory.close()
+
+    return end
+
+
+def _address(text: str) -> Address:
+    from recollect.serve.address import parse_address  # sockets, for those alone who ask for them
+
+    return parse_address(text)
+
+
+def _companion(contract: Contract, address: Address, token: str | None, log: Log) -> Companion:
+    """The contract on the web as well. Nothing of this is loaded unless it is asked for."""
+    from recollect.serve.companion import Companion
+
+    if contract.web is None:
+        raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
+    return Companion(contract.web, address, token=token, log=log)
 
 
 def _refuse(message: str) -> int:

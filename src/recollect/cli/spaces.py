@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from recollect.cli import show
-from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
+from recollect.cli.options import AsJson, Home, Usage, Yes, confirm, read_text
 from recollect.cli.output import many, minute, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.types import Space, SpaceStats
@@ -15,7 +15,7 @@ from recollect.types import Space, SpaceStats
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The space's name.")]
 
 spaces = typer.Typer(
-    help="""Keep memories apart: list, create, describe and delete spaces.
+    help="""Keep memories apart: list, create, describe, identify and delete spaces.
 
 \b
 Examples:
@@ -126,3 +126,37 @@ def delete(name: Name, yes: Yes = False, home: Home = None, as_json: AsJson = Fa
         put_json({"deleted": name, "versions": count})
     else:
         put(f"deleted {name} ({many(count, 'version')} of records)")
+
+
+@spaces.command("identity")
+def identity(
+    name: Name,
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]", help="The new text; - reads stdin. Without it: show it.")
+    ] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the text.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set the identity of a space: who or what it belongs to, in a few sentences.
+
+    It is kept as identity.txt in the space's folder, and stands first in what a trusty-memory server recalls.
+
+    \b
+    Examples:
+      recollect spaces identity work
+      recollect spaces identity work "I am the assistant of the platform team."
+    """
+    with open_or_fail(home) as memory:
+        memory.describe_space(name)
+        if clear or text:
+            if clear and text:
+                raise Usage("give a text or --clear, not both")
+            memory.set_identity(name, "" if clear else read_text(text))
+        said = memory.identity(name)
+    if as_json:
+        put_json({"space": name, "identity": said})
+    elif said:
+        put(said)
+    else:
+        say(f"{name} has no identity")

@@ -87,10 +87,13 @@ def _without_null(schema: dict[str, Json], choices: list[Json]) -> dict[str, Jso
     return {**cast("dict[str, Json]", choices[0]), **own}
 
 
-def parse_params(params: type[P], arguments: Mapping[str, Json]) -> P:
-    """Arguments as a value of the params type, or an `InvalidInput` that names the field."""
+def parse_params(params: type[P], arguments: Mapping[str, Json], *, strict: bool = True) -> P:
+    """Arguments as a value of the params type, or an `InvalidInput` that names the field.
+
+    Where they are not `strict`, a text may stand for a number.
+    """
     try:
-        return msgspec.convert(arguments, params)
+        return msgspec.convert(arguments, params, strict=strict)
     except msgspec.ValidationError as error:
         raise _explain(str(error), params) from None
 

@@ -7,7 +7,7 @@ derives from this table; what serves it never looks at a contract's name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -15,6 +15,9 @@ from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_p
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import Json
 from recollect.version import __version__
+
+if TYPE_CHECKING:
+    from recollect.contracts.route import Web
 
 P = TypeVar("P")
 
@@ -246,7 +249,8 @@ class Contract(Struct, frozen=True, kw_only=True):
     """The whole of what one vocabulary offers to a client.
 
     `structured` False keeps results to their text. `failure` and `unknown_tool` say how failures look on the
-    wire. `server_info` are fields beside the server's name and version.
+    wire. `server_info` are fields beside the server's name and version. `web` makes the table of its addresses on the
+    web, when somebody asks for one.
     """
 
     name: str
@@ -261,6 +265,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     failure: Callable[[str, RecollectError], Failure] = failures_as_results
     unknown_tool: Callable[[str], Failure] = unknown_tool
     server_info: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    web: Callable[[], Web] | None = None
 
     def __post_init__(self) -> None:
         names = [

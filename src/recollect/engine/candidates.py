@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
+_THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
 _RECENT_DAYS = 30.0
@@ -143,11 +144,12 @@ def _draw(
     records: int,
     among: NDArray[np.int64] | None,
 ) -> _Found:
-    by_keyword, more_keyword = _by_keyword(terms, records, among)
+    more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
+    by_keyword, more_keyword = _by_keyword(terms, records, among, more * _BY_KEYWORD)
     by_vector: dict[int, int] = {}
     more_vector = False
     if vectors is not None and question.vector is not None:
-        by_vector, more_vector = _by_vector(view, vectors, question, space, among)
+        by_vector, more_vector = _by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
     return _Found(
         keyword=by_keyword,
         vector=by_vector,
@@ -157,7 +159,9 @@ def _draw(
     )
 
 
-def _by_keyword(terms: Sequence[Term], records: int, among: NDArray[np.int64] | None) -> tuple[list[int], bool]:
+def _by_keyword(
+    terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
+) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
     lists = [np.array(term.versions, dtype=np.int64) for term in terms if term.versions]
     if not lists:
@@ -170,14 +174,14 @@ def _by_keyword(terms: Sequence[Term], records: int, among: NDArray[np.int64] | 
     if among is not None:
         kept = np.isin(versions, among)
         versions, scores = versions[kept], scores[kept]
-    if len(versions) <= _BY_KEYWORD:
+    if len(versions) <= most:
         return versions.tolist(), False
-    best = np.argpartition(-scores, _BY_KEYWORD)[:_BY_KEYWORD]
+    best = np.argpartition(-scores, most)[:most]
     return versions[best].tolist(), True
 
 
 def _by_vector(
-    view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None
+    view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None, most: int
 ) -> tuple[dict[int, int], bool]:
     """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""
     assert question.vector is not None
@@ -186,9 +190,9 @@ def _by_vector(
     more = False
     for old in (False, True) if question.query.filter.as_of is not None else (False,):
         matrix = vectors.matrix(view, space, old=old)
-        numbers, versions = matrix.nearest(bits, _BY_VECTOR, among)
+        numbers, versions = matrix.nearest(bits, most, among)
         found |= zip(numbers.tolist(), versions.tolist(), strict=True)
-        more = more or len(matrix) > _BY_VECTOR
+        more = more or len(matrix) > most
     return found, more
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
+from msgspec import Struct, field
 
 from recollect.engine.core import Core
 from recollect.engine.remember import derive_lexis, ensure_space, hash_term
@@ -13,7 +14,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import is_pair, terms
-from recollect.types import Direction, Entity, Fact, Filter, Metadata, Neighborhood, Record, Relation
+from recollect.types import Direction, Entity, Fact, Filter, Json, Metadata, Neighborhood, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
 
@@ -115,53 +116,63 @@ def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
     return set(lists[0]).intersection(*map(set, lists[1:]))
 
 
-def relate(
-    core: Core,
-    subject: str,
-    predicate: str,
-    object_: str,
-    space: str,
-    *,
-    weight: float,
-    confidence: float,
-    provenance: str | None,
-    valid_from: datetime | None,
-    valid_until: datetime | None,
-    replaces: bool,
-    metadata: Metadata,
-    id: str | None = None,
-) -> Relation:
+class Statement(Struct, frozen=True, kw_only=True):
+    """A fact to be stated: its ends by name or id, and all that is said of it. Without a start it begins now."""
+
+    subject: str
+    predicate: str
+    object: str
+    weight: float = 1.0
+    confidence: float = 1.0
+    provenance: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+
+
+def relate(core: Core, stated: Statement, space: str, *, replaces: bool, again: bool = False) -> Relation:
     """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins."""
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        ends = [
-            resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {}) for ref in (subject, object_)
-        ]
-        start = valid_from or edit.now
-        if valid_until is not None and valid_until <= start:
-            raise InvalidInput("valid_until", "must be later than valid_from")
-        relation = Relation(
-            id=id or core.new_id(), space=space, subject=ends[0].id, predicate=predicate, object=ends[1].id,
-            weight=weight, confidence=confidence, provenance=provenance, valid_from=start, valid_until=valid_until,
-            metadata=metadata, created_at=edit.now, recorded_at=edit.now,
-        )  # fmt: skip
-        held = [
-            fact
-            for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
-            if fact.predicate == predicate and (fact.valid_until is None or fact.valid_until > start)
-        ]
-        same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=valid_from)), None)
-        if same is not None:
-            return same
-        if replaces:
-            for fact in held:
-                if fact.valid_from < start:
-                    closed = msgspec.structs.replace(fact, valid_until=start)
-                    edit.put(closed, verb="close", before=fact, reason=f"replaced by {relation.id}")
-                elif fact.valid_from == start:
-                    edit.retire(fact, verb="close", reason=f"replaced by {relation.id}")
-        relation, _ = edit.put(relation, verb="relate")
-    return relation
+        return relate_one(core, edit, stated, space, replaces=replaces, again=again)[0]
+
+
+def relate_one(
+    core: Core, edit: Edit, stated: Statement, space: str, *, replaces: bool, again: bool = False
+) -> tuple[Relation, bool]:
+    """States a fact in a transaction that is under way. Answers the relation, and whether it is new."""
+    ends = [
+        resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {})
+        for ref in (stated.subject, stated.object)
+    ]
+    start = stated.valid_from or edit.now
+    if stated.valid_until is not None and stated.valid_until <= start:
+        raise InvalidInput("valid_until", "must be later than valid_from")
+    relation = Relation(
+        id=core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
+        weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
+        valid_until=stated.valid_until, metadata=stated.metadata, created_at=edit.now, recorded_at=edit.now,
+    )  # fmt: skip
+    held = [
+        fact
+        for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
+        if fact.predicate == stated.predicate and (fact.valid_until is None or fact.valid_until > start)
+    ]
+    same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=stated.valid_from)), None)
+    if same is not None and not again:
+        return same, False
+    if replaces:
+        _end_at(edit, held, start, f"replaced by {relation.id}")
+    return edit.put(relation, verb="relate")[0], True
+
+
+def _end_at(edit: Edit, held: Sequence[Relation], start: datetime, reason: str) -> None:
+    """Facts that held before end; one that would begin at the same moment gives way altogether."""
+    for fact in held:
+        if fact.valid_from < start:
+            edit.put(msgspec.structs.replace(fact, valid_until=start), verb="close", before=fact, reason=reason)
+        elif fact.valid_from == start:
+            edit.retire(fact, verb="close", reason=reason)
 
 
 def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | None) -> bool:

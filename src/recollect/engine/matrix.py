@@ -43,6 +43,11 @@ class Matrix:
         """The number of the newest vector that is here."""
         return int(self._vectors[self._count - 1]) if self._count else 0
 
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """The version of every vector, and its bits, a row for each."""
+        count = self._count
+        return self._versions[:count].copy(), np.ascontiguousarray(self._bits[:, :count].T)
+
     def extend(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         """Takes in rows of vector number, version and bits."""
         if not rows:

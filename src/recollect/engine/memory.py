@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
+from recollect.engine import dream as dreaming
 from recollect.engine import ingest as ingesting
 from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
+from recollect.engine.foremost import MOST_KEPT, Foremost, Weighed, importance_of, weigh
 from recollect.engine.parse import (
     parse_choice,
     parse_count,
@@ -38,6 +40,7 @@ from recollect.engine.parse import (
     parse_string,
     parse_text,
 )  # fmt: skip
+from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
@@ -50,8 +53,11 @@ from recollect.types import (
     Change,
     Direction,
     Draft,
+    Dream,
     Entity,
     Fact,
+    Filter,
+    Imported,
     Ingested,
     Neighborhood,
     Order,
@@ -66,6 +72,7 @@ from recollect.types import (
     Session,
     Space,
     SpaceStats,
+    SpaceTally,
     Unset,
 )  # fmt: skip
 
@@ -133,6 +140,8 @@ class Memory:
     def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
         self._core = core
         self._touches = Touches(core)
+        self._foremost = Foremost(core)
+        self._idleness = dreaming.Idleness(core)
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
 
@@ -312,6 +321,18 @@ class Memory:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
 
+    def import_trusty_memory(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        dry_run: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[Imported]:
+        """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
+        from recollect.engine.imports import import_trusty  # only when it is asked for
+
+        return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
+
     # Code
 
     def index_project(
@@ -397,7 +418,7 @@ class Memory:
         kinds: Sequence[str] = (),
         memory_types: Sequence[str] = (),
         tags: Sequence[str] = (),
-        rooms: Sequence[str] = (),
+        rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
         project: str | Sequence[str] | None = None,
         user: str | Sequence[str] | None = None,
@@ -408,6 +429,8 @@ class Memory:
         min_score: float = NOISE,
         recency: float = 0.0,
         importance: float = 0.02,
+        thorough: bool = False,
+        touch: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -416,8 +439,9 @@ class Memory:
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
-        most important may gain: small ones decide between equals. `wait` bounds the seconds spent on vectors that
-        are still missing (None: until they are complete).
+        most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
+        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
+        the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -431,6 +455,7 @@ class Memory:
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
+            thorough=parse_flag(thorough, "thorough"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
@@ -438,8 +463,15 @@ class Memory:
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
         answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
-        self._touches.add((hit.record.space, hit.record.id) for hit in answer)
+        now = self._core.clock()
+        self._idleness.asked.update((name, now) for name in parsed.filter.spaces)
+        if parse_flag(touch, "touch"):
+            self.touch([hit.record for hit in answer])
         return answer
+
+    def touch(self, records: Sequence[Record]) -> None:
+        """Counts that records were recalled: someone was shown them as an answer."""
+        self._touches.add((record.space, record.id) for record in records)
 
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
@@ -459,7 +491,7 @@ class Memory:
         kinds: Sequence[str] = (),
         memory_types: Sequence[str] = (),
         tags: Sequence[str] = (),
-        rooms: Sequence[str] = (),
+        rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
         project: str | Sequence[str] | None = None,
         user: str | Sequence[str] | None = None,
@@ -487,6 +519,26 @@ class Memory:
                 parse_count(offset, "offset", least=0, most=2**62),
             )
 
+    def foremost(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        rooms: Sequence[str | None] = (),
+        tags: Sequence[str] = (),
+        limit: int = 15,
+    ) -> list[Weighed]:
+        """The records that are most important now: what was stated fades with time, and being recalled keeps it up."""
+        most = parse_count(limit, "limit", least=1, most=100_000)
+        filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags)
+        if not filter.rooms and not filter.tags and most <= MOST_KEPT:
+            return self._foremost.of(filter.spaces[0], most)
+        with self._core.store.read() as view:
+            return weigh(view, filter, self._core.clock(), most)
+
+    def importance_of(self, record: Record) -> float:
+        """How important a record is now, as `foremost` counts it."""
+        return importance_of(record, self._core.clock())
+
     def count(self, *, space: Spaces = DEFAULT_SPACE, valid_only: bool = True, **filters: object) -> int:
         """How many records a list with the same filters would have."""
         filter = parse_filter(space=space, valid_only=valid_only, **filters)
@@ -508,6 +560,11 @@ class Memory:
                 newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
+
+    def last_entry(self) -> int:
+        """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
+        with self._core.store.read() as view:
+            return view.last_entry()
 
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
@@ -564,26 +621,27 @@ class Memory:
         valid_from: Moment = None,
         valid_until: Moment = None,
         replaces: bool = True,
+        again: bool = False,
         metadata: Mapping[str, object] | None = None,
     ) -> Relation:
         """States a fact about two entities (by name or id; unknown ones are made).
 
-        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins.
+        With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
+        stated already is left as it is unless `again` is set: then it holds anew from now on.
         """
-        return link.relate(
-            self._core,
-            parse_label(subject, "subject"),
-            parse_label(predicate, "predicate"),
-            parse_label(object, "object"),
-            parse_space(space),
+        stated = link.Statement(
+            subject=parse_label(subject, "subject"),
+            predicate=parse_label(predicate, "predicate"),
+            object=parse_label(object, "object"),
             weight=parse_share(weight, "weight"),
             confidence=parse_share(confidence, "confidence"),
             provenance=parse_optional(provenance, "provenance"),
             valid_from=parse_optional_time(valid_from, "valid_from"),
             valid_until=parse_optional_time(valid_until, "valid_until"),
-            replaces=parse_flag(replaces, "replaces"),
             metadata={} if metadata is None else parse_metadata(metadata),
         )
+        replaces, again = parse_flag(replaces, "replaces"), parse_flag(again, "again")
+        return link.relate(self._core, stated, parse_space(space), replaces=replaces, again=again)
 
     def facts(
         self,
@@ -677,6 +735,12 @@ class Memory:
         with self._core.store.read() as view:
             return view.spaces()
 
+    def has_space(self, name: str) -> bool:
+        """Is there a space of that name?"""
+        label = parse_space(name, "name")
+        with self._core.store.read() as view:
+            return view.space(label) is not None
+
     def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
         """A space and how much it holds."""
         label = parse_space(name, "name")
@@ -686,15 +750,68 @@ class Memory:
                 raise NotFound(f"there is no space named {label!r}")
             return space, view.stats(label)
 
+    def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
+        """How much a space holds now, by the few counts that are cheap at any size."""
+        label = parse_space(name, "name")
+        with self._core.store.read() as view:
+            records = view.count(Filter(spaces=(label,)))
+            embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
+            return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
+
     def delete_space(self, name: str) -> int:
         """Removes a space with everything in it, for good. Answers how many record versions went."""
         label = parse_space(name, "name")
         with self._core.store.write(actor=self._core.actor) as edit:
             count = edit.drop_space(label)
         self._core.store.scrub()
+        drop_place(self.settings.home, label)
         return count
 
+    def folder(self, space: str = DEFAULT_SPACE) -> Path:
+        """The folder for files of a space that exists; it is made if it is missing."""
+        return make_place(self.settings.home, self._existing(space))
+
+    def identity(self, space: str = DEFAULT_SPACE) -> str:
+        """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
+        return read_identity(self.settings.home, parse_space(space))
+
+    def set_identity(self, space: str, text: str) -> None:
+        """Writes `identity.txt` of a space that exists; an empty text removes it."""
+        write_identity(self.settings.home, self._existing(space), parse_string(text, "text"))
+
     # Care
+
+    def dream(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        budget_seconds: float = 5.0,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Dream:
+        """Puts a space in order: merges records that say the same, checks its keyword index, counts what has faded.
+
+        Every merge is in the journal and can be undone. It ends when its time is over or `cancelled` says so; with
+        `dry_run` it only tells what it would do. One process at a time: another's cycle is a `Conflict`.
+        """
+        name, seconds = self._existing(space), parse_seconds(budget_seconds, "budget_seconds")
+        try:
+            vectors = self._semantics.load()
+            return dreaming.dream(
+                self._core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run"),
+                cancelled=cancelled,
+            )  # fmt: skip
+        finally:
+            self._foremost.drop(name)
+
+    def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
+        """What the last cycle in a space did, whoever ran it."""
+        kept = dreaming.read_kept(self.settings.home, parse_space(space))
+        return None if kept is None else kept.dream
+
+    def due_to_dream(self, *, idle_seconds: float = 300.0) -> list[str]:
+        """The spaces that have been left alone for long enough and in which there is something to put in order."""
+        return self._idleness.due(parse_seconds(idle_seconds, "idle_seconds"))
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
@@ -736,3 +853,8 @@ class Memory:
 
     def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
         return parse_label(id, "id"), None if space is None else parse_space(space)
+
+    def _existing(self, space: str) -> str:
+        if not self.has_space(space):
+            raise NotFound(f"there is no space named {space!r}")
+        return space

@@ -250,6 +250,15 @@ _FILTER_FIELDS = {
 }  # fmt: skip
 
 
+def _parse_rooms(value: object) -> tuple[str, ...]:
+    """Names of rooms; None among them stands for records that are in no room."""
+    if not isinstance(value, list | tuple):
+        return parse_labels(value, "rooms", most=1_000)
+    rooms = cast("Sequence[object]", value)
+    named = parse_labels([room for room in rooms if room is not None], "rooms", most=1_000)
+    return ("", *named) if None in rooms else named
+
+
 def parse_filter(**given: object) -> Filter:
     """The filters of a read; an unknown one is an error."""
     fields: dict[str, object] = {}
@@ -258,6 +267,8 @@ def parse_filter(**given: object) -> Filter:
             fields[name] = parse_optional_time(value, name)
         elif name == "valid_only":
             fields[name] = parse_flag(value, name)
+        elif name == "rooms":
+            fields[name] = _parse_rooms(value)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:

@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.engine.core import Core
 from recollect.engine.indexing import Run
-from recollect.engine.turn import Turn, is_taken, turn_file
 from recollect.engine.remember import ensure_space
+from recollect.engine.turn import Turn, is_taken, turn_file
 from recollect.engine.watching import watch_folder
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import IndexedProject, View

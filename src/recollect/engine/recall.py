@@ -46,7 +46,7 @@ def recall(
         spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
         fields = [field for space in spaces if (field := gather(view, vectors, question, space)) is not None]
         ranked = _rank(fields, query)
-        hits = _fold(view, ranked, query.limit)
+        hits = _to_hits(view, ranked, query.limit, fold=False) if query.thorough else _fold(view, ranked, query.limit)
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
@@ -89,7 +89,11 @@ def _fold(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
         window *= 4
 
 
-def _to_hits(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
+def _to_hits(view: View, ranked: list[_Ranked], limit: int, *, fold: bool = True) -> tuple[Hit, ...]:
+    if not fold:
+        best = ranked[:limit]
+        records = view.records([one.version for one in best])
+        return tuple(_to_hit(record, one, ()) for record, one in zip(records, best, strict=True))
     records = {record.version: record for record in view.records([one.version for one in ranked])}
     ranked = [one for one in ranked if one.version in records]
     lexis = view.lexis([one.version for one in ranked])

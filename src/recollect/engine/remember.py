@@ -80,14 +80,18 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str) -> list[Recei
             ensure_space(edit, space)
         any_known = edit.knows_names(space)
         receipts = [
-            _remember(core, edit, draft, space, count, any_known) for draft, count in zip(drafts, counted, strict=True)
+            remember_one(core, edit, draft, space, count, any_known)
+            for draft, count in zip(drafts, counted, strict=True)
         ]
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts
 
 
-def _remember(core: Core, edit: Edit, draft: Draft, space: str, counted: Mapping[int, int], any_known: bool) -> Receipt:
+def remember_one(
+    core: Core, edit: Edit, draft: Draft, space: str, counted: Mapping[int, int], any_known: bool | None = None
+) -> Receipt:
+    """Stores a draft in a transaction that is under way."""
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)

@@ -21,6 +21,10 @@ class Log:
         if LEVELS.index(level) >= self._least:
             self._print(f"recollect {level}: {line}")
 
+    def tell(self, line: str) -> None:
+        """Something that whoever started us must know, at any level."""
+        self._print(f"recollect: {line}")
+
     def fault(self, line: str, error: BaseException) -> None:
         """A failure that nobody foresaw, with the way it came."""
         self._print(f"recollect error: {line}")

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from queue import Empty, Queue, SimpleQueue
 from types import FrameType
+from typing import Protocol
 
 from recollect.contracts.tool import Contract
 from recollect.serve.log import Level, Log
@@ -30,14 +31,35 @@ COURTESY_SECONDS = 1.0
 PATIENCE_SECONDS = 1.7
 """After a signal the process ends within this time, whatever is still running."""
 
+HEARING_SECONDS = 0.2
+"""A signal is heard within this time, however unlucky its moment is."""
+
 ALL_DONE = "all done"
 
 
-def serve_stdio(contract: Contract, *, log_level: Level = "warning", on_close: Callable[[], None] | None = None) -> int:
+class Beside(Protocol):
+    """Another way to reach the same contract, which lives as long as this one."""
+
+    def start(self, fail: Callable[[str], None]) -> None: ...
+    def hurry(self) -> None:
+        """The client here has an answer, so that nobody is kept waiting by what starts now."""
+        ...
+
+    def stop(self) -> None: ...
+    def join(self) -> None: ...
+
+
+def serve_stdio(
+    contract: Contract,
+    *,
+    log_level: Level = "warning",
+    on_close: Callable[[], None] | None = None,
+    beside: Beside | None = None,
+) -> int:
     """Serve until the client closes its end or a signal comes. Returns the process's exit code.
 
-    Standard input and output are taken for good: call it once, at the end of a process's life. `on_close`
-    runs when no call is running any more.
+    Standard input and output are taken for good: call it once, at the end of a process's life. What is `beside`
+    ends with it, and the other way round. `on_close` runs when no call is running any more.
     """
     log = Log(log_level)
     try:
@@ -45,10 +67,10 @@ def serve_stdio(contract: Contract, *, log_level: Level = "warning", on_close: C
     except OSError as error:
         log.write("error", f"standard input or output is not open ({error.strerror})")
         return 1
-    _Server(Connection(contract, log), source, sink, log).run()
+    code = _Server(Connection(contract, log), source, sink, log, beside).run()
     if on_close is not None:
         on_close()
-    return 0
+    return code
 
 
 def _claim(fd: int) -> int:
@@ -90,11 +112,13 @@ def read_lines(fd: int) -> Iterator[bytes | None]:
 class _Server:
     """The two streams of one client, and the work between them."""
 
-    def __init__(self, connection: Connection, source: int, sink: int, log: Log) -> None:
+    def __init__(self, connection: Connection, source: int, sink: int, log: Log, beside: Beside | None = None) -> None:
         self._connection = connection
         self._source = source
         self._sink = sink
         self._log = log
+        self._beside = beside
+        self._code = 0
         self._work: Queue[Work | None] = Queue(WAITING_LINES)
         self._ends: SimpleQueue[str] = SimpleQueue()
         self._sending = threading.Lock()
@@ -102,36 +126,54 @@ class _Server:
         self._ending = False
         self._lost = False
 
-    def run(self) -> None:
+    def run(self) -> int:
         """Returns when all work is done, or soon after a signal or the loss of the client."""
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), self._on_signal)
         worker = threading.Thread(target=self._work_off, name="recollect-work", daemon=True)
         worker.start()
+        if self._beside is not None:
+            self._beside.start(self._fail)
         threading.Thread(target=self._read, name="recollect-read", daemon=True).start()
         reason = self._wait()
         self._ending = True
         self._log.write("info", f"ending: {reason}")
+        if reason != ALL_DONE or self._beside is not None:
+            threading.Thread(target=self._end_in_time, name="recollect-end", daemon=True).start()
+        if self._beside is not None:
+            self._beside.stop()
         if reason != ALL_DONE:
-            threading.Thread(target=_end_in_time, name="recollect-end", daemon=True).start()
             if self._work.empty():
                 self._work.put(None)
             worker.join(COURTESY_SECONDS)
             self._connection.cancel_all()
             worker.join()
+        if self._beside is not None:
+            self._beside.join()
+        return self._code
 
     def _wait(self) -> str:
-        """Why it ends. On Windows only a wait that times out lets a signal through."""
+        """Why it ends.
+
+        The wait times out now and then: on Windows only that lets a signal through, and elsewhere a signal that comes
+        just before the wait begins would not be heard until it ends.
+        """
         while True:
             try:
-                return self._ends.get(timeout=None if os.name == "posix" else 0.2)
+                return self._ends.get(timeout=HEARING_SECONDS)
             except Empty:
                 continue
 
+    def _fail(self, why: str) -> None:
+        """What is beside us ended by itself, so we end too."""
+        self._code = 1
+        self._stopping = True
+        self._ends.put(why)
+
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  the seam's shape
         if self._ending:
-            os._exit(0)
+            os._exit(self._code)
         self._stopping = True
         self._ends.put(f"signal {number}")
 
@@ -174,6 +216,8 @@ class _Server:
         answer = self._connection.perform(work, self._send)
         if answer is not None:
             self._send(answer)
+            if self._beside is not None:
+                self._beside.hurry()
 
     def _send(self, message: bytes) -> None:
         """One whole line, whoever else is sending. A client that is gone ends the server, not the call."""
@@ -189,7 +233,6 @@ class _Server:
         self._lost = self._stopping = True
         self._ends.put(f"the client is gone ({why})")
 
-
-def _end_in_time() -> None:
-    threading.Event().wait(PATIENCE_SECONDS)
-    os._exit(0)
+    def _end_in_time(self) -> None:
+        threading.Event().wait(PATIENCE_SECONDS)
+        os._exit(self._code)

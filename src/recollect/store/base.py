@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -71,6 +71,15 @@ class Glance(Struct, frozen=True):
     confidence: float
     content_hash: bytes
     superseded_by: str | None
+
+
+class Weight(NamedTuple):
+    """What decides how important a version is."""
+
+    version: int
+    importance: float
+    event_time: int
+    accesses: int
 
 
 class Tally(Struct, frozen=True):
@@ -148,6 +157,7 @@ class View(Protocol):
     def version(self, type_: type[T], version: int) -> T | None: ...
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]: ...
     def count(self, filter: Filter) -> int: ...
+    def weights(self, filter: Filter) -> list[Weight]: ...
     def twin(self, record: Record) -> str | None: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
 
@@ -162,6 +172,8 @@ class View(Protocol):
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
     ) -> list[tuple[str, str, float]]: ...
 
+    def count_facts(self, space: str) -> int: ...
+
     def journal(
         self,
         *,
@@ -172,6 +184,7 @@ class View(Protocol):
         limit: int = 1000,
     ) -> list[Change]: ...
     def entry(self, entry: int) -> Change | None: ...
+    def last_changes(self, besides: str) -> list[Change]: ...
     def last_entry(self) -> int: ...
 
     def postings(self, space: str, term: int, *, old: bool = False) -> list[int]: ...
@@ -216,6 +229,8 @@ class Edit(View, Protocol):
     def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int: ...
     def erase(self, record: Record, *, reason: str | None = None) -> int: ...
     def relink(self, version: int, lexis: Lexis) -> None: ...
+    def note(self, space: str, verb: str, reason: str | None = None) -> int: ...
+    def tidy(self) -> None: ...
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
     def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
 
@@ -254,6 +269,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally", "Thing",
-    "Vector", "View", "normal_name",
+    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
+    "Thing", "Vector", "View", "Weight", "normal_name",
 ]  # fmt: skip

@@ -38,6 +38,7 @@ _INSERT = {
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _REBUILD_BATCH = 500
+_TIDY_PAGES = 500
 
 
 def _row(thing: Thing) -> Row:
@@ -125,6 +126,10 @@ class SqliteEdit(SqliteView):
             )
             self._note(space.name, "describe", "space", space.name)
         return cast("Space", self.space(space.name))
+
+    def note(self, space: str, verb: str, reason: str | None = None) -> int:
+        """Writes into the journal that something was done in a space, which changes nothing by itself."""
+        return self._note(space, verb, "space", space, reason=reason)
 
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
@@ -309,6 +314,10 @@ class SqliteEdit(SqliteView):
         if row is not None:
             self._unindex(row[0], version, live=True)
             self._index(row[0], version, lexis)
+
+    def tidy(self) -> None:
+        """Merges some of the keyword index's segments, so that it stays quick to read. A bounded piece of work."""
+        self._run("INSERT INTO words(words, rank) VALUES('merge', ?)", (_TIDY_PAGES,))
 
     def _put_names(self, number: int, entity: Entity) -> None:
         names = {normal_name(name) for name in (entity.name, *entity.aliases)}

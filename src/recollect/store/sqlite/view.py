@@ -12,7 +12,18 @@ from typing import cast
 import msgspec
 
 from recollect.errors import NotFound
-from recollect.store.base import Glance, IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, normal_name
+from recollect.store.base import (
+    Glance,
+    IndexedFile,
+    IndexedProject,
+    Lexis,
+    Model,
+    T,
+    Tally,
+    Thing,
+    Weight,
+    normal_name,
+)  # fmt: skip
 from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
@@ -73,6 +84,7 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
 _SELECT = {type_: select(type_) for type_ in TABLES}
 _TWIN = (
     "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
+    " AND room IS ?"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?) ORDER BY version"
 )
@@ -208,11 +220,18 @@ class SqliteView:
         row = self._one(f"SELECT count(*) FROM records WHERE {spaces} AND {condition}", (*space_values, *values))
         return 0 if row is None else row[0]
 
+    def weights(self, filter: Filter) -> list[Weight]:
+        spaces, space_values = self._spaces_condition(filter.spaces)
+        condition, values = record_condition(filter, to_micros(self._now))
+        sql = "SELECT records.version, records.importance, records.event_time, coalesce(accesses.count, 0) FROM records"
+        sql += " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
+        return [Weight(*row) for row in self._rows(f"{sql} WHERE {spaces} AND {condition}", (*space_values, *values))]
+
     def twin(self, record: Record) -> str | None:
-        """The live record of the same space, kind, session and text, if there is one."""
+        """The live record of the same space, kind, room, session and text, if there is one."""
         now = to_micros(self._now)
         digest = bytes.fromhex(record.content_hash)
-        row = self._one(_TWIN, (self._number(record.space), digest, record.kind, record.session, now, now))
+        row = self._one(_TWIN, (self._number(record.space), digest, record.kind, record.session, record.room, now, now))
         return None if row is None else row[0]
 
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
@@ -282,6 +301,13 @@ class SqliteView:
         where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
         return where, [self._number(space), *values, to_json(ids)]
 
+    def count_facts(self, space: str) -> int:
+        """How many relations are stated and hold now."""
+        known, values = known_at("relations", None)
+        valid, more = true_at("relations", to_micros(self._now))
+        sql = f"SELECT count(*) FROM relations WHERE relations.space_no = ? AND {known} AND {valid}"
+        return self._rows(sql, (self._number(space), *values, *more))[0][0]
+
     # The journal
 
     def journal(
@@ -304,6 +330,11 @@ class SqliteView:
     def entry(self, entry: int) -> Change | None:
         row = self._one(f"{_CHANGES} WHERE entry = ?", (entry,))
         return None if row is None else to_change(row)
+
+    def last_changes(self, besides: str) -> list[Change]:
+        """The newest change of every space that was not made by one actor."""
+        newest = "SELECT max(entry) FROM journal WHERE actor IS NOT ? GROUP BY space"
+        return [to_change(row) for row in self._rows(f"{_CHANGES} WHERE entry IN ({newest})", (besides,))]
 
     def last_entry(self) -> int:
         row = self._one("SELECT max(entry) FROM journal")

@@ -10,7 +10,7 @@ from recollect.types import HIDDEN_STATUSES, Filter
 Condition = tuple[str, list[object]]
 
 _COLUMNS = {
-    "kinds": "kind", "memory_types": "memory_type", "rooms": "room", "sessions": "session",
+    "kinds": "kind", "memory_types": "memory_type", "sessions": "session",
     "projects": "project", "users": "user", "sources": "source", "ids": "id",
 }  # fmt: skip
 
@@ -48,6 +48,8 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
         values: tuple[str, ...] = getattr(filter, name)
         if values:
             parts.append(one_of(f"{'+' if by_version else ''}records.{column}", values))
+    if filter.rooms:
+        parts.append(one_of("coalesce(records.room, '')", filter.rooms))
     if filter.tags:
         sql = "EXISTS(SELECT 1 FROM json_each(records.tags) AS tag JOIN json_each(?) AS wanted USING(value))"
         parts.append((sql, [to_json(filter.tags)]))

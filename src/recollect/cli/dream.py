@@ -1,0 +1,56 @@
+"""How does a person have a memory put in order now?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, Home, OnlySpace
+from recollect.cli.output import many, one_line, put, put_json, say
+from recollect.cli.place import open_if_there
+from recollect.engine.memory import Memory
+from recollect.types import Dream
+
+
+def dream(
+    space: OnlySpace = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+    budget: Annotated[float, typer.Option("--budget", metavar="SECONDS", help="The time for each space.")] = 60.0,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put the memory in order: merge what says the same, check the keyword index, count what has faded.
+
+    A server that speaks trusty-memory does so by itself when a space has been idle for five minutes. Every merge is in
+    the journal, and `recollect undo` takes it back.
+
+    \b
+    Example:
+      recollect dream --space work --dry-run
+    """
+    memory = open_if_there(home)
+    done: list[Dream] = []
+    if memory is not None:
+        with memory:
+            for name in [one.name for one in memory.spaces()] if space is None else [space]:
+                done.append(memory.dream(name, budget_seconds=budget, dry_run=dry_run))
+                if not as_json:
+                    _put_dream(memory, done[-1])
+    if as_json:
+        put_json({"dreams": done})
+
+
+def _put_dream(memory: Memory, done: Dream) -> None:
+    merged = "would be merged" if done.dry_run else "merged"
+    put(
+        f"{done.space}: {many(done.records, 'record')}, {len(done.merges):,} {merged},"
+        f" {done.refreshed:,} index entries mended, {done.decayed:,} faded ({done.seconds:.1f} s)"
+    )
+    for merge in done.merges:
+        record = memory.get(merge.merged, space=done.space)
+        put(f"  {merge.merged} → {merge.kept}  {'' if record is None else one_line(record.text, 80)}")
+        if merge.entry is not None:
+            say(f"  take back: recollect undo {merge.entry}")
+    if not done.finished:
+        say(f"{done.space}: the time was over before everything was looked at; run it again")

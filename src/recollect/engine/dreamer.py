@@ -1,0 +1,75 @@
+"""When does a memory that is being served put itself in order?
+
+A thread looks now and then whether a space has been left alone for long enough, and then runs one cycle in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from recollect.engine.memory import Memory
+from recollect.errors import Conflict, NotFound, RecollectError
+from recollect.types import Dream
+
+IDLE_SECONDS = 300.0
+BUDGET_SECONDS = 5.0
+LOOK_SECONDS = 15.0
+STOP_SECONDS = 2.0
+
+
+class Dreamer:
+    """Dreams in every space of a memory while it is idle. `tell` hears of each cycle, and of what went wrong."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        idle_seconds: float = IDLE_SECONDS,
+        look_seconds: float = LOOK_SECONDS,
+        tell: Callable[[Dream | RecollectError], None] = lambda _: None,
+    ) -> None:
+        self._memory = memory
+        self._idle = idle_seconds
+        self._look = look_seconds
+        self._tell = tell
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recollect-dream", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """Ends it within two seconds; what a cycle has done by then is done. False if it would not end."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(STOP_SECONDS)
+        return not self._thread.is_alive()
+
+    def look(self) -> list[Dream]:
+        """Runs a cycle in every space that is due, and answers with what they did."""
+        done: list[Dream] = []
+        for space in self._memory.due_to_dream(idle_seconds=self._idle):
+            if self._stop.is_set():
+                break
+            dreamt = self._dream(space)
+            done += [] if dreamt is None else [dreamt]
+        return done
+
+    def _dream(self, space: str) -> Dream | None:
+        try:
+            done = self._memory.dream(space, budget_seconds=BUDGET_SECONDS, cancelled=self._stop.is_set)
+        except (Conflict, NotFound):
+            return None  # another process is at it, or has just deleted the space
+        except RecollectError as error:
+            self._tell(error)
+            return None
+        self._tell(done)
+        return done
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._look):
+            try:
+                self.look()
+            except RecollectError as error:
+                self._tell(error)

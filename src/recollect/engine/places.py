@@ -1,0 +1,111 @@
+"""Where do files lie that belong to one space, and what stands in them?
+
+Each space may have a folder below the store's: `spaces/<name>/`. Any name of a space has exactly one folder, on file
+systems that ignore case, too: lower-case letters, digits, `-`, `_` and inner dots stand for themselves, every other
+byte is written as `%xx`. What would be too long for a file system ends in a digest, and the name is kept inside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
+
+SPACES = "spaces"
+IDENTITY_FILE = "identity.txt"
+NAME_FILE = "space.txt"
+DREAM_FILE = "dream.json"
+LEASE_FILE = "dream.lock"
+MOST_IDENTITY_BYTES = 64_000
+
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
+_LONGEST = 180  # characters of a folder's name: file systems take 255 bytes, and some tools less
+_DIGEST = 24
+_ESCAPE = re.compile(rb"%[0-9a-f]{2}")
+_MARK = "~"  # stands in no escaped name
+_DEVICES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
+
+
+def folder_name(space: str) -> str:
+    """The name of a space's folder: safe everywhere, and no two spaces share one."""
+    data = space.encode()
+    plain = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in data)
+    if plain.startswith(".") or plain.partition(".")[0] in _DEVICES:
+        plain = f"%{data[0]:02x}{plain[1:]}"
+    if plain.endswith("."):
+        plain = f"{plain[:-1]}%2e"
+    if len(plain) <= _LONGEST:
+        return plain
+    digest = hashlib.sha256(data).hexdigest()[:_DIGEST]
+    return f"{plain[: _LONGEST - _DIGEST - 1].rstrip('%.')}{_MARK}{digest}"
+
+
+def space_of(folder: Path) -> str:
+    """The space that a folder belongs to."""
+    if _MARK in folder.name:
+        return (folder / NAME_FILE).read_text("utf-8")
+    return _ESCAPE.sub(lambda found: bytes.fromhex(found[0].decode()[1:]), folder.name.encode()).decode()
+
+
+def place_of(home: Path, space: str) -> Path:
+    """Where a space's folder is, or would be."""
+    return home / SPACES / folder_name(space)
+
+
+def make_place(home: Path, space: str) -> Path:
+    """The space's folder, made if it is missing."""
+    place = place_of(home, space)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if _MARK in place.name and not (place / NAME_FILE).exists():
+            _write(place / NAME_FILE, space)
+    except OSError as error:
+        raise ReadOnlyStore(f"{place} cannot be made: {error.strerror}") from error
+    return place
+
+
+def drop_place(home: Path, space: str) -> None:
+    """Removes our own files of a space, and its folder unless a person keeps other files there."""
+    place = place_of(home, space)
+    for name in (IDENTITY_FILE, NAME_FILE, DREAM_FILE, LEASE_FILE):
+        (place / name).unlink(missing_ok=True)
+    try:
+        place.rmdir()
+    except OSError:
+        return  # it was never made, or is not ours alone
+
+
+def read_identity(home: Path, space: str) -> str:
+    """The text that says who or what a space belongs to; empty where nobody has written one."""
+    path = place_of(home, space) / IDENTITY_FILE
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_IDENTITY_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}") from error
+    return data.decode("utf-8-sig", "replace").strip()
+
+
+def write_identity(home: Path, space: str, text: str) -> None:
+    """Sets the identity text; an empty one removes it."""
+    if len(text.encode()) > MOST_IDENTITY_BYTES:
+        raise InvalidInput("identity", f"must have at most {MOST_IDENTITY_BYTES:,} bytes")
+    if text.strip():
+        _write(make_place(home, space) / IDENTITY_FILE, text.strip() + "\n")
+    else:
+        (place_of(home, space) / IDENTITY_FILE).unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """The whole file or none of it, whoever reads meanwhile."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, "utf-8")
+        os.replace(beside, path)
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,88 @@
+"""Where may a server listen, and does only this machine reach it there?"""
+
+from __future__ import annotations
+
+import os
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from msgspec import Struct
+
+from recollect.errors import ConfigError, InvalidInput
+
+HERE = "127.0.0.1"
+_WAITING = 128
+_UNREAD_MS = 30_000
+"""Bytes that the other side has not taken in for so long end a connection, where the system can do that."""
+
+
+class Address(Struct, frozen=True):
+    """An IP address and a port; port 0 stands for any that is free."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """`127.0.0.1:3031`, `[::1]:3031`, or `:3031`, which means this machine alone."""
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise _not_an_address(text)
+    if host.startswith("[") and host.endswith("]"):
+        found = _ip(host[1:-1])
+        if not isinstance(found, IPv6Address):
+            raise _not_an_address(text)
+    else:
+        found = _ip(HERE if host in ("", "localhost") else host)
+        if not isinstance(found, IPv4Address):
+            raise _not_an_address(text)
+    return Address(str(found), int(port))
+
+
+def _not_an_address(text: str) -> InvalidInput:
+    return InvalidInput("--http", f"{text!r} is not an address such as 127.0.0.1:3031, [::1]:3031 or :3031")
+
+
+def _ip(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Does this name or address, as it stands in a URL, mean this machine?"""
+    name = host.lower().removeprefix("[").removesuffix("]")
+    found = _ip(name)
+    return name == "localhost" if found is None else found.is_loopback
+
+
+def listen(address: Address) -> socket.socket:
+    """A socket that takes connections from now on, whoever will serve them."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    # The protocol must be named: without it asyncio does not send small answers at once.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere this would let two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
+        listener.bind((address.host, address.port))
+        listener.listen(_WAITING)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"--http: cannot listen on {address}: {error.strerror}") from error
+    return listener
+
+
+def address_of(listener: socket.socket) -> Address:
+    """Where a socket really listens: the port that was picked for it."""
+    host, port = listener.getsockname()[:2]
+    return Address(host, port)

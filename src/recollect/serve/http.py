@@ -1,0 +1,262 @@
+"""How is a contract reached over HTTP?
+
+An application of Starlette's parts, served by uvicorn. The engine is synchronous: every call runs in a thread. What
+these libraries log is not shown; what fails is told by us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
+from uvicorn import Config, Server
+
+from recollect.contracts.route import Route, Web
+from recollect.contracts.tool import Call, Cancellation
+from recollect.errors import (
+    Cancelled,
+    Conflict,
+    EmbedderError,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    StoreError,
+    StoreFull,
+)  # fmt: skip
+from recollect.serve.admission import Admission, Refused
+from recollect.serve.log import Log
+from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
+from recollect.serve.watch import Watch
+from recollect.types import Json
+
+MAX_WATCHERS = 500
+MAX_QUERY_FIELDS = 100
+SEND_SECONDS = 30.0
+"""A client that takes nothing in for so long is left."""
+
+PASS_OVER_BYTES = 4 * MAX_BYTES
+PASS_OVER_SECONDS = 5.0
+GRACE_SECONDS = 1
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_STATUS: tuple[tuple[type[RecollectError], int], ...] = (
+    (InvalidInput, 400),
+    (NotFound, 404),
+    (Conflict, 409),
+    (StoreFull, 507),
+    (StoreError, 503),
+    (EmbedderError, 503),
+    (Cancelled, 503),
+)
+"""The first that fits; anything else is a fault of ours."""
+
+
+class HttpServer:
+    """One contract on one socket. `run` returns after `stop`, which any thread may call."""
+
+    def __init__(self, web: Web, admission: Admission, log: Log) -> None:
+        self._watch = Watch(web.feed, log)
+        self._app = _App(web, self._watch, admission, log)
+        config = Config(
+            self._app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, log_level="critical",
+            access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE_SECONDS,
+        )  # fmt: skip
+        self._server = Server(config)
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it speaks of every client that left
+
+    def run(self, listener: socket.socket) -> None:
+        asyncio.run(self._server.serve(sockets=[listener]))
+
+    def stop(self) -> None:
+        """Takes no more requests, and sends everybody away who only listens. Running calls may end."""
+        self._watch.close()
+        self._server.should_exit = True
+
+    def cancel_calls(self) -> None:
+        self._app.cancel_calls()
+
+
+class _App:
+    """Answers requests. It is one ASGI application, which is a callable of three."""
+
+    def __init__(self, web: Web, watch: Watch, admission: Admission, log: Log) -> None:
+        self._web = web
+        self._watch = watch
+        self._admission = admission
+        self._log = log
+        self._running: set[Cancellation] = set()
+
+    def cancel_calls(self) -> None:
+        for cancellation in tuple(self._running):
+            cancellation.requested = True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+            await response(scope, receive, _patient(send))
+            self._log.write("debug", f"{request.method} {scope['path']} {response.status_code}")
+        except (ClientDisconnect, OSError) as error:  # a send that takes too long is an OSError too
+            self._log.write("debug", f"{request.method} {scope['path']}: the client is gone ({error})")
+        except Exception as error:  # noqa: BLE001  what was begun cannot be answered otherwise any more: it breaks off
+            self._log.fault(f"{request.method} {scope['path']} broke off", error)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            return await self._dispatch(request)
+        except Refused as refused:
+            return _problem(refused.status, str(refused), refused.headers)
+        except RecollectError as error:
+            return _problem(_status_of(error), str(error))
+        except ClientDisconnect:
+            raise
+        except Exception as error:  # noqa: BLE001  the top of a transport: one request must not end the others
+            where = f"{request.method} {request.scope['path']}"
+            self._log.fault(f"{where} failed", error)
+            return _problem(500, f"internal error in {where}; the server's log says more")
+
+    async def _dispatch(self, request: Request) -> Response:
+        segments = _segments(request.scope)
+        method = "GET" if request.method == "HEAD" else request.method
+        self._admission.check(request.headers, open_to_all=segments == ("health",))
+        if segments == ("health",):
+            _only_get(method)
+            return PlainTextResponse("ok", headers=_HEADERS)
+        if segments == ("sse",):
+            _only_get(request.method)
+            return self._events(request)
+        route, named = self._find(method, segments)
+        given = await _body(request) if method == "POST" else _query(request)
+        params: object = route.parse(named, given)
+        return _json(200, await run_in_threadpool(self._call, route, params))
+
+    def _find(self, method: str, segments: tuple[str, ...]) -> tuple[Route[Any], dict[str, str]]:
+        found = [(route, named) for route in self._web.routes if (named := route.match(segments)) is not None]
+        if not found:
+            raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
+        for route, named in found:
+            if route.method == method:
+                return route, named
+        raise _not_allowed(method, ", ".join(route.method for route, _ in found))
+
+    def _call(self, route: Route[Any], params: object) -> bytes:
+        cancellation = Cancellation()
+        self._running.add(cancellation)
+        try:
+            return encode(route.call(params, Call("http", cancellation=cancellation)))
+        finally:
+            self._running.discard(cancellation)
+
+    def _events(self, request: Request) -> Response:
+        if len(self._watch) >= MAX_WATCHERS:
+            raise Refused(503, f"{MAX_WATCHERS} clients are listening already")
+        last = request.headers.get("last-event-id", "")
+        after = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else None
+        headers = {**_HEADERS, "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._watch.stream(after), media_type="text/event-stream", headers=headers)
+
+
+def _patient(send: Send) -> Callable[[Message], Awaitable[None]]:
+    async def send_in_time(message: Message) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            await send(message)
+
+    return send_in_time
+
+
+def _segments(scope: Scope) -> tuple[str, ...]:
+    """The parts of a path, decoded one by one, so that a name may hold a slash."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    try:
+        return tuple(unquote(part, errors="strict") for part in raw.decode("ascii").strip("/").split("/"))
+    except UnicodeDecodeError as error:
+        raise Refused(400, "the address is not UTF-8") from error
+
+
+def _query(request: Request) -> dict[str, Json]:
+    try:
+        pairs = parse_qsl(
+            request.url.query, keep_blank_values=True, errors="strict", max_num_fields=MAX_QUERY_FIELDS
+        )  # fmt: skip
+    except ValueError as error:
+        raise Refused(400, f"the query cannot be read: {error}") from error
+    given: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in given:
+            raise InvalidInput(name, "is given twice")
+        given[name] = value
+    return given
+
+
+async def _body(request: Request) -> Mapping[str, Json]:
+    """The fields of a JSON object; an empty body has none."""
+    data = await _read(request)
+    if not data.strip():
+        return {}
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise Refused(415, f"the body must be application/json, not {kind or 'of an unknown type'}")
+    try:
+        decoded: object = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused(400, f"the body is not JSON: {error}") from error
+    if not isinstance(decoded, dict):
+        raise Refused(400, "the body must be a JSON object")
+    return decoded  # pyright: ignore[reportUnknownVariableType]  names of JSON are texts
+
+
+async def _read(request: Request) -> bytes:
+    """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
+    held = bytearray()
+    incoming = request.stream()
+    async for chunk in incoming:
+        held += chunk
+        if len(held) > MAX_BYTES:
+            await _pass_over(incoming)
+            raise Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
+    return bytes(held)
+
+
+async def _pass_over(incoming: AsyncGenerator[bytes]) -> None:
+    """Lets a client finish its sentence, within reason: while it still speaks, it hears no answer."""
+    passed = 0
+    try:
+        async with asyncio.timeout(PASS_OVER_SECONDS):
+            async for chunk in incoming:
+                passed += len(chunk)
+                if passed > PASS_OVER_BYTES:
+                    return
+    except TimeoutError:
+        return
+
+
+def _only_get(method: str) -> None:
+    if method != "GET":
+        raise _not_allowed(method, "GET")
+
+
+def _not_allowed(method: str, allowed: str) -> Refused:
+    return Refused(405, f"{method} is not possible here; possible: {allowed}", {"Allow": allowed})
+
+
+def _status_of(error: RecollectError) -> int:
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def _json(status: int, written: bytes, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(written, status, {**_HEADERS, **(headers or {})}, "application/json")
+
+
+def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    told = message if len(message) <= MAX_ERROR_TEXT else f"{message[:MAX_ERROR_TEXT]}…"
+    return _json(status, encode({"error": told}), headers)

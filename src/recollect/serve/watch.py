@@ -1,0 +1,168 @@
+"""How do those who watch hear of what changed, in this process and in others?
+
+One thread follows the journal while anybody watches, and hands what it finds to the event loop. Each watcher has a
+short queue of its own. One that does not keep up is sent away: when it comes back it says where it was, and hears
+what it missed from the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
+
+from starlette.concurrency import run_in_threadpool
+
+from recollect.contracts.route import Feed, News
+from recollect.errors import RecollectError
+from recollect.serve.log import Log
+from recollect.serve.message import encode
+
+POLL_SECONDS = 0.15
+KEEP_ALIVE_SECONDS = 15.0
+KEEP_ALIVE = b": keep-alive\n\n"
+WAITING_FRAMES = 256
+"""A watcher that is so far behind is sent away."""
+
+MISSED_ENTRIES = 1000
+"""One that comes back hears of so many entries at most."""
+
+
+def frame(event: object, entry: int | None = None) -> bytes:
+    """One server-sent event. Its id is the journal's entry, by which a watcher says how far it got."""
+    mark = b"" if entry is None else b"id: %d\n" % entry
+    return mark + b"data: " + encode(event) + b"\n\n"
+
+
+class Watcher:
+    """One client that listens: what is still to be sent to it. Lives in the event loop alone."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.after = 0
+        """It is told of later entries alone."""
+        self._frames: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING_FRAMES)
+
+    def offer(self, frames: Sequence[tuple[int, bytes]]) -> None:
+        """Takes what stands for entries that it does not know yet."""
+        for entry, one in frames:
+            if self._frames.full():
+                self.end()
+                return
+            if entry > self.after:
+                self._frames.put_nowait(one)
+
+    def end(self) -> None:
+        """What it has not taken by now it will not get."""
+        while not self._frames.empty():
+            self._frames.get_nowait()
+        self._frames.put_nowait(None)
+
+    async def next(self) -> bytes | None:
+        """All frames that wait, or a sign of life when nothing happens; None when it is over."""
+        try:
+            async with asyncio.timeout(KEEP_ALIVE_SECONDS):
+                first = await self._frames.get()
+        except TimeoutError:
+            return KEEP_ALIVE
+        waiting = [first]
+        while waiting[-1] is not None and not self._frames.empty():
+            waiting.append(self._frames.get_nowait())
+        if waiting[-1] is None and len(waiting) > 1:
+            self._frames.put_nowait(None)
+        return b"".join(one for one in waiting if one is not None) or None
+
+
+class Watch:
+    """Everybody who watches one feed."""
+
+    def __init__(self, feed: Feed, log: Log) -> None:
+        self._feed = feed
+        self._log = log
+        self._watchers: set[Watcher] = set()
+        self._position = 0
+        self._closed = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._follow, name="recollect-watch", daemon=True)
+        self._thread.start()
+
+    def __len__(self) -> int:
+        return len(self._watchers)
+
+    def close(self) -> None:
+        """Sends everybody away. Nothing is read from the feed any more when this returns."""
+        with self._changed:
+            self._closed = True
+            for watcher in self._watchers:
+                watcher.loop.call_soon_threadsafe(watcher.end)
+            self._changed.notify_all()
+        self._thread.join()
+
+    async def stream(self, after: int | None = None) -> AsyncIterator[bytes]:
+        """What one watcher is sent; with `after`, first what it missed since that entry."""
+        watcher = Watcher()
+        try:
+            await run_in_threadpool(self._join, watcher)
+            yield frame(self._feed.hello)
+            if after is not None:
+                for news in await run_in_threadpool(self._missed, after, watcher.after):
+                    yield frame(news.event, news.entry)
+            while (one := await watcher.next()) is not None:
+                yield one
+        finally:
+            self._leave(watcher)
+
+    def _join(self, watcher: Watcher) -> None:
+        """From here on the watcher is told everything, and nothing of before."""
+        with self._changed:
+            watcher.after = self._feed.last_entry()
+            if not self._watchers:
+                self._position = watcher.after
+            self._watchers.add(watcher)
+            if self._closed:
+                watcher.loop.call_soon_threadsafe(watcher.end)
+            self._changed.notify_all()
+
+    def _leave(self, watcher: Watcher) -> None:
+        with self._changed:
+            self._watchers.discard(watcher)
+
+    def _missed(self, after: int, until: int) -> list[News]:
+        told: list[News] = []
+        after = max(after, until - MISSED_ENTRIES)
+        while after < until:
+            changes = [change for change in self._feed.changes(after) if change.entry <= until]
+            if not changes:
+                break
+            told += self._feed.tell(changes)
+            after = changes[-1].entry
+        return told
+
+    def _follow(self) -> None:
+        while (after := self._wait()) is not None:
+            try:
+                self._tell_from(after)
+            except RecollectError as error:  # such as a store that is busy: the next look finds the same
+                self._log.write("warning", f"the journal could not be followed: {error}")
+            except Exception as error:  # noqa: BLE001  the top of a thread: watchers must not go deaf
+                self._log.fault("following the journal failed", error)
+
+    def _wait(self) -> int | None:
+        """The entry to go on from, a moment later and once somebody watches; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed, POLL_SECONDS)
+            self._changed.wait_for(lambda: self._watchers or self._closed)
+            return None if self._closed else self._position
+
+    def _tell_from(self, after: int) -> None:
+        if self._feed.last_entry() <= after:
+            return
+        changes = self._feed.changes(after)
+        if not changes:
+            return
+        frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]
+        with self._changed:
+            self._position = max(self._position, changes[-1].entry)
+            if not self._closed:
+                for watcher in self._watchers:
+                    watcher.loop.call_soon_threadsafe(watcher.offer, frames)

@@ -1,0 +1,284 @@
+"""A data folder of trusty-memory, as that program leaves it, comes into a memory and stays as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect import Memory, Settings
+from recollect.ingest.trusty import fold_room, parse_drawer, unfold_room
+
+FIRST, SECOND, THIRD = (f"a3f1c2d4-0000-4000-8000-00000000000{number}" for number in (1, 2, 3))
+TABLES = """
+CREATE TABLE drawers (
+    id TEXT PRIMARY KEY, room_id TEXT NOT NULL, content TEXT NOT NULL, importance REAL NOT NULL DEFAULT 0.5,
+    tags TEXT NOT NULL DEFAULT '[]', source_file TEXT, created_at TEXT NOT NULL);
+CREATE TABLE triples (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, predicate TEXT NOT NULL, object TEXT NOT NULL,
+    valid_from TEXT NOT NULL, valid_to TEXT, confidence REAL NOT NULL DEFAULT 1.0, provenance TEXT);
+CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT NOT NULL, entity_type TEXT NOT NULL, properties TEXT);
+"""
+DRAWERS = [
+    (FIRST, "Backend", "The gateway validates tokens.", 0.9, '["auth"]', None, "2026-04-01T09:00:00.123456789+00:00"),
+    (SECOND, "ops room", "Keys rotate every ninety days.", 0.5, "[]", "runbook.md", "2026-04-03 10:30:00"),
+    (THIRD, "General", "Lunch is at noon.", 0.2, '["food", "noon"]', None, "2026-05-01T00:00:00Z"),
+]
+TRIPLES = [
+    ("auth", "version", "2.4.0", "2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z", 1.0, None),
+    ("auth", "version", "2.4.1", "2026-05-01T00:00:00Z", None, 0.95, "deploy-log"),
+]
+
+
+def room_id(name: str) -> str:
+    return str(uuid.UUID(bytes=fold_room(name)))
+
+
+def make_palace(folder: Path, id: str, *, drawers: Any = DRAWERS, triples: Any = TRIPLES, wal: bool = False) -> Path:
+    """A palace's folder. With `wal`, what was written is in the log alone, as after a crash."""
+    folder.mkdir(parents=True)
+    about = {"id": id, "name": id, "description": f"About {id}", "created_at": "2026-04-01T00:00:00Z"}
+    (folder / "palace.json").write_text(json.dumps({**about, "data_dir": str(folder), "schema_version": 1}))
+    (folder / "identity.txt").write_text("I am careful.\n")
+    (folder / "index.usearch").write_bytes(b"\x00vectors")
+    place = folder if not wal else folder / "live"
+    place.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(place / "kg.db")) as kg:
+        kg.executescript("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;" + TABLES)
+        rows = [(one, room_id(room), *rest) for one, room, *rest in drawers]
+        kg.executemany("INSERT INTO drawers VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
+        columns = "subject, predicate, object, valid_from, valid_to, confidence, provenance"
+        kg.executemany(f"INSERT INTO triples({columns}) VALUES(?, ?, ?, ?, ?, ?, ?)", triples)
+        kg.commit()
+        if wal:
+            for name in ("kg.db", "kg.db-wal"):
+                (folder / name).write_bytes((place / name).read_bytes())
+    if wal:
+        for left in place.iterdir():
+            left.unlink()
+        place.rmdir()
+    return folder
+
+
+def fingerprint(folder: Path) -> dict[str, str]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_palace(tmp_path / "data" / "my-project", "my-project")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def held(shell: Any) -> Iterator[Any]:
+    """Opens the store that the commands work on."""
+    opened: list[Memory] = []
+
+    def open_store() -> Memory:
+        opened.append(recollect.open(settings=Settings(home=shell.store, embedder="none")))
+        return opened[-1]
+
+    yield open_store
+    for memory in opened:
+        memory.close()
+
+
+def test_everything_comes_with_its_id_time_room_tags_and_validity(shell, held, root):
+    outcome = shell("import", "trusty-memory", str(root))
+    assert (outcome.code, outcome.out) == (0, "my-project: 3 drawers, 2 triples, the identity text came\n")
+    memory = held()
+    found = {record.id: record for record in memory.list(space="my-project")}
+    assert [(id, found[id].room, found[id].tags, found[id].importance) for id in (FIRST, SECOND, THIRD)] == [
+        (FIRST, "Backend", ("auth",), 0.9), (SECOND, "ops room", (), 0.5), (THIRD, None, ("food", "noon"), 0.2),
+    ]  # fmt: skip
+    assert f"{found[FIRST].event_time:%Y-%m-%d %H:%M:%S.%f}" == "2026-04-01 09:00:00.123456"
+    assert (f"{found[SECOND].event_time:%Y-%m-%d %H:%M}", found[SECOND].source) == ("2026-04-03 10:30", "runbook.md")
+    assert {record.trust for record in found.values()} == {"imported"}
+    assert memory.identity("my-project") == "I am careful."
+    assert memory.describe_space("my-project")[0].description == "About my-project"
+
+
+def test_triples_keep_their_history(shell, held, root):
+    shell("import", "trusty-memory", str(root))
+    memory = held()
+    [now] = memory.facts("auth", space="my-project")
+    assert (now.object, now.relation.confidence, now.relation.provenance) == ("2.4.1", 0.95, "deploy-log")
+    ever = [
+        (fact.object, f"{fact.relation.valid_from:%Y-%m-%d}")
+        for fact in memory.facts("auth", space="my-project", active=False)
+    ]
+    assert ever == [("2.4.0", "2026-04-01"), ("2.4.1", "2026-05-01")]
+
+
+def test_a_second_time_only_what_is_new_comes(shell, held, root):
+    shell("import", "trusty-memory", str(root))
+    entries = held().last_entry()
+    again = shell("import", "trusty-memory", str(root))
+    assert again.out == "my-project: 0 drawers, 0 triples came; 5 were here already\n"
+    assert held().last_entry() == entries
+    with closing(sqlite3.connect(root / "my-project" / "kg.db")) as kg:
+        new = (str(uuid.uuid4()), room_id("Testing"), "A new one.", 0.5, "[]", None, "2026-06-01T00:00:00Z")
+        kg.execute("INSERT INTO drawers VALUES(?, ?, ?, ?, ?, ?, ?)", new)
+        kg.commit()
+    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 1 drawer, 0 triples came; 5 were")
+
+
+def test_a_dry_run_says_the_same_and_keeps_nothing(shell, root):
+    told = shell("import", "trusty-memory", str(root), "--dry-run")
+    assert told.out == "my-project: 3 drawers, 2 triples, the identity text would come\n"
+    assert not shell.store.exists()
+    shell.remember("Something else.")
+    assert shell("import", "trusty-memory", str(root), "--dry-run").out == told.out
+    assert [one["space"]["name"] for one in shell.json("spaces", "list")["spaces"]] == ["default"]
+    assert not (shell.store / "spaces").exists()
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_the_source_is_only_read(shell, tmp_path, wal):
+    root = tmp_path / "data"
+    make_palace(root / "p", "p", wal=wal)
+    before = fingerprint(root)
+    assert shell("import", "trusty-memory", str(root)).out.startswith("p: 3 drawers, 2 triples")
+    assert fingerprint(root) == before
+
+
+def test_a_folder_that_cannot_be_written_is_enough(shell, root):
+    places = [root / "my-project", root]
+    for place in places:
+        place.chmod(0o555)
+    try:
+        assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 drawers")
+    finally:
+        for place in places:
+            place.chmod(0o755)
+
+
+def test_palaces_are_found_in_the_root_below_palaces_and_by_themselves(shell, tmp_path):
+    make_palace(tmp_path / "data" / "one", "one")
+    make_palace(tmp_path / "data" / "palaces" / "two", "Two of them")
+    (tmp_path / "data" / "logs").mkdir()
+    done = shell.json("import", "trusty-memory", str(tmp_path / "data"))
+    assert [one["space"] for one in done["palaces"]] == ["one", "Two of them"]
+    alone = shell.json("import", "trusty-memory", str(tmp_path / "data" / "one"))
+    assert [(one["space"], one["records_present"]) for one in alone["palaces"]] == [("one", 3)]
+
+
+def test_what_is_only_in_the_snapshot_comes_too(shell, held, root):
+    rows = [
+        {"id": FIRST, "room_id": room_id("Backend"), "content": "An older form.", "importance": 0.9, "tags": []},
+        {"id": str(uuid.uuid4()), "room_id": room_id("Research"), "content": "Only here.", "importance": 0.7,
+         "tags": ["x"], "source_file": None, "created_at": "2026-07-01T00:00:00Z", "access_count": 4,
+         "last_accessed_at": "2026-07-02T00:00:00Z"},
+    ]  # fmt: skip
+    (root / "my-project" / "l1_cache.json").write_text(json.dumps(rows))
+    (root / "my-project" / "kg.redb").write_bytes(b"redb\x1a")
+    outcome = shell("import", "trusty-memory", str(root))
+    assert outcome.out.startswith("my-project: 4 drawers")
+    assert "kg.redb cannot be read" in outcome.err
+    texts = {record.text: record for record in held().list(space="my-project")}
+    assert "An older form." not in texts
+    assert (texts["Only here."].access_count, texts["Only here."].room) == (4, "Research")
+
+
+def test_a_database_that_was_put_aside_is_read(shell, root):
+    (root / "my-project" / "kg.db").rename(root / "my-project" / "kg.db.migrated")
+    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 drawers, 2 triples")
+
+
+def test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes(shell, tmp_path):
+    drawers = [
+        *DRAWERS,
+        ("x1", "General", "  ", 0.5, "[]", None, "2026-04-01T00:00:00Z"),
+        ("x2", "General", "No time.", 0.5, "[]", None, "soon"),
+        ("x3", "a room with a very long name", "Somewhere.", 0.5, "[]", None, "2026-04-01T00:00:00Z"),
+    ]
+    triples = [*TRIPLES, ("a", "b", "c", "2026-04-01T00:00:00Z", "2026-04-01T00:00:00Z", 1.0, None)]
+    folder = make_palace(tmp_path / "data" / "p", "p", drawers=drawers, triples=triples)
+    (folder / "palace.json").write_text("{")
+    (folder / "recall.db").write_bytes(b"not a database")
+    done = shell.json("import", "trusty-memory", str(tmp_path / "data"))["palaces"][0]
+    assert (done["space"], done["records"], done["facts"]) == ("p", 4, 2)
+    assert [problem.partition(" (")[0] for problem in done["problems"]] == [
+        "recall.db is not a SQLite database",
+        "1 drawer left out: content: is missing",
+        "1 drawer left out: created_at: is not a time: Invalid isoformat string: 'soon'",
+        "1 triple left out: valid_to: is not later than valid_from, so that it never held",
+        "1 drawer left in General: its room has a name that cannot be told",
+        "palace.json cannot be read",
+    ]
+
+
+def test_a_damaged_database_is_told_and_the_other_palace_comes(shell, root, tmp_path):
+    folder = tmp_path / "data" / "broken"
+    folder.mkdir()
+    (folder / "palace.json").write_text('{"id": "broken"}')
+    (folder / "kg.db").write_bytes(b"SQLite format 3\x00" + b"\x07" * 5000)
+    outcome = shell("import", "trusty-memory", str(root))
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[0] == "broken: 0 drawers, 0 triples came"
+    assert outcome.out.splitlines()[1].startswith("my-project: 3 drawers")
+    assert "broken: kg.db cannot be read: file is not a database" in outcome.err
+
+
+def test_an_identity_that_is_here_already_stays(shell, held, root):
+    memory = held()
+    memory.create_space("my-project")
+    memory.set_identity("my-project", "I am bold.")
+    outcome = shell("import", "trusty-memory", str(root))
+    assert outcome.out == "my-project: 3 drawers, 2 triples came\n"
+    assert "identity text left out: the palace has another one here already" in outcome.err
+    assert memory.identity("my-project") == "I am bold."
+
+
+def test_an_id_that_holds_another_text_here_is_told(shell, root):
+    shell.remember("Mine.", "--space", "my-project", "--id", FIRST)
+    outcome = shell("import", "trusty-memory", str(root))
+    assert outcome.out.startswith("my-project: 2 drawers, 2 triples")
+    assert f"1 drawer left out: the id {FIRST} already holds another text" in outcome.err
+
+
+@pytest.mark.parametrize(("make", "error"), [(False, "is not a folder"), (True, "there is no palace in")])
+def test_where_there_is_nothing_nothing_is_imported(shell, tmp_path, make, error):
+    if make:
+        (tmp_path / "nothing").mkdir()
+    outcome = shell("import", "trusty-memory", str(tmp_path / "nothing"))
+    assert (outcome.code, outcome.out) == (1, "")
+    assert error in outcome.err
+
+
+def test_many_drawers_come_in_several_transactions(shell, tmp_path):
+    rest = (0.5, "[]", None, "2026-04-01T00:00:00Z")
+    drawers = [(str(uuid.uuid4()), "General", f"Note {number}.", *rest) for number in range(1200)]
+    make_palace(tmp_path / "data" / "p", "p", drawers=drawers)
+    assert shell("import", "trusty-memory", str(tmp_path / "data")).out.startswith("p: 1,200 drawers, 2 triples")
+
+
+@pytest.mark.parametrize(
+    "name", ["Backend", "General", "Documentation", "x", "ops", "release notes", "日本", "12345678901234"]
+)
+def test_the_name_of_a_room_is_unfolded(name):
+    assert unfold_room(room_id(name)) == name
+
+
+@pytest.mark.parametrize(
+    "id", [room_id("a name of fifteen and more"), str(uuid.UUID(int=0)), str(uuid.UUID(int=7)), "x"]
+)
+def test_a_room_that_cannot_be_named_is_not_guessed(id):
+    assert unfold_room(id) is None
+
+
+def test_a_room_that_is_written_out_counts():
+    row = {"id": "a", "content": "b"}
+    assert parse_drawer({**row, "room": "Backend"}).room == "Backend"
+    assert parse_drawer({**row, "room_type": 'Custom("ops")'}).room == "ops"
+    assert parse_drawer({**row, "tags": "a, b", "created_at": 1775000000000}).tags == ("a", "b")

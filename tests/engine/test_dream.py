@@ -1,0 +1,271 @@
+"""Dreaming: what is merged and what is not, and who may dream when."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import Conflict, EmbedderError, Memory, Settings
+from recollect.engine.dream import ACTOR
+from recollect.engine.dreamer import Dreamer
+from recollect.engine.lease import lease
+from recollect.engine.memory import open_memory as open_anywhere
+from recollect.retrieve.similar import differing_bits, near_rows
+
+SAME = (
+    "The deploy of the gateway happens every Tuesday morning.",
+    "The deploy of the gateway happens each Tuesday morning.",
+)
+
+
+def test_near_identical_records_become_one_with_all_tags(semantic: Memory) -> None:
+    minor = semantic.remember(SAME[0], tags=["a"], importance=0.3).id
+    major = semantic.remember(SAME[1], tags=["b"], importance=0.8).id
+    semantic.remember("The cat sleeps on the warm stone.")
+    done = semantic.dream()
+    assert [(merge.kept, merge.merged) for merge in done.merges] == [(major, minor)]
+    assert done.merges[0].cosine >= 0.95
+    assert (done.records, done.finished, semantic.count()) == (3, True, 2)
+    kept, gone = semantic.get(major or ""), semantic.get(minor or "")
+    assert kept is not None
+    assert kept.tags == ("b", "a")
+    assert gone is not None
+    assert (gone.status, gone.superseded_by) == ("superseded", major)
+
+
+def test_a_merge_is_in_the_journal_and_undoing_it_holds(semantic: Memory) -> None:
+    for text in SAME:
+        semantic.remember(text)
+    (merge,) = semantic.dream().merges
+    change = next(change for change in semantic.journal() if change.entry == merge.entry)
+    assert (change.verb, change.actor, change.object_id) == ("merge", ACTOR, merge.merged)
+    assert change.reason is not None
+    assert merge.kept in change.reason
+    assert merge.entry is not None
+    semantic.undo(merge.entry)
+    assert semantic.count() == 2
+    assert semantic.dream().merges == ()
+    assert semantic.count() == 2
+
+
+def test_of_equals_the_older_stays_and_takes_all(semantic: Memory) -> None:
+    first = semantic.remember(SAME[0]).id
+    semantic.remember(SAME[1])
+    semantic.remember("The gateway's deploy happens every Tuesday morning.")
+    merges = semantic.dream().merges
+    assert {merge.kept for merge in merges} == {first}
+    assert [record.id for record in semantic.list()] == [first]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"text": "The service listens on port 8080."}, {"text": "The service listens on port 9090."}),
+        ({"text": "The cache is enabled for this tenant."}, {"text": "The cache is not enabled for this tenant."}),
+        ({"text": SAME[0], "room": "Ops"}, {"text": SAME[1]}),
+        ({"text": SAME[0], "session": "chat"}, {"text": SAME[1], "session": "chat"}),
+        ({"text": SAME[0], "source": "a.md"}, {"text": SAME[1], "source": "a.md"}),
+        ({"text": SAME[0], "project": "x"}, {"text": SAME[1], "project": "y"}),
+        ({"text": SAME[0], "status": "open"}, {"text": SAME[1], "status": "open"}),
+    ],
+)
+def test_what_says_or_is_something_else_is_left_alone(semantic: Memory, one: Any, other: Any) -> None:
+    for draft in (one, other):
+        semantic.remember(**draft)
+    assert semantic.dream().merges == ()
+
+
+def test_a_dry_run_changes_nothing(semantic: Memory) -> None:
+    for text in SAME:
+        semantic.remember(text)
+    before = semantic.journal()
+    done = semantic.dream(dry_run=True)
+    assert (len(done.merges), done.merges[0].entry, done.dry_run) == (1, None, True)
+    assert semantic.journal() == before
+    assert semantic.last_dream() is None
+
+
+def test_without_vectors_nothing_is_merged_and_the_rest_is_done(memory: Memory, clock: Any) -> None:
+    for text in SAME:
+        memory.remember(text)
+    clock.advance(days=30)
+    done = memory.dream()
+    assert (done.merges, done.decayed, done.finished) == ((), 2, True)
+    assert memory.dream().decayed == 0
+    assert memory.last_dream() is not None
+
+
+def test_a_closet_that_differs_from_its_text_is_mended(memory: Memory) -> None:
+    from recollect.store.base import Lexis
+
+    id = memory.remember("The harbour crane needs grease.").id
+    record = memory.get(id or "")
+    assert record is not None
+    with memory._core.store.write() as edit:
+        edit.relink(record.version, Lexis({1: 1}))
+    assert len(memory.recall("harbour crane")) == 0
+    assert memory.dream().refreshed == 1
+    assert memory.recall("harbour crane")[0].record.id == id
+    assert memory.check() == []
+
+
+def test_a_cycle_without_time_is_not_finished_and_the_next_goes_on(semantic: Memory) -> None:
+    for text in SAME:
+        semantic.remember(text)
+    assert semantic.dream(budget_seconds=0).finished is False
+    assert semantic.count() == 2
+    assert semantic.dream().finished is True
+    assert semantic.count() == 1
+
+
+def test_a_cancelled_cycle_ends_at_its_next_step(semantic: Memory) -> None:
+    for text in SAME:
+        semantic.remember(text)
+    looks: list[bool] = []
+
+    def cancelled() -> bool:
+        looks.append(True)
+        return len(looks) > 3
+
+    assert semantic.dream(cancelled=cancelled).finished is False
+    assert semantic.count() == 2
+    assert semantic.check() == []
+
+
+class Broken:
+    name = "broken"
+    dim = 8
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:  # noqa: ARG002  the seam's shape
+        raise EmbedderError("the endpoint is down")
+
+
+def test_without_a_working_model_the_rest_is_done(tmp_path: Path) -> None:
+    memory = open_anywhere(settings=Settings(home=tmp_path / "home"), embedder=Broken())
+    memory.remember("a")
+    done = memory.dream()
+    memory.close()
+    assert (done.merges, done.finished) == ((), False)
+
+
+# Finding
+
+
+def test_near_rows_are_found_among_ten_thousand() -> None:
+    noise = np.random.default_rng(7)
+    vectors = noise.standard_normal((10_000, 384)).astype(np.float32)
+    vectors[5_000:5_100] = vectors[:100] + 0.28 * noise.standard_normal((100, 384)).astype(np.float32)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    bits = np.packbits(vectors > 0, axis=1).view(np.uint64)
+    found = near_rows(bits, differing_bits(0.95, 0.0, 384), lambda: False)
+    assert found is not None
+    pairs = {(int(a), int(b)) for a, b in found}
+    wanted = {(i, 5_000 + i) for i in range(100) if unit[i] @ unit[5_000 + i] >= 0.95}
+    assert len(wanted) > 80
+    assert wanted <= pairs
+    assert len(pairs) < 1_000
+
+
+def test_the_search_can_be_stopped() -> None:
+    assert near_rows(np.zeros((10, 6), dtype=np.uint64), 5, lambda: True) is None
+    assert near_rows(np.zeros((1, 6), dtype=np.uint64), 5, lambda: False) is not None
+
+
+# When, and who
+
+
+def test_a_space_is_due_when_it_was_left_alone_for_long_enough(memory: Memory, clock: Any) -> None:
+    dreamer = Dreamer(memory)
+    assert dreamer.look() == []
+    memory.remember("a")
+    clock.advance(seconds=299)
+    assert dreamer.look() == []
+    clock.advance(seconds=1)
+    assert [done.space for done in dreamer.look()] == ["default"]
+    clock.advance(hours=1)
+    assert dreamer.look() == []
+    clock.advance(days=1)
+    assert len(dreamer.look()) == 1
+
+
+def test_a_question_counts_as_use(memory: Memory, clock: Any) -> None:
+    memory.remember("Tea is at four.")
+    clock.advance(seconds=299)
+    memory.recall("When is tea?")
+    clock.advance(seconds=200)
+    assert Dreamer(memory).look() == []
+    clock.advance(seconds=100)
+    assert len(Dreamer(memory).look()) == 1
+
+
+def test_each_space_idles_by_itself(memory: Memory, clock: Any) -> None:
+    memory.remember("a", space="quiet")
+    clock.advance(seconds=300)
+    memory.remember("b", space="busy")
+    assert [done.space for done in Dreamer(memory).look()] == ["quiet"]
+
+
+def test_the_thread_dreams_and_ends_when_it_is_told_to(memory: Memory, clock: Any) -> None:
+    import threading
+
+    memory.remember("a")
+    clock.advance(seconds=400)
+    heard = threading.Event()
+    dreamer = Dreamer(memory, look_seconds=0.001, tell=lambda _: heard.set())
+    dreamer.start()
+    assert heard.wait(60)
+    assert dreamer.stop() is True
+    assert memory.last_dream() is not None
+
+
+def test_a_dreamer_that_never_started_can_be_stopped(memory: Memory) -> None:
+    assert Dreamer(memory).stop() is True
+
+
+def _hold(path: Path, held: Event, release: Event) -> None:
+    with lease(path, "work"):
+        held.set()
+        release.wait()
+
+
+def test_only_one_process_dreams_of_a_space_and_a_crash_frees_it(memory: Memory, clock: Any) -> None:
+    memory.remember("a")
+    clock.advance(seconds=300)
+    context = multiprocessing.get_context("spawn")
+    held, release = context.Event(), context.Event()
+    other = context.Process(target=_hold, args=(memory.folder() / "dream.lock", held, release))
+    other.start()
+    assert held.wait(60)
+    with pytest.raises(Conflict, match="elsewhere"):
+        memory.dream()
+    assert Dreamer(memory).look() == []
+    other.kill()
+    other.join()
+    assert [done.space for done in Dreamer(memory).look()] == ["default"]
+
+
+def test_two_memories_take_turns(open_memory: Callable[..., Memory], clock: Any) -> None:
+    one, other = open_memory(), open_memory()
+    one.remember("a")
+    clock.advance(seconds=300)
+    assert len(Dreamer(one).look()) == 1
+    assert Dreamer(other).look() == []
+
+
+def test_dreaming_of_a_space_that_is_deleted_meanwhile_leaves_nothing(tmp_path: Path) -> None:
+    with open_anywhere(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+        memory.remember("a")
+
+        def deleted_meanwhile() -> bool:
+            if memory.has_space("default"):
+                memory.delete_space("default")
+            return False
+
+        memory.dream(cancelled=deleted_meanwhile)
+        assert memory.spaces() == []

@@ -1,0 +1,80 @@
+"""Folders of spaces, and the identity text in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect import InvalidInput, Memory, NotFound
+from recollect.engine.places import folder_name, make_place, space_of
+
+NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=200)
+
+
+@given(NAMES, NAMES)
+def test_no_two_spaces_share_a_folder_even_where_case_is_ignored(one: str, other: str) -> None:
+    names = [folder_name(space) for space in (one, other)]
+    assert all(0 < len(name) <= 180 and name.isascii() and name == name.lower() for name in names)
+    assert (names[0].casefold() == names[1].casefold()) == (one == other)
+
+
+@given(NAMES)
+def test_a_folder_tells_its_space(space: str) -> None:
+    name = folder_name(space)
+    assert not set(name) & set('/\\:*?"<>|\0')
+    assert name[0] != "."
+    assert name[-1] not in ". "
+    if "~" not in name:
+        assert space_of(Path("spaces") / name) == space
+
+
+@pytest.mark.parametrize("space", ["a" * 200, "記" * 200, "My Project", "con", "nul.txt", "..", "a/../b", "%41", "~"])
+def test_odd_names_have_folders_that_lead_back(tmp_path: Path, space: str) -> None:
+    place = make_place(tmp_path, space)
+    assert place.parent == tmp_path / "spaces"
+    assert space_of(place) == space
+
+
+def test_plain_names_stay_readable() -> None:
+    assert folder_name("my-project_2.0") == "my-project_2.0"
+    assert folder_name("Acme") == "%41cme"
+
+
+def test_reading_makes_no_folder(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("a", space="work")
+    assert memory.identity("work") == memory.identity("nowhere") == ""
+    with pytest.raises(NotFound, match="nowhere"):
+        memory.folder("nowhere")
+    assert not (tmp_path / "home" / "spaces").exists()
+
+
+def test_the_identity_is_set_read_and_removed(memory: Memory) -> None:
+    memory.create_space("work")
+    memory.set_identity("work", "  I plan.\n")
+    assert memory.identity("work") == "I plan."
+    assert (memory.folder("work") / "identity.txt").read_text("utf-8") == "I plan.\n"
+    memory.set_identity("work", "")
+    assert memory.identity("work") == ""
+    with pytest.raises(InvalidInput, match="64,000"):
+        memory.set_identity("work", "x" * 64_001)
+
+
+def test_an_identity_that_is_not_text_is_still_read(memory: Memory) -> None:
+    memory.create_space("work")
+    (memory.folder("work") / "identity.txt").write_bytes(b"\xef\xbb\xbfCaf\xe9")
+    assert memory.identity("work") == "Caf\N{REPLACEMENT CHARACTER}"
+
+
+def test_deleting_a_space_removes_its_files_and_leaves_those_of_others(memory: Memory) -> None:
+    for space in ("work", "play"):
+        memory.create_space(space)
+        memory.set_identity(space, "Secret.")
+    (memory.folder("play") / "mine.txt").write_text("kept")
+    for space in ("work", "play"):
+        memory.delete_space(space)
+    folders = sorted((memory.settings.home / "spaces").iterdir())
+    assert [folder.name for folder in folders] == ["play"]
+    assert [file.name for file in folders[0].iterdir()] == ["mine.txt"]
