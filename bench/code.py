@@ -7,17 +7,17 @@ cosqa-dev are indexed as files and asked for through `search_code`.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sysconfig
 import time
 from pathlib import Path
 
-import psutil
-
 import recollect
 from bench.quality import rows
 from bench.remember import fresh
+from bench.start import resident_mb
 from bench.stores import open_quiet
 from bench.table import Cell, Plan, Table, within
 from recollect import ProjectStatus, Settings
@@ -41,12 +41,11 @@ class Watcher:
     """Looks at how much memory this process and those that read for it use, as the work goes on."""
 
     def __init__(self) -> None:
-        self._process = psutil.Process()
         self.early = 0.0
         self.most = 0.0
 
     def __call__(self, status: ProjectStatus) -> None:
-        used = self._process.memory_info().rss / 1e6
+        used = resident_mb(os.getpid())
         if status.percent < 25 or not self.early:
             self.early = max(self.early, used)
         self.most = max(self.most, used)

@@ -14,8 +14,8 @@ import pytest
 from recollect import Conflict, EmbedderError, Memory, Settings
 from recollect.engine.dream import ACTOR
 from recollect.engine.dreamer import Dreamer
-from recollect.engine.lease import lease
 from recollect.engine.memory import open_memory as open_anywhere
+from recollect.engine.turn import taking
 from recollect.retrieve.similar import differing_bits, near_rows
 
 SAME = (
@@ -229,7 +229,7 @@ def test_a_dreamer_that_never_started_can_be_stopped(memory: Memory) -> None:
 
 
 def _hold(path: Path, held: Event, release: Event) -> None:
-    with lease(path, "work"):
+    with taking(path, "work"):
         held.set()
         release.wait()
 

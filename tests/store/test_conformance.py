@@ -283,6 +283,8 @@ def test_a_twin_has_the_same_space_kind_session_and_text(store: Store) -> None:
         assert view.twin(record("x", "same", session="s")) == "b"
         for unlike in ({"kind": "note"}, {"session": "t"}, {"space": "other"}, {"space": "none"}, {"text": "else"}):
             assert view.twin(record("x", **{"text": "same", **unlike})) is None
+        assert view.twin(record("x", "same", room="r")) == "a"
+        assert view.twin(record("x", "same", room="r"), ["room"]) is None
 
 
 def test_positions_count_on_within_a_session_and_within_a_source(store: Store) -> None:

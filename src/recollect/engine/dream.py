@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.foremost import importance_of
-from recollect.engine.lease import lease
 from recollect.engine.places import DREAM_FILE, LEASE_FILE, make_place, place_of
 from recollect.engine.remember import derive_lexis
+from recollect.engine.turn import taking
 from recollect.errors import EmbedderError, ReadOnlyStore
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Lexis, View
@@ -94,7 +94,7 @@ def dream(
 ) -> Dream:
     """One cycle in a space. Raises `Conflict` where another process is at it."""
     place = make_place(core.settings.home, space)
-    with lease(place / LEASE_FILE, f"a dream of {space!r}"):
+    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
         watch = Watch(budget_seconds, cancelled, monotonic)
         before = read_kept(core.settings.home, space)
         with core.store.read() as view:

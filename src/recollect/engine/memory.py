@@ -22,6 +22,7 @@ from recollect.engine import link, maintain, revise
 from recollect.engine.core import Core, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
+    parse_alike,
     parse_choice,
     parse_count,
     parse_draft,
@@ -211,11 +212,12 @@ class Memory:
         locator: Mapping[str, object] | None = None,
         metadata: Mapping[str, object] | None = None,
         id: str | None = None,
-        twins: bool = False,
+        alike: Sequence[str] = (),
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
-        With `twins`, a text that is already stored is stored once more beside it.
+        A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
+        same too (room, user, project, source, memory_type, metadata).
         """
         given: dict[str, object] = {
             "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,
@@ -225,7 +227,7 @@ class Memory:
             "metadata": {} if metadata is None else metadata, "id": id,
         }  # fmt: skip
         draft = parse_draft(given, {})
-        return remember_many(self._core, [draft], parse_space(space), twins=parse_flag(twins, "twins"))[0]
+        return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike))[0]
 
     def remember_many(
         self,

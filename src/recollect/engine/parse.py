@@ -19,6 +19,7 @@ import msgspec
 from recollect.errors import InvalidInput
 from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, MemoryType, Metadata, Status, Trust
 
+_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
 MAX_NAME = 200
@@ -149,6 +150,14 @@ def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[st
     if len(labels) > most:
         raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")
     return tuple(dict.fromkeys(labels))
+
+
+def parse_alike(value: object, field: str = "alike") -> tuple[str, ...]:
+    """Fields that two records must share, beside the usual, to count as the same."""
+    names = parse_labels(value, field)
+    for i, name in enumerate(names):
+        parse_choice(name, f"{field}[{i}]", _COMPARABLE)
+    return names
 
 
 def parse_metadata(value: object, field: str = "metadata") -> Metadata:

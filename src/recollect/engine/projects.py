@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.engine.core import Core
 from recollect.engine.indexing import Run
-from recollect.engine.lease import Lease, is_taken, lease_file
 from recollect.engine.remember import ensure_space
+from recollect.engine.turn import Turn, is_taken, turn_file
 from recollect.engine.watching import watch_folder
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import IndexedProject, View
@@ -83,13 +83,13 @@ class Projects:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
             broken = [project for project in view.projects(None) if project.state == "indexing"]
-        resumed = [project for project in broken if not is_taken(self._lease(project))]
+        resumed = [project for project in broken if not is_taken(self._turn(project))]
         for project in resumed:
             self._start(core, project)
         return [_to_project(project, watched=False) for project in resumed]
 
-    def _lease(self, project: IndexedProject) -> Path:
-        return lease_file(self._home, project.space, project.id)
+    def _turn(self, project: IndexedProject) -> Path:
+        return turn_file(self._home, project.space, project.id)
 
     def _start(self, core: Core, project: IndexedProject) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
@@ -113,8 +113,8 @@ class Projects:
 
     def _run(self, core: Core, project: IndexedProject, work: _Work) -> None:
         try:
-            with Lease(self._lease(project), work.stop) as lease:
-                if lease.held:
+            with Turn(self._turn(project), work.stop) as turn:
+                if turn.held:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
@@ -159,7 +159,7 @@ class Projects:
         work = self._works.get(key)
         if work is not None and work.last is not None and work.last.state == "failed" and project.state == "indexing":
             project = work.last  # it could not be written down
-        if project.state == "indexing" and not is_taken(self._lease(project)):
+        if project.state == "indexing" and not is_taken(self._turn(project)):
             with core.store.read() as view:
                 project = _find(view, id, space) or project
             if project.state == "indexing":
@@ -185,7 +185,7 @@ class Projects:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
         self._end((space, id))
         chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
-        with Lease(self._lease(project), self._stop):
+        with Turn(self._turn(project), self._stop):
             with core.store.read() as view:
                 count = view.count(chunks)
             left = True

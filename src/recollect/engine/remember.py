@@ -72,10 +72,10 @@ def ensure_space(edit: Edit, name: str) -> None:
         edit.put_space(Space(name=name, created_at=edit.now))
 
 
-def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: bool = False) -> list[Receipt]:
+def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = ()) -> list[Receipt]:
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
 
-    With `twins`, a text that is already stored is stored again beside it.
+    A text that is already stored is stored again beside it where the two are not `alike` in all of some fields.
     """
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
@@ -83,7 +83,7 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, twins: boo
             ensure_space(edit, space)
         any_known = edit.knows_names(space)
         receipts = [
-            remember_one(core, edit, draft, space, count, any_known=any_known, twins=twins)
+            remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike)
             for draft, count in zip(drafts, counted, strict=True)
         ]
     if any(receipt.stored for receipt in receipts):
@@ -99,7 +99,7 @@ def remember_one(
     counted: Mapping[int, int],
     *,
     any_known: bool | None = None,
-    twins: bool = False,
+    alike: Sequence[str] = (),
 ) -> Receipt:
     """Stores a draft in a transaction that is under way."""
     if _RECALLED.match(draft.text):
@@ -111,7 +111,7 @@ def remember_one(
             return Receipt(outcome="deduplicated", id=held.id, space=space, reason="this id holds the same text")
         reason = f"the id {draft.id} already holds another text; use revise to change it"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    twin = None if twins else edit.twin(record)
+    twin = edit.twin(record, alike)
     if twin is not None:
         return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted, any_known=any_known))

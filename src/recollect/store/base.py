@@ -158,7 +158,7 @@ class View(Protocol):
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]: ...
     def count(self, filter: Filter) -> int: ...
     def weights(self, filter: Filter) -> list[Weight]: ...
-    def twin(self, record: Record) -> str | None: ...
+    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
@@ -269,19 +269,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED",
-    "Edit",
-    "Glance",
-    "IndexedFile",
-    "IndexedProject",
-    "Lexis",
-    "Model",
-    "Store",
-    "T",
-    "Tally",
-    "Thing",
-    "Vector",
-    "View",
-    "Weight",
-    "normal_name",
+    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
+    "Thing", "Vector", "View", "Weight", "normal_name",
 ]  # fmt: skip

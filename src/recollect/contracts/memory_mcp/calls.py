@@ -11,7 +11,7 @@ from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import EmbeddingState, Json, Receipt, Record, SpaceStats
+from recollect.types import EmbeddingState, Json, Record, SpaceStats
 from recollect.version import __version__
 
 CODE = "code"
@@ -51,18 +51,10 @@ class Calls:
         memory, text = self._as(call), _content(given.content)
         metadata = given.metadata or {}
 
-        def remember(*, twins: bool) -> Receipt:
-            return memory.remember(
-                text, space=self._space, memory_type=given.memory_type, user=given.user_id, metadata=metadata,
-                importance=_IMPORTANCE, twins=twins,
-            )  # fmt: skip
-
-        receipt = remember(twins=False)
-        if receipt.outcome == "deduplicated" and receipt.id is not None:
-            held = memory.get(receipt.id, space=self._space)
-            wanted = (given.memory_type, given.user_id, metadata)
-            if held is None or (held.memory_type, held.user, held.metadata) != wanted:
-                receipt = remember(twins=True)
+        receipt = memory.remember(
+            text, space=self._space, memory_type=given.memory_type, user=given.user_id, metadata=metadata,
+            importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"),
+        )  # fmt: skip
         if receipt.id is None:
             raise InvalidInput("content", receipt.reason or "was not stored")
         return {"id": receipt.id}

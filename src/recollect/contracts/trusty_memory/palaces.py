@@ -184,6 +184,7 @@ class Palaces:
             tags=tuple(tags or ()),
             importance=IMPORTANCE if importance is None else importance,
             id=self._new_id(),
+            alike=("room",),
         )
         if receipt.id is None:
             raise Refused(receipt.reason or "the text was not stored")

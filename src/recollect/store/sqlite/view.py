@@ -84,9 +84,8 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
 _SELECT = {type_: select(type_) for type_ in TABLES}
 _TWIN = (
     "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
-    " AND room IS ?"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
-    " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?) ORDER BY version"
+    " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
 )
 VERSIONS_OF = (  # one index has the live versions by their id and another the rest
     "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
@@ -227,12 +226,16 @@ class SqliteView:
         sql += " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
         return [Weight(*row) for row in self._rows(f"{sql} WHERE {spaces} AND {condition}", (*space_values, *values))]
 
-    def twin(self, record: Record) -> str | None:
-        """The live record of the same space, kind, room, session and text, if there is one."""
+    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None:
+        """The live record of the same space, kind, session and text, and alike in some more fields, if there is one."""
         now = to_micros(self._now)
         digest = bytes.fromhex(record.content_hash)
-        row = self._one(_TWIN, (self._number(record.space), digest, record.kind, record.session, record.room, now, now))
-        return None if row is None else row[0]
+        row = dict(zip(RECORD_COLUMNS, record_row(record), strict=True)) if alike else {}
+        found = self._one(
+            f"{_TWIN}{''.join(f' AND {name} IS ?' for name in alike)} ORDER BY version",
+            (self._number(record.space), digest, record.kind, record.session, now, now, *(row[name] for name in alike)),
+        )
+        return None if found is None else found[0]
 
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
         rows = self._rows(

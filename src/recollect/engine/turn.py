@@ -20,12 +20,12 @@ from recollect.errors import Conflict, ReadOnlyStore
 _LOOKS_EVERY = 0.05  # seconds
 
 
-def lease_file(home: Path, *names: str) -> Path:
+def turn_file(home: Path, *names: str) -> Path:
     """Where the lock for something of these names lies."""
-    return home / "leases" / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
+    return home / "turns" / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
 
 
-class Lease:
+class Turn:
     """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
 
     def __init__(self, path: Path, stop: threading.Event | None = None) -> None:
@@ -48,7 +48,7 @@ class Lease:
         self.release()
 
     def take(self) -> bool:
-        """Takes the lease if nobody has it."""
+        """Takes the turn if nobody has it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         if _lock(file):
@@ -64,13 +64,28 @@ class Lease:
 
 
 def is_taken(path: Path) -> bool:
-    """Does some process, perhaps this one, have the lease?"""
+    """Does some process, perhaps this one, have the turn?"""
     if not path.exists():
         return False
-    lease = Lease(path)
-    taken = not lease.take()
-    lease.release()
+    turn = Turn(path)
+    taken = not turn.take()
+    turn.release()
     return taken
+
+
+@contextmanager
+def taking(path: Path, work: str) -> Generator[None]:
+    """Has the turn while the body runs, or raises `Conflict` where somebody else has it."""
+    turn = Turn(path)
+    try:
+        if not turn.take():
+            raise Conflict(f"{work} is under way elsewhere")
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 if sys.platform == "win32":
@@ -92,18 +107,3 @@ else:
         except OSError:
             return False
         return True
-
-
-@contextmanager
-def lease(path: Path, work: str) -> Generator[None]:
-    """Holds a lease while the body runs, or raises `Conflict` where somebody else has it."""
-    held = Lease(path)
-    try:
-        if not held.take():
-            raise Conflict(f"{work} is under way elsewhere")
-    except OSError as error:
-        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
-    try:
-        yield
-    finally:
-        held.release()
