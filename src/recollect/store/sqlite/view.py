@@ -31,6 +31,7 @@ from recollect.store.sqlite.rows import (
     RECORD_COLUMNS,
     RELATION_COLUMNS,
     Row,
+    record_row,
     to_change,
     to_entity,
     to_json,
@@ -230,7 +231,7 @@ class SqliteView:
         """The live record of the same space, kind, session and text, and alike in some more fields, if there is one."""
         now = to_micros(self._now)
         digest = bytes.fromhex(record.content_hash)
-        row = dict(zip(RECORD_COLUMNS, record_row(record), strict=True)) if alike else {}
+        row: dict[str, object] = dict(zip(list(RECORD_COLUMNS), record_row(record), strict=True)) if alike else {}
         found = self._one(
             f"{_TWIN}{''.join(f' AND {name} IS ?' for name in alike)} ORDER BY version",
             (self._number(record.space), digest, record.kind, record.session, now, now, *(row[name] for name in alike)),
