@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -64,6 +65,19 @@ def _check_header(path: Path) -> None:
         raise NotAStore(f"{path} is not a Recollect store: it is not a database")
 
 
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Turns the write-ahead log on. SQLite does not wait here for others who do the same to a new file: we do."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
 class SqliteStore:
     """A pool of connections to one file. Safe for any number of threads and processes."""
 
@@ -99,7 +113,7 @@ class SqliteStore:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         self._version(connection)  # before anything is set: a file that is not ours is left as it is
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_log(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
