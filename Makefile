@@ -11,6 +11,7 @@ $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
 	$(PY) -m pip install --quiet --editable . --group test --group check
+	$(PY) -m compileall -q src
 	touch $@
 
 run: $(VENV)/.installed

@@ -202,3 +202,11 @@ def test_ingesting_again_renews_tags_and_validity_of_unchanged_sections(memory: 
     again = memory.ingest("# A\nalpha\n# B\nbeta", source="doc.md", tags=["new"])
     assert again.ids == first.ids
     assert [record.tags for record in memory.list(kinds=["document"])] == [("new",), ("new",)]
+
+
+def test_a_duplicate_within_a_batch_is_found_and_takes_no_place_in_the_session(memory: Memory) -> None:
+    drafts = [{"text": text, "session": "s"} for text in ("one", "two", "one", "three")]
+    receipts = memory.remember_many(drafts)
+    assert [receipt.outcome for receipt in receipts] == ["stored", "stored", "deduplicated", "stored"]
+    assert [record.position for record in memory.session("s")] == [0, 1, 2]
+    assert [receipt.outcome for receipt in memory.remember_many(drafts)] == ["deduplicated"] * 4

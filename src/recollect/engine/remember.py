@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+import msgspec
+
 from recollect.engine.core import Core
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
@@ -82,8 +84,9 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Seq
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
         any_known = edit.knows_names(space)
+        held = edit.held(space, [content_hash(draft.text) for draft in drafts])
         receipts = [
-            remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike)
+            remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike, held=held)
             for draft, count in zip(drafts, counted, strict=True)
         ]
     if any(receipt.stored for receipt in receipts):
@@ -100,27 +103,35 @@ def remember_one(
     *,
     any_known: bool | None = None,
     alike: Sequence[str] = (),
+    held: set[str] | None = None,
 ) -> Receipt:
-    """Stores a draft in a transaction that is under way."""
+    """Stores a draft in a transaction that is under way.
+
+    Who stores many hands in the hashes of texts that the space holds; what is stored is added to them.
+    """
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
     record = make_record(core, edit, draft, space)
-    if draft.id is not None and (held := edit.get(Record, space, draft.id)) is not None:
-        if held.content_hash == record.content_hash:
-            return Receipt(outcome="deduplicated", id=held.id, space=space, reason="this id holds the same text")
+    if draft.id is not None and (known := edit.get(Record, space, draft.id)) is not None:
+        if known.content_hash == record.content_hash:
+            return Receipt(outcome="deduplicated", id=known.id, space=space, reason="this id holds the same text")
         reason = f"the id {draft.id} already holds another text; use revise to change it"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    twin = edit.twin(record, alike)
+    twin = edit.twin(record, alike) if held is None or record.content_hash in held else None
     if twin is not None:
         return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
+    if draft.session is not None or draft.source is not None:
+        position = edit.next_position(space, draft.session, draft.source)
+        record = msgspec.structs.replace(record, position=position)
+    if held is not None:
+        held.add(record.content_hash)
     stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted, any_known=any_known))
     return Receipt(outcome="stored", id=stored.id, space=space, entry=entry)
 
 
 def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
-    """The record that a draft becomes; its place is the next of its session, or of its source."""
-    placed = draft.session is not None or draft.source is not None
+    """The record that a draft becomes. Its place in a session or a source is given when it is really stored."""
     return Record(
         id=draft.id or core.new_id(),
         space=space,
@@ -131,7 +142,6 @@ def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
         role=draft.role,
         room=draft.room,
         session=draft.session,
-        position=edit.next_position(space, draft.session, draft.source) if placed else 0,
         project=draft.project,
         user=draft.user,
         tags=draft.tags,

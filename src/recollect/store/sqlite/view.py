@@ -83,6 +83,7 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
     Record: RECORD_COLUMNS, Entity: ENTITY_COLUMNS, Relation: RELATION_COLUMNS,
 }  # fmt: skip
 _SELECT = {type_: select(type_) for type_ in TABLES}
+_AT_ONCE = 500  # values in one list
 _TWIN = (
     "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
@@ -226,6 +227,16 @@ class SqliteView:
         sql = "SELECT records.version, records.importance, records.event_time, coalesce(accesses.count, 0) FROM records"
         sql += " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
         return [Weight(*row) for row in self._rows(f"{sql} WHERE {spaces} AND {condition}", (*space_values, *values))]
+
+    def held(self, space: str, hashes: Sequence[str]) -> set[str]:
+        """Those of some content hashes that a live record of the space has."""
+        found: set[str] = set()
+        for start in range(0, len(hashes), _AT_ONCE):
+            part = [bytes.fromhex(digest) for digest in hashes[start : start + _AT_ONCE]]
+            marks = ", ".join("?" * len(part))
+            sql = f"SELECT hash FROM records WHERE space_no = ? AND retired_at IS NULL AND hash IN ({marks})"
+            found.update(row[0].hex() for row in self._rows(sql, (self._number(space), *part)))
+        return found
 
     def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None:
         """The live record of the same space, kind, session and text, and alike in some more fields, if there is one."""
