@@ -49,7 +49,6 @@ def test_a_table_without_a_place_is_an_error() -> None:
 
 
 def test_growth_is_drawn(plan: table.Plan, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     plan.series.update({name: [(10, 1.0), (100, 2.0)] for name in ("recall", "bare scan", "own scan", "remember")})
     growth.draw(plan, tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text("utf-8").startswith("<?xml")
