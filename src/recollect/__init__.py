@@ -27,17 +27,24 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.types import (
+    Alike,
+    Archived,
     Change,
+    Claim,
     Draft,
     Dream,
     EmbeddingState,
     Entity,
+    Evidence,
+    EvidenceState,
     Fact,
     FileProblem,
+    Grounds,
     Hit,
     Imported,
     Ingested,
     Merge,
+    Merged,
     Neighborhood,
     Past,
     Project,
@@ -48,6 +55,7 @@ from recollect.types import (
     Relation,
     Scored,
     Session,
+    Settled,
     Signals,
     Space,
     SpaceStats,
@@ -58,9 +66,10 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
-    "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
-    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Alike", "Archived", "Cancelled", "Change", "Claim", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError",
+    "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact", "FileProblem", "Grounds", "Hit", "Imported",
+    "Ingested", "InvalidInput", "Memory", "Merge", "Merged", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Scored", "Session", "Settings", "Settled", "Signals", "Space", "SpaceStats", "SpaceTally", "StoreBusy",
+    "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip
