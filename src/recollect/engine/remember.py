@@ -22,6 +22,7 @@ from recollect.types import Draft, Receipt, Record, Space
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
+_MOST_TOLD = 10
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -134,11 +135,11 @@ def remember_one(
     contradicts: tuple[str, ...] = ()
     reason = None
     if record.grounds is not None:
-        ruling = judge(edit, record, edit.now)
+        ruling = judge(edit, record)
         if ruling.refusal is not None:
             return Receipt(outcome="rejected", id=None, space=space, reason=str(ruling.refusal))
         record, contradicts = ruling.record, ruling.contradicts
-        reason = f"contradicts {', '.join(contradicts)}" if contradicts else None
+        reason = _told(contradicts)
     if _may_have_twin(record, alike, held):
         twin = edit.twin(record, alike)
         if twin is not None:
@@ -154,6 +155,12 @@ def remember_one(
         outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
         entries=(entry,), contested=contradicts,
     )  # fmt: skip
+
+
+def _told(contradicts: Sequence[str]) -> str | None:
+    """Why a record is contested from the start; of many others only some are named."""
+    more = f" and {len(contradicts) - _MOST_TOLD:,} more" if len(contradicts) > _MOST_TOLD else ""
+    return f"contradicts {', '.join(contradicts[:_MOST_TOLD])}{more}" if contradicts else None
 
 
 def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) -> bool:
