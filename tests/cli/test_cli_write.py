@@ -163,8 +163,6 @@ def test_promote_and_contest_say_what_can_be_believed(shell):
     assert shell.json("show", id)["status"] == "contested"
     assert shell("contest", id).out == f"{id}: nothing would change\n"
     assert shell.json("promote", id)["status"] == "active"
-    assert [one["reason"] for one in shell.json("journal", "--limit", "2")["changes"]] == [
-        "by hand",
-        "the page says Porto",
-    ]
+    changes = shell.json("journal", "--limit", "2")["changes"]
+    assert [one["reason"] for one in changes] == ["by hand", "the page says Porto"]
     assert shell("promote", "nix") == (1, "", "error: there is no record with id 'nix'\n")

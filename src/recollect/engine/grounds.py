@@ -231,7 +231,7 @@ def _says_anew(record: Record, before: Record) -> bool:
 
 
 def rivals(view: View, record: Record, claim: Claim) -> tuple[list[Record], list[Record]]:
-    """The records that claim the same where and when a record does, and those that claim something else, oldest first."""
+    """Those that claim the same where and when a record does, and those that claim something else, oldest first."""
     same: list[Record] = []
     other: list[Record] = []
     for held in reversed(view.citing(record.space, [claim_ref(record.kind, claim)], _MOST_CLAIMS)):
@@ -245,9 +245,8 @@ def rivals(view: View, record: Record, claim: Claim) -> tuple[list[Record], list
 
 def _at_once(one: Record, other: Record) -> bool:
     """Was there, or will there be, a moment at which both are said to hold?"""
-    return all(
-        early.valid_until is None or _start(late) < early.valid_until for early, late in ((one, other), (other, one))
-    )
+    ends = ((one.valid_until, other), (other.valid_until, one))
+    return all(end is None or _start(late) < end for end, late in ends)
 
 
 def _start(record: Record) -> datetime:
