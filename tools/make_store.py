@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def fill(home: Path) -> None:
-    """A little of everything: two versions, a forgotten record, an entity, a fact, a session, a second space, a claim."""
+    """A little of everything: two versions, a forgotten record, an entity, a fact, a session, a claim, two spaces."""
     moments, numbers = count(), count(1)
 
     def clock() -> datetime:
