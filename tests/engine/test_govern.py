@@ -449,16 +449,16 @@ def test_candidates_that_reach_the_bar_are_promoted(memory: Memory) -> None:
     assert kept(memory, Receipt(outcome="stored", id=good, space="default")).status == "candidate"
 
 
-def test_what_was_verified_long_ago_is_stale(memory: Memory, clock: Clock) -> None:
-    verified = clock.now
-    old = memory.remember("I like tea.", trust="user_declared", grounds={"verified_at": verified})
+def test_what_was_verified_or_made_long_ago_is_stale(memory: Memory, clock: Clock) -> None:
+    made = clock.now
     never = memory.remember("I like coffee.", trust="user_declared", grounds={})
+    fresh = memory.remember("I like tea.", trust="user_declared", grounds={"verified_at": made + timedelta(days=25)})
     clock.advance(days=20)
     assert memory.decay_stale().ids == ()
-    assert memory.decay_stale(at=verified + timedelta(days=31), dry_run=True).ids == (old.id,)
+    assert memory.decay_stale(at=made + timedelta(days=31), dry_run=True).ids == (never.id,)
     clock.advance(days=11)
     done = memory.decay_stale()
-    assert (done.ids, kept(memory, old).status, kept(memory, never).status) == ((old.id,), "stale", "active")
+    assert (done.ids, kept(memory, never).status, kept(memory, fresh).status) == ((never.id,), "stale", "active")
     memory.undo(done.entries[0])
     assert memory.decay_stale(days=40).ids == ()
 

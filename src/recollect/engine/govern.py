@@ -237,7 +237,7 @@ def promote_candidates(core: Core, space: str, bar: Bar, *, dry_run: bool) -> Se
 
 
 def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry_run: bool) -> Settled:
-    """Marks as stale what was verified once, but too long ago."""
+    """Marks as stale what was verified, or else made, too long ago."""
     limit = (at or core.clock()) - timedelta(days=days)
     if dry_run:
         with core.store.read() as view:
@@ -257,7 +257,7 @@ def _outdated(view: View, space: str, limit: datetime) -> list[Record]:
     return [
         record
         for record in view.scan(filter, "oldest", _EVERY)
-        if record.grounds is not None and record.grounds.verified_at is not None and record.grounds.verified_at < limit
+        if record.grounds is not None and (record.grounds.verified_at or record.created_at) < limit
     ]
 
 
