@@ -23,7 +23,7 @@ Status = Literal[
 ]  # fmt: skip
 Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
-Order = Literal["newest", "oldest", "important", "position"]
+Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 

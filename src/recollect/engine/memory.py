@@ -47,6 +47,7 @@ from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
-_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -435,6 +436,10 @@ class Memory:
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
+        catalogue: bool = False,
+        valid_only: bool = True,
         as_of: Moment = None,
         min_score: float = NOISE,
         recency: float = 0.0,
@@ -450,7 +455,8 @@ class Memory:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
+        lets near-duplicates stand beside each other. With `catalogue` records that only say where others come from are
+        searched too, with `valid_only=False` also what no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds
         the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
@@ -459,7 +465,8 @@ class Memory:
             text=parse_text(query, "query"),
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
-                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of,
+                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
+                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
@@ -775,6 +782,25 @@ class Memory:
             direction=parse_choice(direction, "direction", _DIRECTIONS),
             as_of=parse_optional_time(as_of, "as_of"),
         )
+
+    def entities(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        words: Sequence[str] = (),
+        newest_first: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Entity]:
+        """The entities of a space, or those that have one of some words in a name or alias."""
+        with self._core.store.read() as view:
+            return view.entities(
+                parse_space(space),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                newest_first=parse_flag(newest_first, "newest_first"),
+            )
 
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
         """Is there an entity of that id, name or alias?"""

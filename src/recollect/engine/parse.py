@@ -277,7 +277,7 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds",
+    "without_kinds": "without_kinds", "ids": "ids",
 }  # fmt: skip
 
 
@@ -296,18 +296,18 @@ def parse_filter(**given: object) -> Filter:
     for name, value in given.items():
         if name in ("since", "until", "as_of", "valid_at"):
             fields[name] = parse_optional_time(value, name)
-        elif name == "valid_only":
+        elif name in ("valid_only", "catalogue"):
             fields[name] = parse_flag(value, name)
         elif name == "rooms":
             fields[name] = _parse_rooms(value)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only"])
+            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
-    if not fields.get("kinds"):
+    if not fields.pop("catalogue", False) and not fields.get("kinds"):
         fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
     filter = msgspec.convert(fields, Filter)
     for i, status in enumerate(filter.statuses):

@@ -65,6 +65,7 @@ _ORDERS: dict[Order, str] = {
     "oldest": "records.created_at, records.version",
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
     "position": "records.session, records.source, records.position, records.version",
+    "updated": "records.version DESC",
 }
 
 
@@ -270,10 +271,17 @@ class SqliteView:
         sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
         return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
-        sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]:
+        """The entities of a space; where words are given, those that have one of them in a name."""
+        number = self._number(space)
+        sql, values = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL", [number]
+        if words:
+            named = "SELECT entity FROM names, json_each(?) AS word WHERE space_no = ? AND instr(name, word.value) > 0"
+            sql, values = f"{sql} AND entities.id IN ({named})", [number, to_json(words), number]
+        sql += f" ORDER BY entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
+        return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
     def knows_names(self, space: str) -> bool:
         row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))
