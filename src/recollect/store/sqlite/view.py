@@ -45,6 +45,7 @@ from recollect.store.sqlite.rows import (
 from recollect.store.sqlite.where import known_at, record_condition, true_at
 from recollect.types import (
     HIDDEN_STATUSES,
+    SEGMENT_KINDS,
     Change,
     Entity,
     Filter,
@@ -89,6 +90,10 @@ _TWIN = (
     "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
+)
+_SEGMENT = (
+    "SELECT version FROM records WHERE space_no = ? AND retired_at IS NULL"
+    f" AND kind IN ({', '.join(repr(kind) for kind in SEGMENT_KINDS)})"
 )
 VERSIONS_OF = (  # one index has the live versions by their id and another the rest
     "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
@@ -261,6 +266,30 @@ class SqliteView:
             Session(id=id, space=space, messages=count, started_at=to_moment(first), last_at=to_moment(last))
             for id, count, first, last in rows
         ]
+
+    # Grounds
+
+    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]:
+        """The live records that have any of some refs in their grounds, the newest version first."""
+        sql = "SELECT DISTINCT version FROM refs WHERE space_no = ? AND ref IN (SELECT value FROM json_each(?))"
+        rows = self._rows(f"{sql} ORDER BY version DESC LIMIT ?", (self._number(space), to_json(refs), limit))
+        return self.records([row[0] for row in rows])
+
+    def shared_refs(self, space: str, prefix: str) -> list[str]:
+        """The refs of a prefix (`claim:`) that more than one live record has."""
+        sql = "SELECT ref FROM refs WHERE space_no = ? AND ref >= ? AND ref < ? GROUP BY ref HAVING count(*) > 1"
+        return [row[0] for row in self._rows(sql, (self._number(space), prefix, f"{prefix}\U0010ffff"))]
+
+    def segment(
+        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
+    ) -> Record | None:
+        """The piece of a source (named by its location) that stands in a place, or that has a text of some hash."""
+        if hash is None:
+            where, values = "source = ? AND position = ?", (source, position)
+        else:
+            where, values = "hash = ? AND +source = ?", (bytes.fromhex(hash), source)  # the index of hashes is narrower
+        row = self._one(f"{_SEGMENT} AND {where} ORDER BY position, version LIMIT 1", (self._number(space), *values))
+        return None if row is None else self.version(Record, row[0])
 
     # The graph
 
