@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from recollect.ingest.chunks import Chunk, split_document
+from recollect.ingest.chunks import Chunk, chunk_markdown, plain_lines
 from recollect.ingest.grammars import LANGUAGES, language_of
 from recollect.ingest.outline import Outline, outline_source
 from recollect.ingest.repo_files import Listing, Patterns, list_repo
@@ -92,7 +92,11 @@ class Scan(Struct, frozen=True):
 def scan_repo(
     root: Path, patterns: Patterns, *, force: bool = False, checkpoint: Callable[[], None] = lambda: None
 ) -> Scan:
-    """Lists the files of a repository and takes their fingerprint: the same as long as none of them changes."""
+    """Lists the files of a repository and takes their fingerprint.
+
+    It is the same as long as no file changes and the same is asked for: whether agents' state is left out by itself or by
+    a pattern makes no difference.
+    """
     listing = list_repo(root, patterns, force=force)
     problems = list(listing.problems)
     found: list[Source] = []
@@ -104,7 +108,8 @@ def scan_repo(
         if source is not None:
             found.append(source)
     digest = hashlib.sha256(_MAP)
-    for line in (*listing.top_level, "", *(f"{one.path}\0{one.hash}" for one in found)):
+    wanted = (f"{mark}{pattern}" for mark, pattern in _effective(patterns, listing, force=force))
+    for line in (*wanted, "", *listing.top_level, "", *(f"{one.path}\0{one.hash}" for one in found)):
         digest.update(line.encode() + b"\n")
     return Scan(
         root,
@@ -132,7 +137,7 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
     for source in documents:
         checkpoint()
         text = _read(scan.root, source.path, problems)
-        chunks = [] if text is None else split_document(text, markdown=True)
+        chunks = [] if text is None else chunk_markdown(text)
         counts[source.path] = len(chunks)
         sections += [Section(source.path, chunk) for chunk in chunks]
     return RepoMap(
@@ -153,6 +158,12 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
         },
         problems=tuple(problems),
     )  # fmt: skip
+
+
+def _effective(patterns: Patterns, listing: Listing, *, force: bool) -> Iterator[tuple[str, str]]:
+    yield from (("+", pattern) for pattern in sorted(set(patterns.include)))
+    left_out = set(patterns.exclude) | (set() if force else set(listing.preflight))
+    yield from (("-", pattern) for pattern in sorted(left_out))
 
 
 def _sort_of(path: str) -> str | None:
@@ -189,11 +200,11 @@ def _bytes(root: Path, path: str, problems: list[FileProblem]) -> bytes | None:
 
 def _read(root: Path, path: str, problems: list[FileProblem]) -> str | None:
     data = _bytes(root, path, problems)
-    return None if data is None else data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return None if data is None else plain_lines(data.decode("utf-8-sig", "replace"))
 
 
 def _prominence(source: Source) -> tuple[bool, int, str]:
-    """What is read first where not all can be: the code itself before its tests and examples, README before the rest."""
+    """What is read first where not all can be: the code before its tests and examples, README before the rest."""
     place = PurePosixPath(source.path)
     stem = place.stem.lower()
     aside = bool(_ASIDE.intersection(part.lower() for part in place.parts[:-1])) or (

@@ -1,8 +1,8 @@
 """Which files of a repository belong into its map?
 
-Generated folders never do. Folders of agents and worktrees (`PREFLIGHT`) do only when they are asked for: a person should
-decide on them. Patterns are compared with the path below the repository's root and with the name alone; one that fits a
-folder speaks for all that is in it. Links are not followed.
+Generated folders never do. Folders of agents and worktrees (`PREFLIGHT`) do only when they are asked for: somebody has
+to decide on them. Patterns are compared with the path below the repository's root and with the name alone; one that
+fits a folder speaks for all that is in it. Links are not followed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ class Patterns(Struct, frozen=True):
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, include: Sequence[str], exclude: Sequence[str]) -> Patterns:
+        """Patterns in the one form that they are kept in: slashes around them say nothing."""
+        return cls(*(tuple(dict.fromkeys(map(_plain, given))) for given in (include, exclude)))
+
     def excludes(self, path: str) -> bool:
         """Does a pattern speak against a file or folder itself? Folders above it have been asked already."""
         return any(_fits(pattern, path) for pattern in self.exclude)
@@ -45,8 +50,7 @@ class Patterns(Struct, frozen=True):
 
 
 class Listing(Struct):
-    """The files of a repository, by path; what stands at its top; agents' state that was met, and folders it could not
-    look into."""
+    """The files of a repository by path, what stands at its top, agents' state that was met, and what cannot be read."""
 
     files: list[str] = field(default_factory=list[str])
     top_level: list[str] = field(default_factory=list[str])
@@ -127,6 +131,10 @@ def _fits(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _forms(pattern: str) -> Sequence[str]:
-    """A pattern as it is compared: slashes around it say nothing, and `**/` may stand for no folder at all."""
-    plain = pattern.strip().removeprefix("./").strip("/")
+    """A pattern as it is compared: `**/` may stand for no folder at all."""
+    plain = _plain(pattern)
     return tuple(dict.fromkeys((plain, plain.replace("**/", ""), plain.removesuffix("/**"))))
+
+
+def _plain(pattern: str) -> str:
+    return pattern.strip().removeprefix("./").strip("/")

@@ -1,8 +1,8 @@
 """How well does a graph hold together?
 
 Four things are looked for: nodes without a relation, clusters with few relations for their size, nodes that a cluster
-would fall apart without, and scopes whose members are hardly related among themselves. Nothing here depends on the order
-in which nodes and relations come; every walk is linear in their number.
+would fall apart without, and scopes whose members are hardly related among themselves. Nothing here depends on the
+order in which nodes and relations come; every walk is linear in their number.
 """
 
 from __future__ import annotations
