@@ -27,6 +27,7 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.types import (
+    Adapter,
     Change,
     Draft,
     Dream,
@@ -37,6 +38,8 @@ from recollect.types import (
     Hit,
     Imported,
     Ingested,
+    IngestedFolder,
+    IngestedSource,
     Merge,
     Neighborhood,
     Past,
@@ -47,8 +50,10 @@ from recollect.types import (
     Record,
     Relation,
     Scored,
+    Segment,
     Session,
     Signals,
+    SourceDraft,
     Space,
     SpaceStats,
     SpaceTally,
@@ -58,9 +63,10 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
-    "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
-    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
+    "Adapter", "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError",
+    "EmbeddingState", "Entity", "Fact", "FileProblem", "Hit", "Imported", "Ingested", "IngestedFolder",
+    "IngestedSource", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record",
+    "Relation", "Scored", "Segment", "Session", "Settings", "Signals", "SourceDraft", "Space", "SpaceStats",
     "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
+SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
 TRUSTS: tuple[Trust, ...] = (
@@ -36,6 +37,9 @@ STATUSES: tuple[Status, ...] = (
 )  # fmt: skip
 HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
+CATALOGUE_KINDS: tuple[str, ...] = ("source",)
+"""Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
+SOURCE_KINDS: tuple[SourceKind, ...] = ("repo", "file", "markdown", "web", "pdf", "conversation")
 
 DEFAULT_SPACE = "default"
 NOISE = 0.001
@@ -226,6 +230,84 @@ class Ingested(Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
+class Adapter(Struct, frozen=True, kw_only=True):
+    """How a source was read: by what, and what that does to the text on the way."""
+
+    name: str
+    version: str
+    mode: str
+    supported_modes: tuple[str, ...]
+    declared_transformations: tuple[str, ...] = ()
+    default_privacy_class: str = "internal"
+    origin_classification: str = "local_file"
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """A part of a source, as it becomes a record: its exact text and where it stands."""
+
+    text: str
+    locator: Metadata
+    title: str | None = None
+    role: str | None = None
+    event_time: datetime | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+
+
+class SourceDraft(Struct, frozen=True, kw_only=True):
+    """A source that was read, ready to be stored. `location` (a path, a URL, `conversation:…`) decides its id."""
+
+    location: str
+    source_kind: SourceKind
+    title: str
+    fingerprint: str
+    adapter: Adapter
+    segments: tuple[Segment, ...] = ()
+    summary: str = ""
+    """What the source is found by, beside its title and location: its headings, say."""
+    payload: Metadata = field(default_factory=dict[str, Json])
+    file: Metadata | None = None
+    """Size, time of change and time of reading of a file, by which it is known again without being read."""
+    session: str | None = None
+    event_time: datetime | None = None
+
+
+class IngestedSource(Struct, frozen=True, kw_only=True):
+    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
+
+    id: str
+    space: str
+    location: str
+    source_kind: SourceKind
+    title: str
+    outcome: Literal["stored", "updated", "unchanged"]
+    fingerprint: str
+    segments: int = 0
+    added: int = 0
+    kept: int = 0
+    removed: int = 0
+    entries: tuple[int, ...] = ()
+
+
+class IngestedFolder(Struct, frozen=True, kw_only=True):
+    """What became of the documents of a folder: how many are new, changed, as they were, gone or left out, and why."""
+
+    path: str
+    space: str
+    stored: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    archived: int = 0
+    segments: int = 0
+    """How many segments were written."""
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+    @property
+    def documents(self) -> int:
+        """How many documents of the folder are held now."""
+        return self.stored + self.updated + self.unchanged
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -305,6 +387,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
     valid_at: datetime | None = None
     valid_only: bool = True
+    below: str | None = None
+    """Only what comes from a file or address whose name begins so."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -466,9 +550,10 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
-    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported",
-    "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
-    "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Session",
-    "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "SOURCE_KINDS", "STATUSES",
+    "TRUSTS", "UNSET", "UTC", "Adapter", "Change", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact",
+    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedSource", "Json", "MemoryType",
+    "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
+    "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Signals", "SourceDraft",
+    "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
 ]  # fmt: skip

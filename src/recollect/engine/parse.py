@@ -17,7 +17,19 @@ from typing import TypeVar, cast
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, MemoryType, Metadata, Status, Trust
+from recollect.types import (
+    CATALOGUE_KINDS,
+    MEMORY_TYPES,
+    STATUSES,
+    TRUSTS,
+    Draft,
+    Filter,
+    Json,
+    MemoryType,
+    Metadata,
+    Status,
+    Trust,
+)  # fmt: skip
 
 _COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata")
 MAX_TEXT_BYTES = 1_000_000
@@ -295,6 +307,8 @@ def parse_filter(**given: object) -> Filter:
             raise InvalidInput(name, f"is not a known filter; known are {known}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
+    if not fields.get("kinds"):
+        fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
     filter = msgspec.convert(fields, Filter)
     for i, status in enumerate(filter.statuses):
         parse_choice(status, f"statuses[{i}]", STATUSES)

@@ -1,0 +1,1 @@
+"""How does memory-substrate speak of a memory?"""
