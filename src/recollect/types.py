@@ -308,6 +308,21 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
         return self.stored + self.updated + self.unchanged
 
 
+class IngestedRepo(Struct, frozen=True, kw_only=True):
+    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
+
+    `agent_state` are folders of agents that were met, `pending` those of them that were left out until somebody decides.
+    """
+
+    source: IngestedSource
+    nodes: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+    agent_state: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -552,7 +567,7 @@ Unset: TypeAlias = UnsetType
 __all__ = [
     "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "SOURCE_KINDS", "STATUSES",
     "TRUSTS", "UNSET", "UTC", "Adapter", "Change", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact",
-    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedSource", "Json", "MemoryType",
+    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType",
     "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
     "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Signals", "SourceDraft",
     "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",

@@ -8,6 +8,7 @@ earlier map held and this one does not is taken back.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -49,6 +50,7 @@ ADAPTER = Adapter(
     default_privacy_class="local_repo",
     origin_classification="local_repo",
 )
+_LANGUAGE = "language"
 _SUMMARY_HEADINGS = 60
 _LANGUAGE_NAMES = {
     "cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TypeScript",
@@ -76,11 +78,11 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
     mapped = map_repo(scan, checkpoint=checkpoint)
     graph = _Graph(str(root), mapped)
     fields = Draft(text="(a repository)", kind="document", trust="imported")
-    draft = _draft(mapped, wish, graph)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
+        graph.settle(edit, space)
         before = edit.get(Record, space, source_id(str(root)))
-        written = write_source(core, edit, draft, space, fields)
+        written = write_source(core, edit, _draft(mapped, wish, graph), space, fields)
         entries = (*written.entries, *_put_graph(edit, space, graph), *_drop_graph(edit, space, before, graph))
     core.written()
     return _answer(written, entries, graph.node_ids, scan, wish, mapped.totals)
@@ -247,12 +249,23 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-class _Edge(Struct, frozen=True):
+class _Node(Struct, frozen=True):
     id: str
+    name: str
+    type: str
+    description: str
+    aliases: tuple[str, ...] = ()
+
+
+class _Edge(Struct, frozen=True):
     subject: str
     predicate: str
     object: str
     weight: float = 1.0
+
+    @property
+    def id(self) -> str:
+        return f"rel:{_digest(self.subject, self.predicate, self.object)}"
 
 
 class _Graph:
@@ -260,64 +273,81 @@ class _Graph:
 
     def __init__(self, location: str, mapped: RepoMap) -> None:
         self.source = source_id(location)
-        self.root = f"node:{_digest(location, '')}"
         modules = mapped.modules[:MODULE_NODES]
-        ids = {module.source.path: f"node:{_digest(location, module.source.path)}" for module in modules}
+        root = f"node:{_digest(location, '')}"
         told = f"Repository at {location}: {_short(mapped).partition(': ')[2]}"
-        self.nodes: list[tuple[str, str, str, str, tuple[str, ...]]] = [(self.root, mapped.name, "repository", told, ())]
-        languages = {language_name(name): 0 for name in mapped.languages}
+        languages: Counter[str] = Counter()
         for name, count in mapped.languages.items():
             languages[language_name(name)] += count
-        spoken = {name: f"node:{_digest('language', name)}" for name in languages}
-        self.nodes += [(id, name, "language", "A programming language", ()) for name, id in spoken.items()]
-        for module in modules:
-            path = module.source.path
-            kind = f"{language_name(module.source.language)} module of {mapped.name}, {module.source.lines} lines"
-            self.nodes.append((ids[path], f"{mapped.name}/{path}", "module", kind, (path,) if "/" in path else ()))
-        most = max(sum(languages.values()), 1)
-        self.relations = [self._edge(self.root, "written_in", spoken[name], n / most) for name, n in languages.items()]
-        self.relations += [self._edge(self.root, "contains", id) for id in ids.values()]
-        self.relations += [
-            self._edge(ids[one], "imports", ids[other])
-            for one, other in internal_imports(mapped.modules)
-            if one in ids and other in ids
+        spoken = {name: f"node:{_digest(_LANGUAGE, name)}" for name in languages}
+        ids = {module.source.path: f"node:{_digest(location, module.source.path)}" for module in modules}
+        self.nodes = [
+            _Node(root, mapped.name, "repository", told),
+            *(_Node(id, name, _LANGUAGE, "A programming language") for name, id in spoken.items()),
+            *(_module_node(ids[module.source.path], module, mapped.name) for module in modules),
         ]
-        self.node_ids = [node[0] for node in self.nodes]
+        whole = max(languages.total(), 1)
+        self.relations = [
+            *(_Edge(root, "written_in", spoken[name], round(count / whole, 3)) for name, count in languages.items()),
+            *(_Edge(root, "contains", id) for id in ids.values()),
+            *(
+                _Edge(ids[one], "imports", ids[other])
+                for one, other in internal_imports(mapped.modules)
+                if one in ids and other in ids
+            ),
+        ]
 
-    def _edge(self, subject: str, predicate: str, object_: str, weight: float = 1.0) -> _Edge:
-        return _Edge(f"rel:{_digest(subject, predicate, object_)}", subject, predicate, object_, round(weight, 3))
+    @property
+    def node_ids(self) -> list[str]:
+        return [node.id for node in self.nodes]
+
+    def settle(self, view: View, space: str) -> None:
+        """A language that the space knows by another id is meant by that one."""
+        known = {
+            node.id: entity.id
+            for node in self.nodes
+            if node.type == _LANGUAGE and (entity := resolve(view, space, node.name)) is not None
+        }
+        self.nodes = [msgspec.structs.replace(node, id=known.get(node.id, node.id)) for node in self.nodes]
+        self.relations = [
+            msgspec.structs.replace(edge, object=known.get(edge.object, edge.object)) for edge in self.relations
+        ]
+
+
+def _module_node(id: str, module: Module, repo: str) -> _Node:
+    path = module.source.path
+    told = f"{language_name(module.source.language)} module of {repo}, {module.source.lines} lines"
+    return _Node(id, f"{repo}/{path}", "module", told, (path,) if "/" in path else ())
 
 
 def _put_graph(edit: Edit, space: str, graph: _Graph) -> list[int]:
     entries: list[int] = []
-    meant: dict[str, str] = {}
     fresh: list[str] = []
-    for id, name, type_, description, aliases in graph.nodes:
-        known = edit.get(Entity, space, id) or (resolve(edit, space, name) if type_ == "language" else None)
-        meant[id] = id if known is None else known.id
-        new = known or Entity(id=id, space=space, name=name, created_at=edit.now, recorded_at=edit.now)
-        if type_ != "language" or known is None:
-            new = msgspec.structs.replace(
-                new, name=name, type=type_, description=description, aliases=aliases,
-                metadata={**new.metadata, "source_id": graph.source} if type_ != "language" else new.metadata,
-            )  # fmt: skip
+    for node in graph.nodes:
+        known = edit.get(Entity, space, node.id)
+        if known is not None and node.type == _LANGUAGE:
+            continue
+        base = known or Entity(id=node.id, space=space, name=node.name, created_at=edit.now, recorded_at=edit.now)
+        metadata = base.metadata if node.type == _LANGUAGE else {**base.metadata, "source_id": graph.source}
+        new = msgspec.structs.replace(
+            base, name=node.name, type=node.type, description=node.description, metadata=metadata,
+            aliases=tuple(dict.fromkeys((*base.aliases, *node.aliases))),
+        )  # fmt: skip
         if new != known:
-            verb = "name" if known is None else "describe"
-            entries.append(edit.put(new, verb=verb, before=known)[1])
+            entries.append(edit.put(new, verb="name" if known is None else "describe", before=known)[1])
             fresh += names_of(new) if known is None else []
     relink(edit, space, fresh)
-    graph.node_ids[:] = [meant[id] for id in graph.node_ids]
     for edge in graph.relations:
-        entries += _put_relation(edit, space, edge, meant, graph.source)
+        entries += _put_relation(edit, space, edge, graph.source)
     return entries
 
 
-def _put_relation(edit: Edit, space: str, edge: _Edge, meant: Mapping[str, str], source: str) -> list[int]:
+def _put_relation(edit: Edit, space: str, edge: _Edge, source: str) -> list[int]:
     known = edit.get(Relation, space, edge.id)
     if known is not None and known.weight == edge.weight and known.valid_until is None:
         return []
     made = Relation(
-        id=edge.id, space=space, subject=meant[edge.subject], predicate=edge.predicate, object=meant[edge.object],
+        id=edge.id, space=space, subject=edge.subject, predicate=edge.predicate, object=edge.object,
         weight=edge.weight, provenance=source, valid_from=edit.now if known is None else known.valid_from,
         metadata={"source_id": source}, created_at=edit.now if known is None else known.created_at,
         recorded_at=edit.now,
@@ -338,7 +368,7 @@ def _drop_graph(edit: Edit, space: str, before: Record | None, graph: _Graph) ->
             entries.append(edit.retire(relation, verb="close", reason=reason))
     for id in _texts(held.get("node_ids")):
         node = edit.get(Entity, space, id)
-        if node is None or id in graph.node_ids or node.type == "language" or _is_spoken_of(edit, space, id):
+        if node is None or id in graph.node_ids or node.type == _LANGUAGE or _is_spoken_of(edit, space, id):
             continue
         entries.append(edit.retire(node, verb="replace", reason=reason))
         relink(edit, space, names_of(node))
@@ -349,7 +379,6 @@ def _is_spoken_of(edit: Edit, space: str, id: str) -> bool:
     return bool(
         edit.relations(space, [id], outgoing=True, as_of=None)
         or edit.relations(space, [id], outgoing=False, as_of=None)
-        or edit.citing(space, [f"subject:{id}"], 1)
     )
 
 

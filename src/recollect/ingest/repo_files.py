@@ -71,8 +71,8 @@ def _walk(root: Path, below: str, patterns: Patterns, listing: Listing, *, force
     for entry in _entries(root, below, listing):
         path = f"{below}/{entry.name}" if below else entry.name
         folder = entry.is_dir(follow_symlinks=False)
-        if patterns.excludes(path) or (folder and entry.name in ALWAYS_EXCLUDED):
-            continue
+        if patterns.excludes(path) or (entry.name in ALWAYS_EXCLUDED and (folder or entry.name == ".git")):
+            continue  # in a worktree .git is a file
         if entry.name in PREFLIGHT and _concerns(root, path, patterns, folder=folder):
             listing.preflight.append(path)
             if not force:
