@@ -25,6 +25,10 @@ Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
+CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
+SkipReason = Literal[
+    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
+]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
@@ -311,7 +315,7 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
 class IngestedRepo(Struct, frozen=True, kw_only=True):
     """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
 
-    `agent_state` are folders of agents that were met, `pending` those of them that were left out until somebody decides.
+    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
     """
 
     source: IngestedSource
@@ -321,6 +325,50 @@ class IngestedRepo(Struct, frozen=True, kw_only=True):
     pending: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[FileProblem, ...] = ()
+
+
+class Concept(Struct, frozen=True, kw_only=True):
+    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
+
+    title: str
+    key: str
+    type: CandidateType
+    score: float
+    confidence: float
+    occurrences: int
+    bonuses: tuple[str, ...]
+    penalties: tuple[str, ...]
+    adjustment: float
+    reasons: tuple[str, ...]
+    evidence: tuple[tuple[str, str, Metadata | None], ...]
+    evidence_count: int
+    objects: tuple[str, ...]
+    object_count: int
+    source_count: int
+    scopes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of knowledge that it would become."""
+        return self.type if self.type in ("procedure", "decision") else "concept"
+
+
+class SkippedTerm(Struct, frozen=True):
+    """A term that was passed over, and why."""
+
+    title: str
+    reason: SkipReason
+    occurrences: int
+
+
+class Concepts(Struct, frozen=True):
+    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
+
+    candidates: tuple[Concept, ...]
+    eligible: int
+    skipped: tuple[SkippedTerm, ...]
+    skipped_count: int
+    passages: int
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -566,9 +614,11 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "SOURCE_KINDS", "STATUSES",
-    "TRUSTS", "UNSET", "UTC", "Adapter", "Change", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact",
-    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType",
-    "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
-    "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Signals", "SourceDraft",
-    "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
+    "TRUSTS", "UNSET", "UTC", "Adapter", "CandidateType", "Change", "Concept", "Concepts",
+    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact",
+    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
+    "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
+    "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Signals", "SkipReason",
+    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset",
+    "Weighed", "Why",
 ]  # fmt: skip

@@ -111,10 +111,12 @@ def _unchanged(view: View, space: str, location: str, scan: Scan) -> Record | No
 
 def _draft(mapped: RepoMap, wish: Wish, graph: _Graph) -> SourceDraft:
     segments = tuple(_segments(mapped))
-    headings = dict.fromkeys(section.chunk.heading_path[-1] for section in mapped.sections if section.chunk.heading_path)
+    headings = dict.fromkeys(
+        section.chunk.heading_path[-1] for section in mapped.sections if section.chunk.heading_path
+    )
     languages = ", ".join(f"{language_name(name)} ({count})" for name, count in mapped.languages.items())
     summary = [
-        f"Repository {mapped.name}: {mapped.totals['code_files']} source files, {mapped.totals['documents']} documents.",
+        f"Repository {mapped.name}: {_counted(mapped)}.",
         f"Languages: {languages}." if languages else "",
         f"Top level: {', '.join(mapped.top_level)}." if mapped.top_level else "",
         "\n".join(list(headings)[:_SUMMARY_HEADINGS]),
@@ -192,8 +194,12 @@ def _payload(mapped: RepoMap, wish: Wish, graph: _Graph) -> Metadata:
 
 def _short(mapped: RepoMap) -> str:
     first = next((section for section in mapped.sections if section.chunk.kind != "frontmatter"), None)
-    told = f"{mapped.totals['code_files']} source files, {mapped.totals['documents']} documents"
-    return f"{mapped.name}: {told}" if first is None else f"{mapped.name}: {told}. {excerpt(first.chunk.text, 160)}"
+    told = f"{mapped.name}: {_counted(mapped)}"
+    return told if first is None else f"{told}. {excerpt(first.chunk.text, 160)}"
+
+
+def _counted(mapped: RepoMap) -> str:
+    return f"{mapped.totals['code_files']} source files, {mapped.totals['documents']} documents"
 
 
 def _sections(mapped: RepoMap) -> list[Json]:
@@ -390,8 +396,13 @@ def _texts(value: Json) -> list[str]:
 
 
 def _answer(
-    written: IngestedSource, entries: Sequence[int], nodes: Sequence[str], scan: Scan, wish: Wish, counts: Mapping[str, int]
-) -> IngestedRepo:  # fmt: skip
+    written: IngestedSource,
+    entries: Sequence[int],
+    nodes: Sequence[str],
+    scan: Scan,
+    wish: Wish,
+    counts: Mapping[str, int],
+) -> IngestedRepo:
     state = tuple(scan.listing.preflight)
     return IngestedRepo(
         source=written, nodes=tuple(nodes), entries=tuple(entries), agent_state=state,

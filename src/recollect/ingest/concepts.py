@@ -1,7 +1,7 @@
 """Which terms of some texts might deserve a memory of their own?
 
-A concept is named again and again: by headings, in `code marks`, or in Words That Begin Large. Nothing here decides; the
-candidates are for somebody to read up on, and every term that was passed over says why.
+A concept is named again and again: by headings, in `code marks`, or in Words That Begin Large. Nothing here decides:
+the candidates are for somebody to read up on, and every term that was passed over says why.
 """
 
 from __future__ import annotations
@@ -10,16 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.types import Metadata
+from recollect.types import CandidateType, Concept, Concepts, Metadata, SkippedTerm, SkipReason
 
-SkipReason = Literal[
-    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
-]
-CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
 LONGEST_TERM = 80
 MOST_REFS = 5
 
@@ -32,22 +27,23 @@ _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _HEADING_LINE = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"[^\s/+:_-]+")
 _FORMAT = re.compile(
-    r"(?:[a-z]{2}-[A-Za-z]{2}|[YMDHmsdy]{2,4}(?:[-/:. ][YMDHmsdy]{2,4})+|--?\w[\w-]*(?:[ =].*)?|<[^>]*>|[\[({].*|.*[\])}=;]"
-    r"|~?\.{0,2}/.*|.*\\.*|(?:[\w.-]+/){2,}[\w.-]*|[\w./-]+\.(?:md|py|js|ts|tsx|jsx|json|ya?ml|toml|txt|rs|go|java|c|h|"
-    r"cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*)"
+    r"(?:[a-z]{2}-[A-Za-z]{2}|[YMDHmsdy]{2,4}(?:[-/:. ][YMDHmsdy]{2,4})+|--?\w[\w-]*(?:[ =].*)?|<[^>]*>|[\[({].*"
+    r"|.*[\])}=;]|~?\.{0,2}/.*|.*\\.*|(?:[\w.-]+/){2,}[\w.-]*|[\w./-]+\.(?:md|py|js|ts|tsx|jsx|json|ya?ml|toml|txt|rs|go|"
+    r"java|c|h|cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*)"
 )
 _LEADING = frozenset(
     ("a", "an", "and", "the", "this", "that", "these", "those", "our", "your", "its", "in", "on", "for")
 )
 _GENERIC = frozenset(
     """api architecture background configuration content contents example examples faq features guide help how-to
-    implementation index installation install intro introduction license links motivation notes options overview parameters
-    quickstart readme reference references related requirements results setup summary table test tests testing todo usage
+    implementation index installation install intro introduction license links motivation notes options overview
+    parameters quickstart readme reference references related requirements results setup summary table test tests testing
+    todo usage
     概述 简介 介绍 安装 使用 目录 示例 参考 背景 总结 说明""".split()
 )
 _GENERIC_PHRASES = frozenset(
-    ("getting started", "quick start", "table of contents", "how it works", "see also", "further reading", "code of conduct",
-     "known issues", "new features", "bug fixes", "breaking changes", "best practices", "release notes")
+    ("getting started", "quick start", "table of contents", "how it works", "see also", "further reading",
+     "code of conduct", "known issues", "new features", "bug fixes", "breaking changes", "best practices", "release notes")
 )  # fmt: skip
 _ARTIFACT_ENDS = frozenset(
     """example examples feature features reference references task tasks todo todos usage changelog notes log steps step
@@ -55,10 +51,10 @@ _ARTIFACT_ENDS = frozenset(
 )
 _PASSING = frozenset(("current", "next", "open", "pending", "temporary", "active", "wip", "draft", "scratch"))
 _ACTIONS = frozenset(
-    """adds builds calls checks converts creates deletes displays evaluates generates gets handles includes keeps lists loads
-    makes manages parses prints provides queries reads removes returns runs saves sends sets shows stores supports tracks
-    updates uses writes add build call check click copy create delete edit enable install make open press remove run select
-    set start stop update write""".split()
+    """adds builds calls checks converts creates deletes displays evaluates generates gets handles includes keeps lists
+    loads makes manages parses prints provides queries reads removes returns runs saves sends sets shows stores supports
+    tracks updates uses writes add build call check click copy create delete edit enable install make open press remove
+    run select set start stop update write""".split()
 )
 _KEYS = frozenset(("alt", "cmd", "command", "ctrl", "control", "esc", "escape", "shift", "tab", "enter", "option"))
 _PROCEDURES = ("workflow", "process", "procedure", "protocol", "lifecycle", "pipeline", "流程", "步骤")
@@ -84,50 +80,6 @@ class Passage(Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...] = ()
 
 
-class Concept(Struct, frozen=True, kw_only=True):
-    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
-
-    title: str
-    key: str
-    type: CandidateType
-    score: float
-    confidence: float
-    occurrences: int
-    bonuses: tuple[str, ...]
-    penalties: tuple[str, ...]
-    adjustment: float
-    reasons: tuple[str, ...]
-    evidence: tuple[tuple[str, str, Metadata | None], ...]
-    evidence_count: int
-    objects: tuple[str, ...]
-    object_count: int
-    source_count: int
-    scopes: tuple[str, ...]
-
-    @property
-    def kind(self) -> str:
-        """The kind of knowledge that it would become."""
-        return self.type if self.type in ("procedure", "decision") else "concept"
-
-
-class Skipped(Struct, frozen=True):
-    """A term that was passed over, and why."""
-
-    title: str
-    reason: SkipReason
-    occurrences: int
-
-
-class Concepts(Struct, frozen=True):
-    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
-
-    candidates: tuple[Concept, ...]
-    eligible: int
-    skipped: tuple[Skipped, ...]
-    skipped_count: int
-    passages: int
-
-
 class _Found(Struct):
     """A term while it is being counted."""
 
@@ -142,7 +94,7 @@ class _Found(Struct):
 def find_concepts(
     passages: Iterable[Passage], known: Set[str] = frozenset(), *, most: int = 10, most_skipped: int = 20
 ) -> Concepts:
-    """The terms that some passages name again and again. `known` are keys (`concept_key`) of what is a concept already."""
+    """The terms that some passages name again and again; `known` are keys (`concept_key`) of what is a concept now."""
     found: dict[str, _Found] = {}
     skipped: dict[str, tuple[str, SkipReason]] = {}
     skips: Counter[str] = Counter()
@@ -168,7 +120,7 @@ def find_concepts(
     return Concepts(
         tuple(candidates[:most]),
         len(candidates),
-        tuple(Skipped(*skipped[key], skips[key]) for key in passed[:most_skipped]),
+        tuple(SkippedTerm(*skipped[key], skips[key]) for key in passed[:most_skipped]),
         len(skipped),
         looked_at,
     )

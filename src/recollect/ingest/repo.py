@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from recollect.ingest.chunks import Chunk, chunk_markdown, plain_lines
 from recollect.ingest.grammars import LANGUAGES, language_of
-from recollect.ingest.outline import Outline, outline_source
 from recollect.ingest.repo_files import Listing, Patterns, list_repo
+from recollect.ingest.symbols import Outline, outline_source
 from recollect.ingest.walk_files import LARGEST_FILE
 from recollect.types import FileProblem
 
@@ -94,8 +94,8 @@ def scan_repo(
 ) -> Scan:
     """Lists the files of a repository and takes their fingerprint.
 
-    It is the same as long as no file changes and the same is asked for: whether agents' state is left out by itself or by
-    a pattern makes no difference.
+    It is the same as long as no file changes and the same is asked for: whether agents' state is left out by itself or
+    by a pattern makes no difference.
     """
     listing = list_repo(root, patterns, force=force)
     problems = list(listing.problems)

@@ -50,7 +50,7 @@ class Patterns(Struct, frozen=True):
 
 
 class Listing(Struct):
-    """The files of a repository by path, what stands at its top, agents' state that was met, and what cannot be read."""
+    """The files of a repository by path, what stands at its top, agents' state that was met, what cannot be read."""
 
     files: list[str] = field(default_factory=list[str])
     top_level: list[str] = field(default_factory=list[str])
