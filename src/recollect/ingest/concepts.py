@@ -37,13 +37,14 @@ _LEADING = frozenset(
 _GENERIC = frozenset(
     """api architecture background configuration content contents example examples faq features guide help how-to
     implementation index installation install intro introduction license links motivation notes options overview
-    parameters quickstart readme reference references related requirements results setup summary table test tests testing
-    todo usage
+    parameters quickstart readme reference references related requirements results setup summary table test tests
+    testing todo usage
     概述 简介 介绍 安装 使用 目录 示例 参考 背景 总结 说明""".split()
 )
 _GENERIC_PHRASES = frozenset(
     ("getting started", "quick start", "table of contents", "how it works", "see also", "further reading",
-     "code of conduct", "known issues", "new features", "bug fixes", "breaking changes", "best practices", "release notes")
+     "code of conduct", "known issues", "new features", "bug fixes", "breaking changes", "best practices",
+     "release notes")
 )  # fmt: skip
 _ARTIFACT_ENDS = frozenset(
     """example examples feature features reference references task tasks todo todos usage changelog notes log steps step
