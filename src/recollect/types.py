@@ -23,13 +23,14 @@ Status = Literal[
 ]  # fmt: skip
 Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
-Order = Literal["newest", "oldest", "important", "position"]
+Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
 SkipReason = Literal[
     "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
 ]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
+EvidenceStanding = Literal["current", "changed", "missing", "archived"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
 TRUSTS: tuple[Trust, ...] = (
@@ -44,6 +45,13 @@ HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 CATALOGUE_KINDS: tuple[str, ...] = ("source",)
 """Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
 SOURCE_KINDS: tuple[SourceKind, ...] = ("repo", "file", "markdown", "web", "pdf", "conversation")
+
+SEGMENT_KINDS = ("document", "message")
+"""Kinds of records that are pieces of a source, each in its place."""
+NOT_KNOWLEDGE = ("source", *SEGMENT_KINDS, "code", "activity", "work_item")
+"""Kinds of records that tell what was there or is to be done; every other kind states what is so."""
+VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
+"""Whose word is enough without evidence."""
 
 DEFAULT_SPACE = "default"
 NOISE = 0.001
@@ -80,6 +88,37 @@ class SpaceTally(Struct, frozen=True, kw_only=True):
     vectors: int
 
 
+class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Where something was read: a source by its id, and which of its segments (`seg-1` is the first).
+
+    `locator` is what the segment's own must say at least; `hash` is that of the segment's text when it was read.
+    """
+
+    source: str
+    segment: str | None = None
+    locator: Metadata | None = None
+    hash: str | None = None
+
+
+class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a record states in a form that others can be compared with: one value, or one object, of a predicate."""
+
+    subject: str
+    predicate: str
+    value: Json = None
+    object: str | None = None
+
+
+class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """On what a record rests, where it holds, and what it is about. Whoever hands in grounds is governed by them."""
+
+    scopes: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    claim: Claim | None = None
+    verified_at: datetime | None = None
+
+
 class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
@@ -104,6 +143,7 @@ class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     locator: Metadata | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
     id: str | None = None
+    grounds: Grounds | None = None
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -139,6 +179,7 @@ class Record(Struct, frozen=True, kw_only=True):
     access_count: int = 0
     last_access: datetime | None = None
     version: int = 0
+    grounds: Grounds | None = None
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Was this true at that moment, as far as this version knows?"""
@@ -211,17 +252,69 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
-    """What became of a write. `id` is the record that holds the text (None when it was rejected)."""
+    """What became of a write. `id` is the record that holds the text (None when it was rejected).
+
+    `status` is the record's after governance, `entries` are all rows of the journal that the write made, `contested`
+    the ids of other records that it contradicts and that are contested since.
+    """
 
     outcome: Outcome
     id: str | None
     space: str
     reason: str | None = None
     entry: int | None = None
+    status: Status | None = None
+    entries: tuple[int, ...] = ()
+    contested: tuple[str, ...] = ()
 
     @property
     def stored(self) -> bool:
         return self.outcome == "stored"
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """What became of an archived source: the records that rested on it alone are stale, others on it in part."""
+
+    receipt: Receipt
+    stale_ids: tuple[str, ...] = ()
+    partial_ids: tuple[str, ...] = ()
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """Records that claimed the same became one: those `merged` are superseded by `kept`. No entries: a dry run."""
+
+    kept: str
+    merged: tuple[str, ...]
+    entries: tuple[int, ...] = ()
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
+
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+class Alike(Struct, frozen=True, kw_only=True):
+    """A record that may say the same as another: for someone to look at, nothing follows from it by itself."""
+
+    id: str
+    score: float
+    reasons: tuple[str, ...]
+    title: str
+    kind: str
+    status: Status
+
+
+class EvidenceState(Struct, frozen=True, kw_only=True):
+    """Is what a record rests on still there? `changed`: the source says something else by now.
+
+    `segment` is where the text stands now; it may have moved within its source.
+    """
+
+    evidence: Evidence
+    state: EvidenceStanding
+    segment: str | None = None
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
@@ -447,6 +540,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     statuses: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
+    governed: bool = False
+    """Only records that have grounds."""
     as_of: datetime | None = None
     valid_at: datetime | None = None
     valid_only: bool = True
@@ -613,13 +708,13 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "SOURCE_KINDS", "STATUSES",
-    "TRUSTS", "UNSET", "UTC", "Adapter", "CandidateType", "Change", "Concept", "Concepts",
-    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact",
-    "FileProblem", "Filter", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
-    "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
-    "ProjectState", "ProjectStatus",
-    "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Signals", "SkipReason",
-    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset",
-    "Weighed", "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
+    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Change", "Claim",
+    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
+    "FileProblem", "Filter", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedSource", "Json",
+    "MemoryType", "Merge", "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
+    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Settled",
+    "Signals", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed",
+    "Why",
+    "CandidateType", "Concept", "Concepts", "IngestedRepo", "SkipReason", "SkippedTerm",
 ]  # fmt: skip

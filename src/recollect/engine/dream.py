@@ -255,6 +255,8 @@ def may_merge(one: Record, other: Record) -> bool:
     """
     if any(record.session is not None or record.source is not None for record in (one, other)):
         return False
+    if one.grounds is not None or other.grounds is not None:  # whether these say the same is for someone to decide
+        return False
     if any(getattr(one, name) != getattr(other, name) for name in _SAME):
         return False
     return sorted(_NUMBER.findall(one.text)) == sorted(_NUMBER.findall(other.text)) and (

@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Self
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine import dream as dreaming
+from recollect.engine import govern, link, maintain, revise
 from recollect.engine import ingest as ingesting
-from recollect.engine import link, maintain, revise
-from recollect.engine.core import Core, random_id, utc_now
+from recollect.engine.alike import find_alike
+from recollect.engine.core import Core, find, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
     parse_alike,
     parse_choice,
     parse_count,
+    parse_days,
     parse_draft,
     parse_drafts,
     parse_fields,
@@ -47,22 +49,28 @@ from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
     DEFAULT_SPACE,
     NOISE,
     UNSET,
+    Alike,
+    Archived,
     Change,
     Direction,
     Draft,
     Dream,
     EmbeddingState,
     Entity,
+    EvidenceState,
     Fact,
     Filter,
+    Grounds,
     Imported,
     Ingested,
     IngestedRepo,
+    Merged,
     Neighborhood,
     Order,
     Past,
@@ -75,6 +83,7 @@ from recollect.types import (
     Relation,
     Scored,
     Session,
+    Settled,
     Space,
     SpaceStats,
     SpaceTally,
@@ -88,7 +97,7 @@ if TYPE_CHECKING:
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
-_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -214,11 +223,15 @@ class Memory:
         metadata: Mapping[str, object] | None = None,
         id: str | None = None,
         alike: Sequence[str] = (),
+        grounds: Grounds | Mapping[str, object] | None = None,
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
         A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
         same too (room, user, project, source, memory_type, metadata).
+
+        With `grounds` (scopes, subjects, evidence, claim) the record is governed: its evidence must be there, the same
+        claim is not kept twice, one that contradicts another is contested, and what an agent concluded is a candidate.
         """
         given: dict[str, object] = {
             "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,
@@ -226,6 +239,7 @@ class Memory:
             "confidence": confidence, "status": status, "trust": trust, "event_time": event_time,
             "valid_from": valid_from, "valid_until": valid_until, "source": source, "locator": locator,
             "metadata": {} if metadata is None else metadata, "id": id,
+            "grounds": grounds,
         }  # fmt: skip
         draft = parse_draft(given, {})
         return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike))[0]
@@ -235,10 +249,15 @@ class Memory:
         drafts: Sequence[Draft | Mapping[str, object]],
         *,
         space: str = DEFAULT_SPACE,
+        atomic: bool = False,
         **defaults: object,
     ) -> list[Receipt]:
-        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
-        return remember_many(self._core, parse_drafts(drafts, defaults), parse_space(space))
+        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out.
+
+        With `atomic`, all are stored or none: the first that would be rejected is an error.
+        """
+        parsed = parse_drafts(drafts, defaults)
+        return remember_many(self._core, parsed, parse_space(space), atomic=parse_flag(atomic, "atomic"))
 
     def revise(
         self,
@@ -291,6 +310,94 @@ class Memory:
             parse_optional(reason, "reason"),
         )
 
+    # Governing
+
+    def promote(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Makes a candidate, contested or stale record active, or verifies an active one anew.
+
+        It needs evidence of which something is left, unless its trust is user_declared or human_curated.
+        """
+        return govern.promote(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def supersede(self, old: str, new: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Puts one record in the place of another, which is kept; the new one becomes active where it may be."""
+        home = None if space is None else parse_space(space)
+        return govern.supersede(
+            self._core, parse_label(old, "old"), parse_label(new, "new"), home, parse_label(reason, "reason")
+        )
+
+    def contest(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Says that a record is in doubt."""
+        return govern.contest(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def archive_source(self, id: str, *, space: str | None = None, reason: str) -> Archived:
+        """Retires a source: what rested on it alone is stale from now on."""
+        return govern.archive_source(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def evidence_state(self, record: Record) -> list[EvidenceState]:
+        """What has become of what a record rests on: current, changed, missing or archived."""
+        return govern.evidence_state(self._core, record)
+
+    def contradictions(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The records that claim something else of the same subject and predicate, in a scope that they share."""
+        return govern.contradictions(self._core, *self._ref(id, space))
+
+    def alike_knowledge(
+        self, given: str | Record | Draft | Mapping[str, object], *, space: str = DEFAULT_SPACE
+    ) -> list[Alike]:
+        """The records that may say the same as one (or as a draft), by their words; at most five, best first."""
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            if isinstance(given, str):
+                return find_alike(view, find(view, Record, parse_label(given, "id"), home), home)
+            return find_alike(view, given if isinstance(given, Record) else parse_draft(given, {}), home)
+
+    def claim_duplicates(self, space: str = DEFAULT_SPACE) -> list[list[Record]]:
+        """Records that claim the same in scopes that overlap, group by group."""
+        return govern.claim_duplicates(self._core, parse_space(space))
+
+    def merge_duplicates(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> list[Merged]:
+        """Makes one of records that claim the same; the others are superseded by it."""
+        return govern.merge_duplicates(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def promotable(
+        self, space: str = DEFAULT_SPACE, *, min_confidence: float = 0.75, min_evidence: int = 1
+    ) -> list[Record]:
+        """The candidates that are sure enough, and rest on enough that still says what it said."""
+        bar = self._bar(min_confidence, min_evidence)
+        with self._core.store.read() as view:
+            return govern.promotable(view, parse_space(space), bar)
+
+    def promote_candidates(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        dry_run: bool = False,
+    ) -> Settled:
+        """Promotes every candidate that is promotable, in one transaction."""
+        bar = self._bar(min_confidence, min_evidence)
+        return govern.promote_candidates(self._core, parse_space(space), bar, dry_run=parse_flag(dry_run, "dry_run"))
+
+    def decay_stale(
+        self, space: str = DEFAULT_SPACE, *, days: float = 30, at: Moment = None, dry_run: bool = False
+    ) -> Settled:
+        """Marks as stale what was last verified more than some days before a moment (None: now)."""
+        return govern.decay_stale(
+            self._core,
+            parse_space(space),
+            parse_days(days, "days"),
+            parse_optional_time(at, "at"),
+            dry_run=parse_flag(dry_run, "dry_run"),
+        )
+
+    def _bar(self, min_confidence: float, min_evidence: int) -> govern.Bar:
+        return govern.Bar(
+            confidence=parse_share(min_confidence, "min_confidence"),
+            evidence=parse_count(min_evidence, "min_evidence", least=0, most=MAX_LIMIT),
+        )
+
     # Ingesting
 
     def ingest(
@@ -306,8 +413,9 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
-        if "id" in fields:
-            raise InvalidInput("id", "cannot be given: a document becomes several records")
+        for name in ("id", "grounds"):
+            if name in fields:
+                raise InvalidInput(name, "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
         return ingesting.ingest_text(
             self._core,
@@ -458,6 +566,10 @@ class Memory:
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
+        catalogue: bool = False,
+        valid_only: bool = True,
         as_of: Moment = None,
         min_score: float = NOISE,
         recency: float = 0.0,
@@ -473,7 +585,8 @@ class Memory:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
+        lets near-duplicates stand beside each other. With `catalogue` records that only say where others come from are
+        searched too, with `valid_only=False` also what no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds
         the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
@@ -482,7 +595,8 @@ class Memory:
             text=parse_text(query, "query"),
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
-                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of,
+                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
+                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
@@ -798,6 +912,25 @@ class Memory:
             direction=parse_choice(direction, "direction", _DIRECTIONS),
             as_of=parse_optional_time(as_of, "as_of"),
         )
+
+    def entities(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        words: Sequence[str] = (),
+        newest_first: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Entity]:
+        """The entities of a space, or those that have one of some words in a name or alias."""
+        with self._core.store.read() as view:
+            return view.entities(
+                parse_space(space),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                newest_first=parse_flag(newest_first, "newest_first"),
+            )
 
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
         """Is there an entity of that id, name or alias?"""

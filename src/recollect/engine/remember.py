@@ -12,6 +12,8 @@ from itertools import chain
 import msgspec
 
 from recollect.engine.core import Core
+from recollect.engine.grounds import judge
+from recollect.errors import InvalidInput
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
@@ -74,10 +76,13 @@ def ensure_space(edit: Edit, name: str) -> None:
         edit.put_space(Space(name=name, created_at=edit.now))
 
 
-def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = ()) -> list[Receipt]:
+def remember_many(
+    core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = (), atomic: bool = False
+) -> list[Receipt]:
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
 
-    A text that is already stored is stored again beside it where the two are not `alike` in all of some fields.
+    With `atomic` a draft that is rejected breaks all. A text that is already stored is stored again beside it where
+    the two are not `alike` in all of some fields.
     """
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
@@ -89,9 +94,17 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Seq
             remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike, held=held)
             for draft, count in zip(drafts, counted, strict=True)
         ]
+        if atomic:
+            _require_all(receipts)
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts
+
+
+def _require_all(receipts: Sequence[Receipt]) -> None:
+    for i, receipt in enumerate(receipts):
+        if receipt.outcome == "rejected":
+            raise InvalidInput(f"drafts[{i}]", f"{receipt.reason}; nothing was stored")
 
 
 def remember_one(
@@ -118,16 +131,29 @@ def remember_one(
             return Receipt(outcome="deduplicated", id=known.id, space=space, reason="this id holds the same text")
         reason = f"the id {draft.id} already holds another text; use revise to change it"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    twin = edit.twin(record, alike) if held is None or record.content_hash in held else None
-    if twin is not None:
-        return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
+    contradicts: tuple[str, ...] = ()
+    reason = None
+    if record.grounds is not None:  # whether that is a duplicate is decided by what it claims
+        ruling = judge(edit, record, edit.now)
+        if ruling.refusal is not None:
+            return Receipt(outcome="rejected", id=None, space=space, reason=str(ruling.refusal))
+        record, contradicts = ruling.record, ruling.contradicts
+        reason = f"contradicts {', '.join(contradicts)}" if contradicts else None
+    else:
+        twin = edit.twin(record, alike) if held is None or record.content_hash in held else None
+        if twin is not None:
+            return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     if draft.session is not None or draft.source is not None:
         position = edit.next_position(space, draft.session, draft.source)
         record = msgspec.structs.replace(record, position=position)
     if held is not None:
         held.add(record.content_hash)
-    stored, entry = edit.put(record, verb="remember", lexis=derive_lexis(edit, record, counted, any_known=any_known))
-    return Receipt(outcome="stored", id=stored.id, space=space, entry=entry)
+    lexis = derive_lexis(edit, record, counted, any_known=any_known)
+    _, entry = edit.put(record, verb="remember", lexis=lexis, reason=reason)
+    return Receipt(
+        outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
+        entries=(entry,), contested=contradicts,
+    )  # fmt: skip
 
 
 def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
@@ -158,4 +184,5 @@ def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
         valid_until=draft.valid_until,
         content_hash=content_hash(draft.text),
         metadata=draft.metadata,
+        grounds=draft.grounds,
     )

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from recollect.engine.core import Core, find
+from recollect.engine.grounds import judge
 from recollect.engine.link import names_of, relink
 from recollect.engine.parse import check_period
 from recollect.engine.remember import content_hash, derive_lexis
@@ -18,6 +19,7 @@ from recollect.types import Change, Entity, Past, Receipt, Record, Relation
 REVISABLE = (
     "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
     "status", "trust", "event_time", "valid_from", "valid_until", "source", "locator", "metadata",
+    "grounds",
 )  # fmt: skip
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
@@ -27,12 +29,18 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     """Writes a new version with some fields changed. A revision that changes nothing is not written."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        new = _replace(old, fields)
+        ruling = judge(edit, _replace(old, fields), edit.now, old)
+        if ruling.refusal is not None:
+            raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
+        new = ruling.record
         if _state(new) == _state(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
         _, entry = edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)
     core.written()
-    return Receipt(outcome="stored", id=old.id, space=old.space, entry=entry)
+    return Receipt(
+        outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
+        contested=ruling.contradicts,
+    )  # fmt: skip
 
 
 def _replace(old: Record, fields: Mapping[str, object]) -> Record:
@@ -69,7 +77,9 @@ def invalidate(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
         _, entry = edit.put(new, verb="invalidate", before=old, lexis=derive_lexis(edit, new), reason=reason)
-    return Receipt(outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry)
+    return Receipt(
+        outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
+    )
 
 
 def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receipt:
@@ -78,7 +88,7 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
         record = _anywhere(edit, id, space)
         entry = edit.erase(record, reason=reason)
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry)
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=(entry,))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:
@@ -122,7 +132,7 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
         done = _undo(edit, change, reason)
         _relink(edit, change, done)
     core.written()
-    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done)
+    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done,))
 
 
 def _relink(edit: Edit, change: Change, done: int) -> None:

@@ -7,15 +7,18 @@ canonical ones. Reads happen inside one consistent `View`; changes inside one `E
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from recollect.types import (
     Change,
+    Claim,
     Entity,
     FileProblem,
     Filter,
@@ -56,6 +59,25 @@ class Lexis(Struct, frozen=True):
         if max(counts, default=0) <= MOST_COUNTED:
             return sum(counts)
         return sum(min(count, MOST_COUNTED) for count in counts)
+
+
+def claim_ref(kind: str, claim: Claim) -> str:
+    """What all claims of one kind about the same subject and predicate have in common."""
+    said = msgspec.json.encode((kind, claim.subject, claim.predicate))
+    return f"claim:{hashlib.sha256(said).hexdigest()[:32]}"
+
+
+def refs_of(record: Record) -> list[str]:
+    """By what a live record can be found through its grounds."""
+    grounds = record.grounds
+    if grounds is None:
+        return []
+    refs = [f"evidence:{item.source}" for item in grounds.evidence]
+    refs += [f"subject:{subject}" for subject in grounds.subjects]
+    refs += [f"scope:{scope}" for scope in grounds.scopes]
+    if grounds.claim is not None:
+        refs.append(claim_ref(record.kind, grounds.claim))
+    return list(dict.fromkeys(refs))
 
 
 class Glance(Struct, frozen=True):
@@ -161,9 +183,16 @@ class View(Protocol):
     def held(self, space: str, hashes: Sequence[str]) -> set[str]: ...
     def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
+    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]: ...
+    def shared_refs(self, space: str, prefix: str) -> list[str]: ...
+    def segment(
+        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
+    ) -> Record | None: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]: ...
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]: ...
     def knows_names(self, space: str) -> bool: ...
     def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
     def relations(
@@ -271,5 +300,5 @@ class Store(Protocol):
 
 __all__ = [
     "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
-    "Thing", "Vector", "View", "Weight", "normal_name",
+    "Thing", "Vector", "View", "Weight", "claim_ref", "normal_name", "refs_of",
 ]  # fmt: skip

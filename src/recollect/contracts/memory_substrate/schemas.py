@@ -24,7 +24,9 @@ MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "syst
 _Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
-_Refs = list[Annotated[str, Meta(min_length=1, max_length=200)]]
+_Word = Annotated[str, Meta(min_length=1, max_length=200)]
+_Words = Annotated[list[_Word], Meta(max_length=64)]
+_Refs = list[_Word]
 
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -41,16 +43,16 @@ class Nothing(Params, frozen=True):
 class Filters(Params, frozen=True):
     """Which objects a read may show; of each pair of fields one value or several can be given."""
 
-    object_type: str | None = None
-    object_types: list[str] = field(default_factory=list[str])
-    kind: str | None = None
-    kinds: list[str] = field(default_factory=list[str])
-    status: str | None = None
-    statuses: list[str] = field(default_factory=list[str])
-    node_id: str | None = None
-    node_ids: list[str] = field(default_factory=list[str])
-    source_id: str | None = None
-    source_ids: list[str] = field(default_factory=list[str])
+    object_type: _Word | None = None
+    object_types: _Words = field(default_factory=list[str])
+    kind: _Word | None = None
+    kinds: _Words = field(default_factory=list[str])
+    status: _Word | None = None
+    statuses: _Words = field(default_factory=list[str])
+    node_id: _Word | None = None
+    node_ids: _Words = field(default_factory=list[str])
+    source_id: _Word | None = None
+    source_ids: _Words = field(default_factory=list[str])
 
 
 class ContextInput(Params, frozen=True):
@@ -151,7 +153,7 @@ class Created(Params, frozen=True):
     reason: Annotated[str, Meta(min_length=1, max_length=1_000, description="Why this should outlive the session")]
     memory_source: Annotated[MemorySource, Meta(description="Where it comes from")]
     scope_refs: Annotated[
-        list[Annotated[str, Meta(min_length=1, max_length=200)]],
+        list[_Word],
         Meta(min_length=1, description="Where it holds, such as scope:project"),
     ]
     actor: Actor | None = None

@@ -10,7 +10,18 @@ from typing import cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.base import (
+    IndexedFile,
+    IndexedProject,
+    Lexis,
+    Model,
+    T,
+    Tally,
+    Thing,
+    Vector,
+    normal_name,
+    refs_of,
+)
 from recollect.store.sqlite.projects import (
     delete_files,
     delete_project,
@@ -138,7 +149,7 @@ class SqliteEdit(SqliteView):
         for version, live in rows:
             self._unindex(number, version, live=live)
         self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE space_no = ?)", (number,))
-        for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies"):
+        for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "refs"):
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
         delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
@@ -171,6 +182,8 @@ class SqliteEdit(SqliteView):
         if isinstance(thing, Record):
             self._index(number, version, lexis or Lexis({}))
             self._inherit_vectors(number, thing, cast("Record | None", before))
+            if thing.grounds is not None:
+                self._put_refs(number, thing)
         elif isinstance(thing, Entity):
             self._put_names(number, thing)
         entry = self._note(
@@ -204,6 +217,8 @@ class SqliteEdit(SqliteView):
             self._insert_words(number, thing.version, lexis, live=False)
             self._run("INSERT INTO lexis VALUES(?, ?, ?)", (thing.version, *lexis_row(lexis)))
             self._run("UPDATE signs SET model = -model WHERE version = ? AND model > 0", (thing.version,))
+            if thing.grounds is not None:
+                self._run("DELETE FROM refs WHERE version = ?", (thing.version,))
         elif isinstance(thing, Entity):
             self._run("DELETE FROM names WHERE space_no = ? AND entity = ?", (number, thing.id))
 
@@ -219,7 +234,7 @@ class SqliteEdit(SqliteView):
         for version, live in rows:
             self._unindex(number, version, live=live)
             self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
-            for table in ("signs", "queue", "records"):
+            for table in ("signs", "queue", "records", "refs"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
         self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._run(
@@ -277,6 +292,13 @@ class SqliteEdit(SqliteView):
             self._erase(space, record, None)
         return len(rows)
 
+    # Derived: refs
+
+    def _put_refs(self, number: int, record: Record) -> None:
+        self._connection.executemany(
+            "INSERT INTO refs VALUES(?, ?, ?)", [(number, ref, record.version) for ref in refs_of(record)]
+        )
+
     # Derived: terms and names
 
     def _index(self, number: int, version: int, lexis: Lexis) -> None:
@@ -332,7 +354,7 @@ class SqliteEdit(SqliteView):
         """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
         self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", *(("signs", "halves", "queue") if vectors else ())):
+        for table in ("lexis", "names", "refs", *(("signs", "halves", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()
@@ -345,6 +367,7 @@ class SqliteEdit(SqliteView):
                 lexis = derive(record)
                 if live:
                     self._index(number, record.version, lexis)
+                    self._put_refs(number, record)
                 else:
                     self._run("INSERT INTO lexis VALUES(?, ?, ?)", (record.version, *lexis_row(Lexis(lexis.terms))))
                     self._insert_words(number, record.version, lexis, live=False)

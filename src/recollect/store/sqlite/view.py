@@ -45,6 +45,7 @@ from recollect.store.sqlite.rows import (
 from recollect.store.sqlite.where import known_at, record_condition, true_at
 from recollect.types import (
     HIDDEN_STATUSES,
+    SEGMENT_KINDS,
     Change,
     Entity,
     Filter,
@@ -65,6 +66,7 @@ _ORDERS: dict[Order, str] = {
     "oldest": "records.created_at, records.version",
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
     "position": "records.session, records.source, records.position, records.version",
+    "updated": "records.version DESC",
 }
 
 
@@ -88,6 +90,10 @@ _TWIN = (
     "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
+)
+_SEGMENT = (
+    "SELECT version FROM records WHERE space_no = ? AND retired_at IS NULL"
+    f" AND kind IN ({', '.join(repr(kind) for kind in SEGMENT_KINDS)})"
 )
 VERSIONS_OF = (  # one index has the live versions by their id and another the rest
     "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
@@ -261,6 +267,30 @@ class SqliteView:
             for id, count, first, last in rows
         ]
 
+    # Grounds
+
+    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]:
+        """The live records that have any of some refs in their grounds, the newest version first."""
+        sql = "SELECT DISTINCT version FROM refs WHERE space_no = ? AND ref IN (SELECT value FROM json_each(?))"
+        rows = self._rows(f"{sql} ORDER BY version DESC LIMIT ?", (self._number(space), to_json(refs), limit))
+        return self.records([row[0] for row in rows])
+
+    def shared_refs(self, space: str, prefix: str) -> list[str]:
+        """The refs of a prefix (`claim:`) that more than one live record has."""
+        sql = "SELECT ref FROM refs WHERE space_no = ? AND ref >= ? AND ref < ? GROUP BY ref HAVING count(*) > 1"
+        return [row[0] for row in self._rows(sql, (self._number(space), prefix, f"{prefix}\U0010ffff"))]
+
+    def segment(
+        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
+    ) -> Record | None:
+        """The piece of a source (named by its location) that stands in a place, or that has a text of some hash."""
+        if hash is None:
+            where, values = "source = ? AND position = ?", (source, position)
+        else:
+            where, values = "hash = ? AND +source = ?", (bytes.fromhex(hash), source)  # the index of hashes is narrower
+        row = self._one(f"{_SEGMENT} AND {where} ORDER BY position, version LIMIT 1", (self._number(space), *values))
+        return None if row is None else self.version(Record, row[0])
+
     # The graph
 
     def named(self, space: str, name: str) -> list[Entity]:
@@ -270,10 +300,17 @@ class SqliteView:
         sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
         return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
-        sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]:
+        """The entities of a space; where words are given, those that have one of them in a name."""
+        number = self._number(space)
+        sql, values = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL", [number]
+        if words:
+            named = "SELECT entity FROM names, json_each(?) AS word WHERE space_no = ? AND instr(name, word.value) > 0"
+            sql, values = f"{sql} AND entities.id IN ({named})", [number, to_json(words), number]
+        sql += f" ORDER BY entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
+        return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
     def knows_names(self, space: str) -> bool:
         row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))

@@ -80,6 +80,8 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
     elif filter.valid_only and filter.valid_at is None:
         hidden = one_of("records.status", HIDDEN_STATUSES)
         parts.append((f"NOT ({hidden[0]})", hidden[1]))
+    if filter.governed:
+        parts.append(("records.grounds IS NOT NULL", []))
     if filter.without_kinds:
         named = one_of("records.kind", filter.without_kinds)
         parts.append((f"NOT ({named[0]})", named[1]))
