@@ -25,6 +25,10 @@ Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
+CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
+SkipReason = Literal[
+    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
+]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 EvidenceStanding = Literal["current", "changed", "missing", "archived"]
 
@@ -401,6 +405,65 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
         return self.stored + self.updated + self.unchanged
 
 
+class IngestedRepo(Struct, frozen=True, kw_only=True):
+    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
+
+    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
+    """
+
+    source: IngestedSource
+    nodes: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+    agent_state: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+
+class Concept(Struct, frozen=True, kw_only=True):
+    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
+
+    title: str
+    key: str
+    type: CandidateType
+    score: float
+    confidence: float
+    occurrences: int
+    bonuses: tuple[str, ...]
+    penalties: tuple[str, ...]
+    adjustment: float
+    reasons: tuple[str, ...]
+    evidence: tuple[tuple[str, str, Metadata | None], ...]
+    evidence_count: int
+    objects: tuple[str, ...]
+    object_count: int
+    source_count: int
+    scopes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of knowledge that it would become."""
+        return self.type if self.type in ("procedure", "decision") else "concept"
+
+
+class SkippedTerm(Struct, frozen=True):
+    """A term that was passed over, and why."""
+
+    title: str
+    reason: SkipReason
+    occurrences: int
+
+
+class Concepts(Struct, frozen=True):
+    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
+
+    candidates: tuple[Concept, ...]
+    eligible: int
+    skipped: tuple[SkippedTerm, ...]
+    skipped_count: int
+    passages: int
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -653,4 +716,5 @@ __all__ = [
     "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Settled",
     "Signals", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed",
     "Why",
+    "CandidateType", "Concept", "Concepts", "IngestedRepo", "SkipReason", "SkippedTerm",
 ]  # fmt: skip

@@ -70,6 +70,7 @@ from recollect.types import (
     Grounds,
     Imported,
     Ingested,
+    IngestedRepo,
     Merged,
     Neighborhood,
     Order,
@@ -448,6 +449,28 @@ class Memory:
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
         return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+
+    def ingest_repo(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        force: bool = False,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> IngestedRepo:
+        """Stores the map of a repository as one source: which code and documents there are, and what is in them.
+
+        Patterns are compared with paths below the folder and with names. State of agents (`.codex`, `.claude`, …) is
+        left out unless `force` is set. Nothing is written where nothing has changed.
+        """
+        from recollect.engine.repo import Wish, ingest_repo  # brings in the parsers
+        from recollect.ingest.repo_files import Patterns
+
+        patterns = Patterns.of(parse_labels(include, "include"), parse_labels(exclude, "exclude"))
+        wish = Wish(path=Path(path), patterns=patterns, force=parse_flag(force, "force"))
+        return ingest_repo(self._core, wish, parse_space(space), checkpoint)
 
     def import_trusty_memory(
         self,

@@ -75,6 +75,12 @@ def ingest_sources(
     return written
 
 
+def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
+    """Writes one source in a transaction that is under way."""
+    _check_sizes(draft)
+    return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
+
+
 def _check_sizes(draft: SourceDraft) -> None:
     for number, segment in enumerate(draft.segments, 1):
         size = len(segment.text.encode())
