@@ -730,6 +730,8 @@ class Memory:
         until: Moment = None,
         statuses: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        catalogue: bool = False,
         as_of: Moment = None,
         valid_at: Moment = None,
         valid_only: bool = True,
@@ -744,7 +746,7 @@ class Memory:
         filter = parse_filter(
             space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
             project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
-            without_kinds=without_kinds, valid_at=valid_at, valid_only=valid_only,
+            without_kinds=without_kinds, ids=ids, catalogue=catalogue, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
             return view.scan(

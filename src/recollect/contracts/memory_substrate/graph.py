@@ -64,18 +64,15 @@ def _links(objects: Objects, thing: Object, most: int) -> Iterator[tuple[Link, O
     if isinstance(thing, Entity):
         yield from _links_of_node(objects, thing, read)
         return
-    for link in links_of(thing):
-        if thing.id in (link.source_id, link.target_id):
-            yield link, None
-    refs = [f"evidence:{thing.id}", f"subject:{thing.id}"]
-    for record in objects.citing(refs, read):
+    for link in sorted(links_of(thing), key=lambda link: thing.id not in (link.source_id, link.target_id)):
+        yield link, None
+    for record in objects.citing([f"evidence:{thing.id}", f"subject:{thing.id}"], read):
         for link in links_of(record):
             if thing.id in (link.source_id, link.target_id):
                 yield link, record
-    if thing.grounds is None or thing.grounds.claim is None:
-        return
-    for link in links_of(thing):
-        yield link, None
+    if thing.grounds is not None and thing.grounds.claim is not None:
+        for rival in objects.memory.contradictions(thing.id, space=objects.space)[:read]:
+            yield _conflict(thing, rival), rival
 
 
 def _links_of_node(objects: Objects, node: Entity, read: int) -> Iterator[tuple[Link, Object | None]]:
@@ -96,6 +93,14 @@ def _links_of_node(objects: Objects, node: Entity, read: int) -> Iterator[tuple[
         if shown.id not in seen:
             seen.add(shown.id)
             yield _mention(shown, node), shown
+
+
+def _conflict(record: Record, rival: Record) -> Link:
+    schema = RelationSchema(
+        derivation="structured_payload", origin_object_type=type_of(record), origin_object_id=record.id,
+        origin_field="payload.predicate", source_object_type=type_of(record), target_object_type=type_of(rival),
+    )  # fmt: skip
+    return Link(source_id=record.id, target_id=rival.id, relation="conflicts_with", relation_schema=schema)
 
 
 def _mention(record: Record, node: Entity) -> Link:

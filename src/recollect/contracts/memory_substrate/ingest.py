@@ -56,13 +56,13 @@ class Message(Params, frozen=True):
     content: Annotated[str, Meta(min_length=1, description="What was said")]
     name: str | None = None
     created_at: Annotated[str, Meta(description="When it was said, ISO 8601")] | None = None
-    metadata: dict[str, Json] | None = None
+    metadata: dict[str, Any] | None = None
 
 
 class ConversationInput(Params, frozen=True):
     title: Annotated[str, Meta(min_length=1, max_length=1_000, description="What the conversation is called")]
     messages: Annotated[list[Message], Meta(min_length=1, description="In the order in which they were said")]
-    origin: Annotated[dict[str, Json], Meta(description="Where it took place: host, project, …")] | None = field(
+    origin: Annotated[dict[str, Any], Meta(description="Where it took place: host, project, …")] | None = field(
         default=None
     )
 

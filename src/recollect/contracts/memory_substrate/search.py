@@ -41,6 +41,7 @@ _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
 _STRONG = 0.8  # of the best coverage: who holds that much of the question was found by its words
 _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
+_NEAR = 0.2  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
 _MOST_NODES = 50
 _MOST_LISTED = 50
@@ -120,7 +121,7 @@ def _recall(
         plan.query, space=objects.space, limit=limit, thorough=True, touch=False, wait=WAIT_SECONDS,
         progress=progress, **filters,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
     )  # fmt: skip
-    return recalled.hits, recalled.signals.embedder
+    return recalled.hits, recalled.signals.embedder or objects.memory.embedding().model
 
 
 def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
@@ -282,11 +283,11 @@ def _fuse(first: Sequence[Found], rest: Sequence[Found], later: Sequence[Found])
         for one in rest
         if one.lexical < _PHRASE_IN_SUMMARY
         and one.keyword > 0
-        and (one.keyword >= _STRONG * best or one.vector <= 0)
+        and (one.keyword >= _STRONG * best or one.vector < _NEAR)
     ]
     exact = sorted([*first, *phrased], key=lambda one: -int(one.lexical / _PHRASE_IN_SUMMARY))
     _rank("lexical", [*exact, *worded, *later])
-    _rank("semantic", [one for one in rest if one.vector > 0])
+    _rank("semantic", [one for one in rest if one.vector >= _NEAR])
     _rank("graph", sorted((one for one in rest if one.graph >= _CLOSE), key=lambda one: -one.graph))
     order = {id(one): place for place, one in enumerate([*first, *rest, *later])}
     placed = [one for one in (*first, *rest, *later) if one.ranks]
