@@ -22,6 +22,7 @@ from recollect.errors import (
     NotFound,
     ReadOnlyStore,
     RecollectError,
+    SourceError,
     StoreBusy,
     StoreError,
     StoreFull,
@@ -67,6 +68,6 @@ __all__ = [
     "EmbeddingState", "Entity", "Fact", "FileProblem", "Hit", "Imported", "Ingested", "IngestedFolder",
     "IngestedSource", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
     "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record",
-    "Relation", "Scored", "Segment", "Session", "Settings", "Signals", "SourceDraft", "Space", "SpaceStats",
+    "Relation", "Scored", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space", "SpaceStats",
     "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

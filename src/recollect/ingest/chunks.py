@@ -132,9 +132,7 @@ def _parse(body: str, offset: int) -> _Blocks:
     return _Blocks(tuple(headings), tuple(fences), tuple(tables))
 
 
-def _sections(
-    lines: Sequence[str], start: int, end: int, blocks: _Blocks, kind: ChunkKind, limit: int
-) -> list[Chunk]:
+def _sections(lines: Sequence[str], start: int, end: int, blocks: _Blocks, kind: ChunkKind, limit: int) -> list[Chunk]:
     """The lines from..to in sections, one for each heading and one before them, each cut where it is too long."""
     found: list[Chunk] = []
     path: list[_Heading] = []
