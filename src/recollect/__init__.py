@@ -22,6 +22,7 @@ from recollect.errors import (
     NotFound,
     ReadOnlyStore,
     RecollectError,
+    SourceError,
     StoreBusy,
     StoreError,
     StoreFull,
@@ -76,6 +77,6 @@ __all__ = [
     "Imported", "Ingested", "IngestedFolder", "IngestedSource", "InvalidInput", "Memory", "Merge", "Merged",
     "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore",
     "Recall", "Receipt", "RecollectError", "Record", "Relation", "Scored", "Segment", "Session", "Settings", "Settled",
-    "Signals", "SourceDraft", "Space", "SpaceStats", "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed",
-    "Why", "__version__", "load_settings", "open",
+    "Signals", "SourceDraft", "SourceError", "Space", "SpaceStats", "SpaceTally", "StoreBusy", "StoreError",
+    "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

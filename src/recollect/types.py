@@ -318,13 +318,17 @@ class EvidenceState(Struct, frozen=True, kw_only=True):
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
-    """What became of a document or a conversation: the records that hold it now, in order."""
+    """What became of a document or a conversation: the records that hold it now, in order.
+
+    `source` is there where it was kept as a source.
+    """
 
     ids: tuple[str, ...]
     stored: int
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    source: IngestedSource | None = None
 
 
 class Adapter(Struct, frozen=True, kw_only=True):
@@ -708,13 +712,77 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
-    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Change", "Claim",
-    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
-    "FileProblem", "Filter", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedSource", "Json",
-    "MemoryType", "Merge", "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState",
-    "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Segment", "Session", "Settled",
-    "Signals", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed",
+    "CATALOGUE_KINDS",
+    "DEFAULT_SPACE",
+    "HIDDEN_STATUSES",
+    "MEMORY_TYPES",
+    "NOISE",
+    "NOT_KNOWLEDGE",
+    "SEGMENT_KINDS",
+    "SOURCE_KINDS",
+    "STATUSES",
+    "TRUSTS",
+    "UNSET",
+    "UTC",
+    "VOUCHED",
+    "Adapter",
+    "Alike",
+    "Archived",
+    "CandidateType",
+    "Change",
+    "Claim",
+    "Concept",
+    "Concepts",
+    "Direction",
+    "Draft",
+    "Dream",
+    "EmbeddingState",
+    "Entity",
+    "Evidence",
+    "EvidenceStanding",
+    "EvidenceState",
+    "Fact",
+    "FileProblem",
+    "Filter",
+    "Grounds",
+    "Hit",
+    "Imported",
+    "Ingested",
+    "IngestedFolder",
+    "IngestedRepo",
+    "IngestedSource",
+    "Json",
+    "MemoryType",
+    "Merge",
+    "Merged",
+    "Metadata",
+    "Neighborhood",
+    "Order",
+    "Outcome",
+    "Past",
+    "Project",
+    "ProjectState",
+    "ProjectStatus",
+    "Query",
+    "Recall",
+    "Receipt",
+    "Record",
+    "Relation",
+    "Scored",
+    "Segment",
+    "Session",
+    "Settled",
+    "Signals",
+    "SkipReason",
+    "SkippedTerm",
+    "SourceDraft",
+    "SourceKind",
+    "Space",
+    "SpaceStats",
+    "SpaceTally",
+    "Status",
+    "Trust",
+    "Unset",
+    "Weighed",
     "Why",
-    "CandidateType", "Concept", "Concepts", "IngestedRepo", "SkipReason", "SkippedTerm",
 ]  # fmt: skip

@@ -160,9 +160,7 @@ def parse_optional_time(value: object, field: str) -> datetime | None:
     return None if value is None else parse_time(value, field)
 
 
-def parse_labels(
-    value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME
-) -> tuple[str, ...]:
+def parse_labels(value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME) -> tuple[str, ...]:
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()
@@ -351,6 +349,19 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     fields = parse_fields(given, Draft.__struct_fields__, prefix)
     check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+
+
+_OF_SOURCES = (
+    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
+    "valid_until",
+)  # fmt: skip
+
+
+def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
+    """What a caller may say of all segments of a source alike, as a draft of any of them."""
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    check_period(given.get("valid_from"), given.get("valid_until"))
+    return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
 
 
 def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:

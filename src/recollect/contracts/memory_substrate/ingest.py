@@ -19,7 +19,7 @@ from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.types import IngestedRepo, IngestedSource, Json
+from recollect.types import IngestedRepo, IngestedSource
 
 MOST_SHOWN = 100
 """Audit ids and node ids that one answer lists; the rest is counted, and `memory_maintain audit` shows it."""

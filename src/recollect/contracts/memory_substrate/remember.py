@@ -228,9 +228,7 @@ def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[st
     return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
 
-def _doing(
-    objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]
-) -> dict[str, object]:
+def _doing(objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]) -> dict[str, object]:
     """What activities and work items have in common. A source that is not known (yet) is only noted."""
     known = [ref for ref in given.source_refs if (found := objects.record(ref)) and found.kind in CATALOGUE_KINDS]
     metadata = {**kept, "source_refs": given.source_refs}

@@ -134,9 +134,7 @@ def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
     return found[:_MOST_LOOKED_AT]
 
 
-def _take(
-    objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None
-) -> None:
+def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None) -> None:
     """Notes a hit for the object that it belongs to; the first hit of an object is its best."""
     owner = objects.owner(hit.record)
     record = owner or hit.record
