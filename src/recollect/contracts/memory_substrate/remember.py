@@ -111,7 +111,7 @@ def view_alike(alike: Alike) -> dict[str, object]:
 
 
 def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
-    """What became of one object. Each entry of the journal is one operation, and renews what derives from its object."""
+    """What became of one object. Each entry of the journal is one operation, and renews what derives from it."""
     type_ = type_of(record)
     return {
         "result_type": "remember_result",
@@ -142,7 +142,8 @@ def _own_word(field: str) -> str:
     if match is None:
         return field
     rest = match[2].replace("[", ".").replace("]", "")
-    return f"{_OWN_WORDS.get(match[1], match[1])}{rest.replace('.source', '.source_id').replace('.segment', '.segment_id')}"
+    rest = rest.replace(".source", ".source_id").replace(".segment", ".segment_id")
+    return f"{_OWN_WORDS.get(match[1], match[1])}{rest}"
 
 
 def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:

@@ -1,9 +1,9 @@
 """Which objects answer a question, and by which streams were they found?
 
-The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all signals
-together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as anything does
-(or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final order.
-Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
+The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all
+signals together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as
+anything does (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
+order. Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
 slightly better, while streams in the order of their bare signals lose a sixth of what is found.
 """
 
@@ -119,7 +119,7 @@ def _recall(
     limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
     recalled = objects.memory.recall(
         plan.query, space=objects.space, limit=limit, thorough=True, touch=False, wait=WAIT_SECONDS,
-        progress=progress, **filters,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+        progress=progress, **filters,
     )  # fmt: skip
     return recalled.hits, recalled.signals.embedder or objects.memory.embedding().model
 
@@ -243,7 +243,7 @@ def _by_synonyms(
     held, found = set(known), list[Found]()
     hits = objects.memory.recall(
         " ".join(plan.synonyms), space=objects.space, limit=_MOST_LISTED, thorough=True, touch=False, wait=0.0,
-        **wanted.engine_filters(),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+        **wanted.engine_filters(),
     )  # fmt: skip
     worded = [objects.owner(hit.record) or hit.record for hit in hits if hit.why.keyword > 0]
     for record in (*_of_likely_kinds(objects, plan, wanted), *worded):
