@@ -565,6 +565,8 @@ class Query(Struct, frozen=True, kw_only=True):
     importance: float = 0.02
     thorough: bool = False
     """Look at more candidates, and let near-duplicates stand beside each other."""
+    fold: bool = True
+    """Put near-duplicates behind the best of them."""
 
 
 class Why(Struct, frozen=True, kw_only=True):
