@@ -58,6 +58,7 @@ from recollect.types import (
     Alike,
     Archived,
     Change,
+    Concepts,
     Direction,
     Draft,
     Dream,
@@ -66,6 +67,7 @@ from recollect.types import (
     EvidenceState,
     Fact,
     Filter,
+    GraphHealth,
     Grounds,
     Imported,
     Ingested,
@@ -87,7 +89,9 @@ from recollect.types import (
     Space,
     SpaceStats,
     SpaceTally,
+    Twins,
     Unset,
+    Upkeep,
     Weighed,
 )  # fmt: skip
 
@@ -397,6 +401,47 @@ class Memory:
             confidence=parse_share(min_confidence, "min_confidence"),
             evidence=parse_count(min_evidence, "min_evidence", least=0, most=MAX_LIMIT),
         )
+
+    # Looking after
+
+    def upkeep(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        at: Moment = None,
+        days: float = 30,
+    ) -> Upkeep:
+        """What in a space asks for somebody's care: candidates, stale records, duplicates, contradictions."""
+        from recollect.engine.upkeep import Care, survey  # only when it is asked for
+
+        care = Care(
+            bar=self._bar(min_confidence, min_evidence),
+            at=parse_optional_time(at, "at"),
+            days=parse_days(days, "days"),
+        )
+        return survey(self._core, parse_space(space), care)
+
+    def graph_health(self, space: str = DEFAULT_SPACE) -> GraphHealth:
+        """How well entities and records of a space are connected, by relations and by what they say of each other."""
+        from recollect.engine.upkeep import look_at_graph  # only when it is asked for
+
+        return look_at_graph(self._core, parse_space(space))
+
+    def concepts(self, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
+        """Terms that a source, or all that is newest in a space, names again and again: for somebody to look at."""
+        from recollect.engine.concepts import concepts_of  # only when it is asked for
+
+        return concepts_of(self._core, parse_space(space), parse_optional(source, "source"))
+
+    def twins_among(self, ids: Sequence[str], *, space: str = DEFAULT_SPACE) -> list[Twins]:
+        """The pairs among some records that may say the same, by their words."""
+        from recollect.engine.twins import twins_among  # only when it is asked for
+
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            return twins_among([find(view, Record, id, home) for id in parse_labels(ids, "ids", most=MAX_LIMIT)])
 
     # Ingesting
 
