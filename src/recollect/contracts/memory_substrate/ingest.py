@@ -19,7 +19,7 @@ from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.types import IngestedRepo, IngestedSource, Json
+from recollect.types import IngestedRepo, IngestedSource
 
 MOST_SHOWN = 100
 """Audit ids and node ids that one answer lists; the rest is counted, and `memory_maintain audit` shows it."""
@@ -33,36 +33,36 @@ _Patterns = Annotated[
 ]
 
 
-class RepoInput(Params, frozen=True):
+class RepoInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the repository's folder")]
     include_patterns: Annotated[_Patterns, Meta(description="Only files that one of these fits (all)")] | None = None
     exclude_patterns: Annotated[_Patterns, Meta(description="Files and folders to leave out (none)")] | None = None
 
 
-class RepoOptions(Params, frozen=True):
+class RepoOptions(Params, frozen=True, kw_only=True):
     force: Annotated[bool, Meta(description="Take in local and agent state such as .codex too (false)")] | None = None
 
 
-class FileInput(Params, frozen=True):
+class FileInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the file")]
 
 
-class WebInput(Params, frozen=True):
+class WebInput(Params, frozen=True, kw_only=True):
     url: Annotated[str, Meta(min_length=1, max_length=8_000, description="Address of the page, http or https")]
 
 
-class Message(Params, frozen=True):
+class Message(Params, frozen=True, kw_only=True):
     role: Annotated[str, Meta(min_length=1, max_length=200, description="user, assistant, system, …")]
     content: Annotated[str, Meta(min_length=1, description="What was said")]
     name: str | None = None
     created_at: Annotated[str, Meta(description="When it was said, ISO 8601")] | None = None
-    metadata: dict[str, Json] | None = None
+    metadata: dict[str, Any] | None = None
 
 
-class ConversationInput(Params, frozen=True):
+class ConversationInput(Params, frozen=True, kw_only=True):
     title: Annotated[str, Meta(min_length=1, max_length=1_000, description="What the conversation is called")]
     messages: Annotated[list[Message], Meta(min_length=1, description="In the order in which they were said")]
-    origin: Annotated[dict[str, Json], Meta(description="Where it took place: host, project, …")] | None = field(
+    origin: Annotated[dict[str, Any], Meta(description="Where it took place: host, project, …")] | None = field(
         default=None
     )
 
