@@ -51,6 +51,12 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     return user_data_path("recollect", appauthor=False)
 
 
+def foreign_home(variable: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that another program's variable names; `RECOLLECT_HOME` goes before it."""
+    named = environment.get(variable, "").strip()
+    return _folder(named, variable) if named and named_home(environment) is None else None
+
+
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings for one store; a value that cannot be used is an error that names it."""
     folder = default_home(environment) if home is None else _folder(home, "folder")

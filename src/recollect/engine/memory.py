@@ -23,6 +23,7 @@ from recollect.engine.alike import find_alike
 from recollect.engine.core import Core, find, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
+    MAX_LABEL,
     parse_alike,
     parse_choice,
     parse_count,
@@ -346,6 +347,15 @@ class Memory:
         """The records that claim something else of the same subject and predicate, in a scope that they share."""
         return govern.contradictions(self._core, *self._ref(id, space))
 
+    def citing(self, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
+        """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
+        with self._core.store.read() as view:
+            return view.citing(
+                parse_space(space),
+                parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL),
+                parse_count(limit, "limit", least=1, most=100_000),
+            )
+
     def alike_knowledge(
         self, given: str | Record | Draft | Mapping[str, object], *, space: str = DEFAULT_SPACE
     ) -> list[Alike]:
@@ -631,8 +641,8 @@ class Memory:
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
         lets near-duplicates stand beside each other. With `catalogue` records that only say where others come from are
-        searched too, with `valid_only=False` also what no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds
-        the seconds spent on vectors that are still missing (None: until they are complete).
+        searched too, with `valid_only=False` also what no longer holds. Without `touch` the hits do not count as
+        recalled. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -765,6 +775,8 @@ class Memory:
         until: Moment = None,
         statuses: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        catalogue: bool = False,
         as_of: Moment = None,
         valid_at: Moment = None,
         valid_only: bool = True,
@@ -779,7 +791,7 @@ class Memory:
         filter = parse_filter(
             space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
             project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
-            without_kinds=without_kinds, valid_at=valid_at, valid_only=valid_only,
+            without_kinds=without_kinds, ids=ids, catalogue=catalogue, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
             return view.scan(

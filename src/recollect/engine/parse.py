@@ -160,17 +160,19 @@ def parse_optional_time(value: object, field: str) -> datetime | None:
     return None if value is None else parse_time(value, field)
 
 
-def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[str, ...]:
+def parse_labels(
+    value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME
+) -> tuple[str, ...]:
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()
     if isinstance(value, str):
-        return (parse_label(value, field, longest=MAX_NAME),)
+        return (parse_label(value, field, longest=longest),)
     items = value
     if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
         raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
     labels = [
-        parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))
+        parse_label(item, f"{field}[{i}]", longest=longest) for i, item in enumerate(cast("Iterable[object]", items))
     ]
     if len(labels) > most:
         raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
 from recollect.contracts.memory_substrate.envelope import Modes
-from recollect.types import Json
 
 DEFAULT_ITEMS = 10
 CONTEXT_ITEMS = 12
@@ -33,14 +32,14 @@ class Params(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
     """What all inputs and options have in common: unknown fields are refused."""
 
 
-class Nothing(Params, frozen=True):
+class Nothing(Params, frozen=True, kw_only=True):
     pass
 
 
 # memory_query
 
 
-class Filters(Params, frozen=True):
+class Filters(Params, frozen=True, kw_only=True):
     """Which objects a read may show; of each pair of fields one value or several can be given."""
 
     object_type: _Word | None = None
@@ -55,38 +54,38 @@ class Filters(Params, frozen=True):
     source_ids: _Words = field(default_factory=list[str])
 
 
-class ContextInput(Params, frozen=True):
+class ContextInput(Params, frozen=True, kw_only=True):
     task: Annotated[str, Meta(description="The task or question that is about to be worked on")]
     scope: Filters | None = None
 
 
-class ContextOptions(Params, frozen=True):
+class ContextOptions(Params, frozen=True, kw_only=True):
     max_items: Annotated[_Items, Meta(description="At most so many items (12)")] | None = None
     graph_backend: GraphBackend | None = None
 
 
-class SearchInput(Params, frozen=True):
+class SearchInput(Params, frozen=True, kw_only=True):
     query: Annotated[str, Meta(description="What to look for, in plain words")]
 
 
-class SearchOptions(Params, frozen=True):
+class SearchOptions(Params, frozen=True, kw_only=True):
     max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
     filters: Filters | None = None
     graph_backend: GraphBackend | None = None
     semantic_backend: SemanticBackend | None = None
 
 
-class ById(Params, frozen=True):
+class ById(Params, frozen=True, kw_only=True):
     id: _Id
 
 
-class ExpandOptions(Params, frozen=True):
+class ExpandOptions(Params, frozen=True, kw_only=True):
     max_items: Annotated[_Items, Meta(description="At most so many items, and as many segments (10)")] | None = None
     include_segments: Annotated[bool, Meta(description="Show excerpts of source segments (true)")] | None = None
     snippet_chars: _Snippet | None = None
 
 
-class PageOptions(Params, frozen=True):
+class PageOptions(Params, frozen=True, kw_only=True):
     detail: (
         Annotated[
             Literal["compact", "full"],
@@ -99,12 +98,12 @@ class PageOptions(Params, frozen=True):
     snippet_chars: _Snippet | None = None
 
 
-class RecentOptions(Params, frozen=True):
+class RecentOptions(Params, frozen=True, kw_only=True):
     max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
     filters: Filters | None = None
 
 
-class GraphOptions(Params, frozen=True):
+class GraphOptions(Params, frozen=True, kw_only=True):
     max_items: Annotated[_Items, Meta(description="At most so many nodes (10)")] | None = None
     graph_backend: GraphBackend | None = None
 
@@ -122,29 +121,29 @@ QUERY_MODES: Modes = {
 # memory_remember
 
 
-class Actor(Params, frozen=True):
+class Actor(Params, frozen=True, kw_only=True):
     type: Annotated[str, Meta(min_length=1, max_length=100, description="user, agent, system or host")]
     id: Annotated[str, Meta(min_length=1, max_length=200)]
     name: str | None = None
-    metadata: dict[str, Json] = field(default_factory=dict[str, Json])
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-class EvidenceRef(Params, frozen=True):
+class EvidenceRef(Params, frozen=True, kw_only=True):
     source_id: Annotated[str, Meta(min_length=1, max_length=200)]
     segment_id: Annotated[str, Meta(min_length=1, max_length=200)]
-    locator: Annotated[dict[str, Json], Meta(description="Must be the segment's, if given")] | None = None
+    locator: Annotated[dict[str, Any], Meta(description="Must be the segment's, if given")] | None = None
     hash: Annotated[str, Meta(description="Must be the segment's, if given")] | None = None
 
 
-class Payload(Params, frozen=True):
+class Payload(Params, frozen=True, kw_only=True):
     subject: Annotated[str, Meta(max_length=200, description="What the claim is about")] | None = None
     predicate: Annotated[str, Meta(max_length=200, description="Which property or relation it states")] | None = None
-    value: Annotated[Json, Meta(description="The literal value")] = None
-    object: Annotated[Json, Meta(description="The thing at the other end")] = None
-    metadata: dict[str, Json] = field(default_factory=dict[str, Json])
+    value: Annotated[Any, Meta(description="The literal value")] = None
+    object: Annotated[Any, Meta(description="The thing at the other end")] = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-class Created(Params, frozen=True):
+class Created(Params, frozen=True, kw_only=True):
     """What everything that is created must say."""
 
     kind: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -159,7 +158,7 @@ class Created(Params, frozen=True):
     actor: Actor | None = None
 
 
-class KnowledgeInput(Created, frozen=True):
+class KnowledgeInput(Created, frozen=True, kw_only=True):
     subject_refs: _Refs = field(default_factory=list[str])
     evidence_refs: list[EvidenceRef] = field(default_factory=list[EvidenceRef])
     payload: Annotated[Payload, Meta(description="A structured claim; leave out for plain knowledge")] | None = None
@@ -170,7 +169,7 @@ class KnowledgeInput(Created, frozen=True):
     last_verified_at: datetime | None = None
 
 
-class ActivityInput(Created, frozen=True):
+class ActivityInput(Created, frozen=True, kw_only=True):
     status: Literal["finalized", "in_progress", "done", "cancelled", "archived"] | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -181,7 +180,7 @@ class ActivityInput(Created, frozen=True):
     artifact_refs: list[str] = field(default_factory=list[str])
 
 
-class WorkItemInput(Created, frozen=True):
+class WorkItemInput(Created, frozen=True, kw_only=True):
     status: (
         Literal["open", "pending", "in_progress", "blocked", "done", "resolved", "closed", "cancelled", "archived"]
         | None
@@ -201,31 +200,31 @@ class WorkItemInput(Created, frozen=True):
     opened_at: datetime | None = None
 
 
-class Lifecycle(Params, frozen=True):
+class Lifecycle(Params, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(min_length=1, max_length=1_000)]
     actor: Actor | None = None
 
 
-class OneKnowledge(Lifecycle, frozen=True):
+class OneKnowledge(Lifecycle, frozen=True, kw_only=True):
     knowledge_id: _Id
 
 
-class SupersedeInput(Lifecycle, frozen=True):
+class SupersedeInput(Lifecycle, frozen=True, kw_only=True):
     old_knowledge_id: _Id
     new_knowledge_id: _Id
 
 
-class BatchEntry(Params, frozen=True):
+class BatchEntry(Params, frozen=True, kw_only=True):
     mode: Literal["activity", "knowledge", "work_item"]
-    input_data: Annotated[dict[str, Json], Meta(description="As in the mode of that name")]
+    input_data: Annotated[dict[str, Any], Meta(description="As in the mode of that name")]
 
 
-class BatchInput(Params, frozen=True):
+class BatchInput(Params, frozen=True, kw_only=True):
     entries: Annotated[list[BatchEntry], Meta(max_length=MOST_ENTRIES, description="All are stored, or none")]
     actor: Actor | None = None
 
 
-class RememberOptions(Params, frozen=True):
+class RememberOptions(Params, frozen=True, kw_only=True):
     graph_backend: GraphBackend | None = None
 
 

@@ -1,0 +1,323 @@
+"""Which objects answer a question, and by which streams were they found?
+
+The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all signals
+together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as anything does
+(or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final order.
+Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
+slightly better, while streams in the order of their bare signals lose a sixth of what is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from recollect.contracts.memory_substrate.normalize import Plan, matched_terms
+from recollect.contracts.memory_substrate.objects import Object, Objects, Wanted, ids_within
+from recollect.contracts.memory_substrate.view import (
+    ACTIVITY,
+    NODE,
+    SOURCE,
+    WORK_ITEM,
+    Item,
+    clip,
+    record_status,
+    segment_id,
+    title_of,
+    type_of,
+    view_item,
+    view_node_item,
+)  # fmt: skip
+from recollect.types import CATALOGUE_KINDS, Entity, Hit, Record
+
+RRF_K = 60
+WAIT_SECONDS = 20.0
+"""For vectors that still miss, before a search answers with what there is."""
+_FEWEST_LOOKED_AT = 60
+_LOOKED_AT = 3  # times the items that are asked for
+_MOST_LOOKED_AT = 1_000
+_STRONG = 0.8  # of the best coverage: who holds that much of the question was found by its words
+_CLOSE = 0.5  # of the nearest: who is that near was found by the graph
+_NEAR = 0.2  # on the scale from unrelated to identical: who is nearer was found by meaning
+_MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
+_MOST_NODES = 50
+_MOST_LISTED = 50
+_MOST_CHUNKS = 2
+_EXCERPT = 240
+_SCANNED = 20_000  # characters of a text that are looked through for the question's terms
+_IDS = re.compile(r"\b(?:src|node|know|act|work):[0-9a-f]{32}\b")
+_TITLE, _PHRASE_IN_TITLE, _PHRASE_IN_SUMMARY, _IN_METADATA = 100.0, 20.0, 10.0, 8.0
+_WORDS_IN_TITLE, _WORDS_IN_SUMMARY = 6.0, 3.0
+
+
+class Found(Struct, kw_only=True):
+    """An object on its way into the answer: what each signal says of it, and its rank in each stream."""
+
+    object: Object
+    keyword: float = 0.0
+    vector: float = 0.0
+    graph: float = 0.0
+    lexical: float = 0.0
+    terms: list[str]
+    chunks: list[Mapping[str, object]]
+    ranks: dict[str, int]
+
+    @property
+    def rank_score(self) -> float:
+        return sum(1.0 / (RRF_K + rank) for rank in self.ranks.values())
+
+
+class Search(Struct, frozen=True):
+    """What was found, best first, and what served the vectors (None: nothing did)."""
+
+    found: list[Found]
+    backend: str | None
+
+
+def find_objects(
+    objects: Objects,
+    plan: Plan,
+    wanted: Wanted,
+    max_items: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Search:
+    """The objects that answer a question, in the order of their fused ranks."""
+    if not plan.query:
+        return Search([], None)
+    within = ids_within(objects, wanted)
+    hits, backend = _recall(objects, plan, wanted, max_items, within, progress)
+    found: dict[str, Found] = {}
+    for hit in hits:
+        _take(objects, found, wanted, hit, within)
+    meant = [one for one in found.values() if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
+    for one in meant:
+        _score_words(one, plan)
+    first = _by_name(objects, plan, wanted, within, {one.object.id: one for one in meant})
+    rest = [one for one in meant if one not in first]
+    later = _by_synonyms(objects, plan, wanted, within, {one.object.id for one in (*first, *rest)})
+    ranked = _fuse(first, rest, later)
+    return Search(ranked[:max_items], backend)
+
+
+def _recall(
+    objects: Objects,
+    plan: Plan,
+    wanted: Wanted,
+    max_items: int,
+    within: set[str] | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Sequence[Hit], str | None]:
+    """What the engine finds, best first, and what served its vectors."""
+    filters = wanted.engine_filters()
+    if within is not None:
+        filters["ids"] = _with_segments(objects, within)
+        if not filters["ids"]:
+            return (), None
+    limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
+    recalled = objects.memory.recall(
+        plan.query, space=objects.space, limit=limit, thorough=True, touch=False, wait=WAIT_SECONDS,
+        progress=progress, **filters,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+    )  # fmt: skip
+    return recalled.hits, recalled.signals.embedder or objects.memory.embedding().model
+
+
+def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
+    """The ids, and for those of sources the ids of their segments: by these a source is found."""
+    found = list(ids)
+    for id in ids:
+        record = objects.record(id) if id.startswith("src:") else None
+        if record is not None:
+            found += [segment.id for segment in objects.segments(record, _MOST_LOOKED_AT)]
+    return found[:_MOST_LOOKED_AT]
+
+
+def _take(
+    objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None
+) -> None:
+    """Notes a hit for the object that it belongs to; the first hit of an object is its best."""
+    owner = objects.owner(hit.record)
+    record = owner or hit.record
+    if not wanted.allows(record) or (within is not None and record.id not in within):
+        return
+    why = hit.why
+    one = found.setdefault(record.id, Found(object=record, terms=[], chunks=[], ranks={}))
+    one.keyword = max(one.keyword, why.keyword)
+    one.vector = max(one.vector, why.vector or 0.0)
+    one.graph = max(one.graph, why.graph)
+    if owner is not None and len(one.chunks) < _MOST_CHUNKS:
+        one.chunks.append(_chunk(hit))
+
+
+def _chunk(hit: Hit) -> dict[str, object]:
+    score = round(hit.why.vector or 0.0, 4)
+    return {
+        "chunk_id": hit.record.id, "segment_id": segment_id(hit.record.position),
+        "locator": bound_locator(hit.record.locator or {}), "excerpt": clip(hit.record.text, _EXCERPT),
+        "hash": hit.record.content_hash, "distance": round(1.0 - score, 4), "semantic_score": score,
+    }  # fmt: skip
+
+
+def bound_locator(locator: Mapping[str, object]) -> dict[str, object]:
+    """A locator whose texts and lists are not longer than they need be."""
+
+    def bound(value: object) -> object:
+        if isinstance(value, str):
+            return clip(value, _EXCERPT)
+        return [bound(each) for each in value[:8]] if isinstance(value, list | tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] -- JSON
+
+    return {name: bound(value) for name, value in list(locator.items())[:16]}
+
+
+# Words
+
+
+def _score_words(one: Found, plan: Plan) -> None:
+    """How well the words of an object fit: the phrase counts most, a title more than what stands below it."""
+    record = one.object
+    assert isinstance(record, Record)
+    title, text = title_of(record).casefold(), record.text[:_SCANNED].casefold()
+    chunks = " ".join(str(chunk["excerpt"]) for chunk in one.chunks).casefold()
+    one.terms = matched_terms(plan.terms, title, text, chunks)
+    one.lexical = _word_score(plan, title, f"{text}\n{chunks}") + one.keyword
+
+
+def _word_score(plan: Plan, title: str, text: str) -> float:
+    phrase, words = plan.query.casefold(), plan.words
+    score = _TITLE if phrase == title else 0.0
+    score += _PHRASE_IN_TITLE if phrase in title else 0.0
+    score += _PHRASE_IN_SUMMARY if phrase in text else 0.0
+    if words:
+        score += _WORDS_IN_TITLE * sum(word in title for word in words) / len(words)
+        score += _WORDS_IN_SUMMARY * sum(word in text for word in words) / len(words)
+    return score
+
+
+def _by_name(
+    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: Mapping[str, Found]
+) -> list[Found]:
+    """Objects that the question names by their id, and nodes that it names."""
+    named = [id for id in dict.fromkeys([*_IDS.findall(plan.query), plan.query]) if " " not in id]
+    found = [_named(objects, id, wanted, within, known) for id in named]
+    by_id = [one for one in found if one is not None]
+    return [*by_id, *_nodes(objects, plan, wanted, within)]
+
+
+def _named(
+    objects: Objects, id: str, wanted: Wanted, within: set[str] | None, known: Mapping[str, Found]
+) -> Found | None:
+    record = objects.record(id)
+    if record is None or not wanted.allows(record) or (within is not None and id not in within):
+        return None
+    one = known.get(id) or Found(object=record, terms=[], chunks=[], ranks={})
+    one.lexical += _TITLE
+    one.terms = list(dict.fromkeys([id, *one.terms]))
+    return one
+
+
+def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> list[Found]:
+    """Nodes whose name or id the question says, or a part of whose name."""
+    words = [word for word in plan.words if len(word) > 2 or not word.isascii()]
+    if not words or not wanted.allows_nodes:
+        return []
+    listed = objects.memory.entities(space=objects.space, words=words, limit=_MOST_NODES)
+    by_id = [objects.node(id) for id in _IDS.findall(plan.query) if id.startswith("node:")]
+    found: dict[str, Found] = {}
+    for node in (*(node for node in by_id if node is not None), *listed):
+        if not wanted.allows_node(node) or (within is not None and node.id not in within):
+            continue
+        names = "\n".join([node.name, *node.aliases]).casefold()
+        score = _word_score(plan, node.name.casefold(), f"{names}\n{(node.description or '').casefold()}")
+        score += _TITLE if node.id in plan.query else 0.0
+        terms = matched_terms(plan.terms, names)
+        found[node.id] = Found(object=node, lexical=score, terms=terms, chunks=[], ranks={})
+    return sorted(found.values(), key=lambda one: -one.lexical)
+
+
+def _by_synonyms(
+    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: Iterable[str]
+) -> list[Found]:
+    """What words that mean the same, and the kinds of objects that they speak of, bring in besides."""
+    if not plan.synonyms:
+        return []
+    held, found = set(known), list[Found]()
+    hits = objects.memory.recall(
+        " ".join(plan.synonyms), space=objects.space, limit=_MOST_LISTED, thorough=True, touch=False, wait=0.0,
+        **wanted.engine_filters(),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+    )  # fmt: skip
+    worded = [objects.owner(hit.record) or hit.record for hit in hits if hit.why.keyword > 0]
+    for record in (*_of_likely_kinds(objects, plan, wanted), *worded):
+        if record.id in held or not wanted.allows(record) or (within is not None and record.id not in within):
+            continue
+        held.add(record.id)
+        terms = matched_terms(plan.synonyms, record.text[:_SCANNED], title_of(record), type_of(record), record.kind)
+        found.append(Found(object=record, lexical=_IN_METADATA, terms=terms, chunks=[], ranks={}))
+    return found
+
+
+def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted) -> list[Record]:
+    """The newest objects of the kinds that the question seems to ask for."""
+    types, kinds = plan.inferred.get("object_types", ()), plan.inferred.get("kinds", ())
+    sought = [*kinds, *(type_ for type_ in types if type_ in (ACTIVITY, WORK_ITEM))]
+    sought += CATALOGUE_KINDS if types == (SOURCE, NODE) else ()
+    if not sought or (wanted.types and not set(types) & set(wanted.types)):
+        return []
+    statuses = wanted.statuses or plan.inferred.get("statuses", ())
+    return objects.memory.list(
+        space=objects.space, kinds=sought, order="updated", limit=_MOST_LISTED,
+        statuses=list(dict.fromkeys(map(record_status, statuses))),
+    )  # fmt: skip
+
+
+# Ranks
+
+
+def _fuse(first: Sequence[Found], rest: Sequence[Found], later: Sequence[Found]) -> list[Found]:
+    """Gives every object its rank in each stream that found it, and sorts by the sum of what these ranks are worth."""
+    phrased = [one for one in rest if one.lexical >= _PHRASE_IN_SUMMARY]
+    best = max((one.keyword for one in rest), default=0.0)
+    worded = [
+        one
+        for one in rest
+        if one.lexical < _PHRASE_IN_SUMMARY
+        and one.keyword > 0
+        and (one.keyword >= _STRONG * best or one.vector < _NEAR)
+    ]
+    exact = sorted([*first, *phrased], key=lambda one: -int(one.lexical / _PHRASE_IN_SUMMARY))
+    _rank("lexical", [*exact, *worded, *later])
+    _rank("semantic", [one for one in rest if one.vector >= _NEAR])
+    _rank("graph", sorted((one for one in rest if one.graph >= _CLOSE), key=lambda one: -one.graph))
+    order = {id(one): place for place, one in enumerate([*first, *rest, *later])}
+    placed = [one for one in (*first, *rest, *later) if one.ranks]
+    return sorted(placed, key=lambda one: (-one.rank_score, order[id(one)]))
+
+
+def _rank(stream: str, found: Sequence[Found]) -> None:
+    for rank, one in enumerate(found, 1):
+        one.ranks[stream] = rank
+
+
+def view_found(one: Found, summary_chars: int) -> Item:
+    """An object as search shows it, with all that is known of how it was found."""
+    thing = one.object
+    item = (
+        view_node_item(thing, summary_chars=summary_chars)
+        if isinstance(thing, Entity)
+        else view_item(thing, summary_chars=summary_chars)
+    )
+    return replace(
+        item,
+        score=round(1000 * one.rank_score, 6),
+        rank_score=round(one.rank_score, 6),
+        lexical_score=round(one.lexical, 4),
+        semantic_score=round(one.vector, 4),
+        matched_terms=one.terms[:16],
+        retrieval_sources=list(one.ranks),
+        retrieval_ranks=one.ranks,
+        matched_chunks=one.chunks or UNSET,
+    )
+
+
+__all__ = ["RRF_K", "Found", "Search", "bound_locator", "find_objects", "view_found"]
