@@ -31,6 +31,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embed_delay: float = 1.0
     """Seconds of quiet after a write before vectors are computed in the background."""
     log_level: str = "warning"
+    allow_private_addresses: bool = False
+    """May pages be fetched from this machine and its network, not from the public web alone?"""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 

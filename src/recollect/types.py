@@ -319,13 +319,17 @@ class EvidenceState(Struct, frozen=True, kw_only=True):
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
-    """What became of a document or a conversation: the records that hold it now, in order."""
+    """What became of a document or a conversation: the records that hold it now, in order.
+
+    `source` is there where it was kept as a source.
+    """
 
     ids: tuple[str, ...]
     stored: int
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    source: IngestedSource | None = None
 
 
 class Adapter(Struct, frozen=True, kw_only=True):

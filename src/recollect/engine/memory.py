@@ -19,6 +19,7 @@ from recollect.embed.base import Embedder
 from recollect.engine import dream as dreaming
 from recollect.engine import govern, link, maintain, revise
 from recollect.engine import ingest as ingesting
+from recollect.engine import sources as sourcing
 from recollect.engine.alike import find_alike
 from recollect.engine.core import Core, find, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
@@ -40,6 +41,7 @@ from recollect.engine.parse import (
     parse_optional_time,
     parse_seconds,
     parse_share,
+    parse_source_fields,
     parse_space,
     parse_string,
     parse_text,
@@ -53,6 +55,7 @@ from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStor
 from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
+    CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
     UNSET,
@@ -72,7 +75,9 @@ from recollect.types import (
     Grounds,
     Imported,
     Ingested,
+    IngestedFolder,
     IngestedRepo,
+    IngestedSource,
     Merged,
     Neighborhood,
     Order,
@@ -87,6 +92,7 @@ from recollect.types import (
     Scored,
     Session,
     Settled,
+    SourceDraft,
     Space,
     SpaceStats,
     SpaceTally,
@@ -485,15 +491,112 @@ class Memory:
         self,
         messages: Sequence[Mapping[str, object]],
         *,
-        session: str,
+        session: str | None = None,
         space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        origin: Mapping[str, object] | None = None,
         **fields: object,
     ) -> Ingested:
-        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
-        label = parse_label(session, "session")
+        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order.
+
+        With a title or an origin the conversation becomes a source. With a session, messages are added to what it
+        holds; without one, they are the whole conversation, and take the place of what it held before.
+        """
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
-        return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+        named = parse_optional(title, "title")
+        label = None if session is None else parse_label(session, "session")
+        if label is None and named is None and origin is None:
+            raise InvalidInput("session", "is missing; name the conversation by session, title or origin")
+        talk = ingesting.Talk(label, named, None if origin is None else parse_metadata(origin, "origin"))
+        return ingesting.ingest_conversation(self._core, messages, parse_space(space), talk, fields)
+
+    def ingest_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        mode: str | None = None,
+        **fields: object,
+    ) -> IngestedSource:
+        """Stores a document (Markdown, text, HTML, PDF, notebook) as a source. The same file again replaces it.
+
+        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
+        """
+        from recollect.engine import files  # brings in what reads documents
+        from recollect.ingest.documents import MODES
+
+        return files.ingest_file(
+            self._core, path, parse_space(space), parse_source_fields(fields), title=parse_optional(title, "title"),
+            mode=None if mode is None else parse_choice(mode, "mode", MODES),
+        )  # fmt: skip
+
+    def ingest_folder(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
+    ) -> IngestedFolder:
+        """Stores the documents and transcripts below a folder, each as a source, and archives those that are gone.
+
+        What has not changed is left alone. `progress` is told how many of how many files are done.
+        """
+        from recollect.engine import folders  # brings in what reads documents
+
+        return folders.ingest_folder(
+            self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
+        )
+
+    def ingest_url(
+        self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
+    ) -> IngestedSource:
+        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
+        from recollect.engine import files  # brings in what fetches pages
+
+        return files.ingest_url(
+            self._core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
+            title=parse_optional(title, "title"),
+        )  # fmt: skip
+
+    def ingest_transcript(
+        self, path: str | os.PathLike[str], *, space: str = DEFAULT_SPACE, **fields: object
+    ) -> tuple[IngestedSource, ...]:
+        """Stores the conversations of a transcript or an export, each as a source.
+
+        Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
+        """
+        from recollect.engine import files  # brings in what reads transcripts
+
+        given = parse_source_fields(fields, memory_type="episodic")
+        return files.ingest_transcript(self._core, path, parse_space(space), given)
+
+    def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
+        """Stores a source that somebody else has read, with its segments, in one transaction."""
+        memory_type = "episodic" if source.source_kind == "conversation" else "semantic"
+        given = parse_source_fields(fields, memory_type=memory_type)
+        return sourcing.ingest_source(self._core, sourcing.parse_source(source), parse_space(space), given)
+
+    def sources(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        statuses: Sequence[str] = (),
+        source: str | Sequence[str] | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Record]:
+        """What was ingested as a source, the newest first; archived ones are left out unless asked for by status."""
+        return self.list(
+            space=space, kinds=CATALOGUE_KINDS, statuses=statuses, source=source, limit=limit, offset=offset
+        )
+
+    def segments(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The parts of a source, in order."""
+        return sourcing.segments_of(self._core, *self._ref(id, space))
 
     def ingest_repo(
         self,
@@ -1062,7 +1165,7 @@ class Memory:
         """How much a space holds now, by the few counts that are cheap at any size."""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            records = view.count(Filter(spaces=(label,)))
+            records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
             embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
             return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
 

@@ -353,6 +353,19 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
+_OF_SOURCES = (
+    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
+    "valid_until",
+)  # fmt: skip
+
+
+def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
+    """What a caller may say of all segments of a source alike, as a draft of any of them."""
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    check_period(given.get("valid_from"), given.get("valid_until"))
+    return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
+
+
 def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
     if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.remember import content_hash, derive_lexis, ensure_space, make_record
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
 from recollect.types import (
     CATALOGUE_KINDS,
+    SOURCE_KINDS,
     Adapter,
     Draft,
     Filter,
@@ -36,6 +39,7 @@ MOST_SEGMENTS = 2**31
 LONGEST_SEGMENT = 1_000_000  # bytes, as for every record
 _SUMMARY_CHARS = 2_000
 _LONGEST_TITLE = 1_000
+_LABELS = ("status", "tags", "project", "room", "user")
 _GIVEN = ("memory_type", "room", "project", "user", "tags", "importance", "confidence", "trust")
 
 
@@ -79,6 +83,17 @@ def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields:
     """Writes one source in a transaction that is under way."""
     _check_sizes(draft)
     return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
+
+
+def parse_source(draft: SourceDraft) -> SourceDraft:
+    """A source that a caller has read; what a store would not take is an error."""
+    parse_label(draft.location, "source.location")
+    parse_label(draft.title, "source.title")
+    parse_choice(draft.source_kind, "source.source_kind", SOURCE_KINDS)
+    parse_string(draft.summary, "source.summary")
+    for place, segment in enumerate(draft.segments):
+        parse_text(segment.text, f"source.segments[{place}].text")
+    return draft
 
 
 def _check_sizes(draft: SourceDraft) -> None:
@@ -201,16 +216,22 @@ def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
     """Does the store hold this very state of a source, read in the same way and with the same labels?"""
     return (
         known.kind == SOURCE
-        and known.status == fields.status
         and known.metadata.get("fingerprint") == draft.fingerprint
-        and known.metadata.get("adapter") == msgspec.to_builtins(describe_adapter(draft.adapter))
+        and known.metadata.get("adapter") == describe_adapter(draft.adapter)
         and known.title == draft.title[:_LONGEST_TITLE]
-        and all(getattr(known, name) == getattr(fields, name) for name in ("tags", "project", "room", "user"))
+        and has_labels(known, fields)
     )
 
 
-def describe_adapter(adapter: Adapter) -> dict[str, Json]:
-    return cast("dict[str, Json]", msgspec.to_builtins(adapter))
+def has_labels(known: Record, fields: Draft) -> bool:
+    """Does a source hold, and carry the labels that it would be given now?"""
+    return all(getattr(known, name) == getattr(fields, name) for name in _LABELS)
+
+
+@lru_cache(maxsize=64)
+def describe_adapter(adapter: Adapter) -> Mapping[str, Json]:
+    """An adapter as it is kept with a source."""
+    return msgspec.json.decode(msgspec.json.encode(adapter))
 
 
 def _count(known: Record) -> int:
