@@ -488,6 +488,53 @@ class Doubt(Struct, frozen=True, kw_only=True):
     valid_until: datetime | None = None
 
 
+class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
+
+    id: str
+    text: str | None = None
+    scopes: tuple[str, ...] | None = None
+
+
+class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody decided on records that may say the same.
+
+    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
+    not clear, and none of them should pass for true.
+    """
+
+    outcome: Literal["supersede", "keep_both", "contest"]
+    ids: tuple[str, ...]
+    reason: str
+    canonical: str | None = None
+    updates: tuple[Clarified, ...] = ()
+
+
+class BrokenReference(Struct, frozen=True, kw_only=True):
+    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
+
+    id: str
+    field: str
+    ref: str
+    safe: bool = True
+
+
+class Mended(Struct, frozen=True, kw_only=True):
+    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
+
+    broken: tuple[BrokenReference, ...] = ()
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+class Audited(Struct, frozen=True, kw_only=True):
+    """A change with the states before and after it, as far as they are still known."""
+
+    change: Change
+    before: Record | Entity | Relation | None = None
+    after: Record | Entity | Relation | None = None
+
+
 class GraphNode(Struct, frozen=True, kw_only=True):
     """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
 
@@ -785,84 +832,14 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "CATALOGUE_KINDS",
-    "DEFAULT_SPACE",
-    "HIDDEN_STATUSES",
-    "MEMORY_TYPES",
-    "NOISE",
-    "NOT_KNOWLEDGE",
-    "SEGMENT_KINDS",
-    "SOURCE_KINDS",
-    "STATUSES",
-    "TRUSTS",
-    "UNSET",
-    "UTC",
-    "VOUCHED",
-    "Adapter",
-    "Alike",
-    "Archived",
-    "CandidateType",
-    "Change",
-    "Claim",
-    "Concept",
-    "Concepts",
-    "Direction",
-    "Doubt",
-    "DoubtKind",
-    "Draft",
-    "Dream",
-    "EmbeddingState",
-    "Entity",
-    "Evidence",
-    "EvidenceStanding",
-    "EvidenceState",
-    "Fact",
-    "FileProblem",
-    "Filter",
-    "GraphCluster",
-    "GraphHealth",
-    "GraphNode",
-    "Grounds",
-    "Hit",
-    "Imported",
-    "Ingested",
-    "IngestedFolder",
-    "IngestedRepo",
-    "IngestedSource",
-    "Json",
-    "MemoryType",
-    "Merge",
-    "Merged",
-    "Metadata",
-    "Neighborhood",
-    "Order",
-    "Outcome",
-    "Past",
-    "Project",
-    "ProjectState",
-    "ProjectStatus",
-    "Query",
-    "Recall",
-    "Receipt",
-    "Record",
-    "Relation",
-    "Scored",
-    "Segment",
-    "Session",
-    "Settled",
-    "Signals",
-    "SkipReason",
-    "SkippedTerm",
-    "SourceDraft",
-    "SourceKind",
-    "Space",
-    "SpaceStats",
-    "SpaceTally",
-    "Status",
-    "Trust",
-    "Twins",
-    "Unset",
-    "Upkeep",
-    "Weighed",
-    "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE",
+    "SEGMENT_KINDS", "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike",
+    "Archived", "Audited", "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept",
+    "Concepts", "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence",
+    "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth",
+    "GraphNode", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
+    "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
+    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Resolution",
+    "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason", "SkippedTerm", "SourceDraft", "SourceKind",
+    "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

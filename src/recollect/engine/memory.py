@@ -61,6 +61,7 @@ from recollect.types import (
     UNSET,
     Alike,
     Archived,
+    Audited,
     Change,
     Concepts,
     Direction,
@@ -78,6 +79,7 @@ from recollect.types import (
     IngestedFolder,
     IngestedRepo,
     IngestedSource,
+    Mended,
     Merged,
     Neighborhood,
     Order,
@@ -89,6 +91,7 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Resolution,
     Scored,
     Session,
     Settled,
@@ -458,6 +461,24 @@ class Memory:
         home = parse_space(space)
         with self._core.store.read() as view:
             return twins_among([find(view, Record, id, home) for id in parse_labels(ids, "ids", most=MAX_LIMIT)])
+
+    def resolve_twins(self, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
+        """Does what somebody decided on records that may say the same, in one transaction. They must still do so."""
+        from recollect.engine.resolve import resolve  # only when it is asked for
+
+        return resolve(self._core, resolution, parse_space(space))
+
+    def mend(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
+        """Drops references that lead nowhere, where nothing is lost by it; what rests on nothing then is stale."""
+        from recollect.engine.mend import mend  # only when it is asked for
+
+        return mend(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def audit(self, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
+        """The newest changes of a space, each with the states before and after it."""
+        from recollect.engine.mend import audit  # only when it is asked for
+
+        return audit(self._core, parse_space(space), parse_count(limit, "limit", least=1, most=MAX_LIMIT))
 
     # Ingesting
 

@@ -201,9 +201,7 @@ def look_at_graph(core: Core, space: str) -> GraphHealth:
         return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
 
 
-def _health(
-    outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]
-) -> GraphHealth:
+def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
     edges = list(links)
     nodes: dict[str, Outline | Entity] = {one.id: one for one in outlines}
     nodes.update((entity.id, entity) for entity in entities)
