@@ -181,15 +181,15 @@ def _written(source: IngestedSource, entries: Sequence[int]) -> dict[str, object
 
 
 def _file(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space)
+    return memory.ingest_file(given.path, space=space, mode="file")
 
 
 def _markdown(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space, kind="markdown")
+    return memory.ingest_file(given.path, space=space, mode="markdown")
 
 
 def _pdf(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space, kind="pdf")
+    return memory.ingest_file(given.path, space=space, mode="pdf")
 
 
 def _web(memory: Memory, space: str, given: WebInput) -> IngestedSource:
@@ -198,7 +198,9 @@ def _web(memory: Memory, space: str, given: WebInput) -> IngestedSource:
 
 def _conversation(memory: Memory, space: str, given: ConversationInput) -> IngestedSource:
     messages = [_message(message) for message in given.messages]
-    return memory.ingest_dialogue(messages, space=space, title=given.title, origin=given.origin or {})
+    done = memory.ingest_conversation(messages, space=space, title=given.title, origin=given.origin or {})
+    assert done.source is not None, "a conversation with a title is kept as a source"
+    return done.source
 
 
 def _message(message: Message) -> Mapping[str, object]:
