@@ -26,6 +26,7 @@ Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
+DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
 SkipReason = Literal[
     "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
 ]
@@ -468,6 +469,125 @@ class Concepts(Struct, frozen=True):
     passages: int
 
 
+class Twins(Struct, frozen=True, kw_only=True):
+    """Two records that may say the same, and which of them should rather stay."""
+
+    ids: tuple[str, str]
+    score: float
+    reasons: tuple[str, ...]
+    foremost: str
+
+
+class Doubt(Struct, frozen=True, kw_only=True):
+    """Something that cannot quite be as it is stored; somebody should look at it."""
+
+    kind: DoubtKind
+    ids: tuple[str, ...]
+    subject: str | None = None
+    predicate: str | None = None
+    valid_until: datetime | None = None
+
+
+class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
+
+    id: str
+    text: str | None = None
+    scopes: tuple[str, ...] | None = None
+
+
+class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody decided on records that may say the same.
+
+    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
+    not clear, and none of them should pass for true.
+    """
+
+    outcome: Literal["supersede", "keep_both", "contest"]
+    ids: tuple[str, ...]
+    reason: str
+    canonical: str | None = None
+    updates: tuple[Clarified, ...] = ()
+
+
+class BrokenReference(Struct, frozen=True, kw_only=True):
+    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
+
+    id: str
+    field: str
+    ref: str
+    safe: bool = True
+
+
+class Mended(Struct, frozen=True, kw_only=True):
+    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
+
+    broken: tuple[BrokenReference, ...] = ()
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+class Audited(Struct, frozen=True, kw_only=True):
+    """A change with the states before and after it, as far as they are still known."""
+
+    change: Change
+    before: Record | Entity | Relation | None = None
+    after: Record | Entity | Relation | None = None
+
+
+class GraphNode(Struct, frozen=True, kw_only=True):
+    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
+
+    id: str
+    kind: str
+    title: str
+    status: str = "active"
+    degree: int = 0
+    scopes: tuple[str, ...] = ()
+
+
+class GraphCluster(Struct, frozen=True, kw_only=True):
+    """Nodes that hang together by few relations: some of their ids, and their number."""
+
+    ids: tuple[str, ...]
+    nodes: int
+    relations: int
+    density: float = 0.0
+    scope: str | None = None
+
+
+class GraphHealth(Struct, frozen=True, kw_only=True):
+    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
+
+    `stubs` are entities that something refers to and of which nothing but the name is known.
+    """
+
+    isolated: tuple[GraphNode, ...] = ()
+    sparse: tuple[GraphCluster, ...] = ()
+    bridges: tuple[GraphNode, ...] = ()
+    weak_scopes: tuple[GraphCluster, ...] = ()
+    stubs: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    objects: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+class Upkeep(Struct, frozen=True, kw_only=True):
+    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
+
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago; `duplicates` are groups of
+    records that claim the same.
+    """
+
+    promotable: tuple[str, ...] = ()
+    low_evidence: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[Twins, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    graph: GraphHealth
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -714,77 +834,14 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "CATALOGUE_KINDS",
-    "DEFAULT_SPACE",
-    "HIDDEN_STATUSES",
-    "MEMORY_TYPES",
-    "NOISE",
-    "NOT_KNOWLEDGE",
-    "SEGMENT_KINDS",
-    "SOURCE_KINDS",
-    "STATUSES",
-    "TRUSTS",
-    "UNSET",
-    "UTC",
-    "VOUCHED",
-    "Adapter",
-    "Alike",
-    "Archived",
-    "CandidateType",
-    "Change",
-    "Claim",
-    "Concept",
-    "Concepts",
-    "Direction",
-    "Draft",
-    "Dream",
-    "EmbeddingState",
-    "Entity",
-    "Evidence",
-    "EvidenceStanding",
-    "EvidenceState",
-    "Fact",
-    "FileProblem",
-    "Filter",
-    "Grounds",
-    "Hit",
-    "Imported",
-    "Ingested",
-    "IngestedFolder",
-    "IngestedRepo",
-    "IngestedSource",
-    "Json",
-    "MemoryType",
-    "Merge",
-    "Merged",
-    "Metadata",
-    "Neighborhood",
-    "Order",
-    "Outcome",
-    "Past",
-    "Project",
-    "ProjectState",
-    "ProjectStatus",
-    "Query",
-    "Recall",
-    "Receipt",
-    "Record",
-    "Relation",
-    "Scored",
-    "Segment",
-    "Session",
-    "Settled",
-    "Signals",
-    "SkipReason",
-    "SkippedTerm",
-    "SourceDraft",
-    "SourceKind",
-    "Space",
-    "SpaceStats",
-    "SpaceTally",
-    "Status",
-    "Trust",
-    "Unset",
-    "Weighed",
-    "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
+    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Audited",
+    "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept", "Concepts", "Direction", "Doubt",
+    "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
+    "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit", "Imported", "Ingested",
+    "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata",
+    "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query", "Recall",
+    "Receipt", "Record", "Relation", "Resolution", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
+    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins",
+    "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

@@ -304,7 +304,8 @@ def test_evidence_that_changed_since_does_not_stand_in_the_way_of_a_revision(mem
 # Lifecycle
 
 
-def test_a_candidate_is_promoted_and_that_can_be_undone(memory: Memory, guide: str) -> None:
+@pytest.mark.usefixtures("guide")
+def test_a_candidate_is_promoted_and_that_can_be_undone(memory: Memory) -> None:
     first = kept(memory, state(memory, "The repo uses Python.", evidence=cite()))
     receipt = memory.promote(first.id, reason="read the guide")
     active = kept(memory, receipt)

@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections import Counter
 
 from recollect.engine.grounds import overlap
-from recollect.engine.remember import count_terms
+from recollect.engine.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
 from recollect.store.base import View
+from recollect.store.terms import query_terms
 from recollect.types import NOT_KNOWLEDGE, Alike, Draft, Filter, Record
 
 MOST_ALIKE = 5
 LEFT_OUT = ("superseded", "contested", "archived")
 """Statuses of records that are not compared: what became of them is settled, or in dispute already."""
 _MOST_TERMS = 64
-_MOST_POSTINGS = 40_000  # versions that are counted, rarest words first
-_MOST_WEIGHED = 400
-_MOST_READ = 60
+_MOST_POSTINGS = 12_000  # versions that are counted, rarest words first
+_MOST_WEIGHED = 300
+_MOST_READ = 48
 
 
 def comparable(record: Record | Draft) -> bool:
@@ -50,7 +51,9 @@ def _alike(record: Record, score: float, reasons: tuple[str, ...]) -> Alike:
 
 
 def _candidates(view: View, given: Record | Draft, space: str) -> list[Record]:
-    terms = list(count_terms(given.title, given.text))[:_MOST_TERMS]
+    """Knowledge that shares most of the rarest words, those that share more of them first."""
+    said = given.text if given.title is None else f"{given.title}\n{given.text}"
+    terms = list(dict.fromkeys(map(hash_term, query_terms(said))))[:_MOST_TERMS]
     lists = sorted((postings for term in terms if (postings := view.postings(space, term))), key=len)
     shared: Counter[int] = Counter()
     left = _MOST_POSTINGS
@@ -59,6 +62,8 @@ def _candidates(view: View, given: Record | Draft, space: str) -> list[Record]:
             break
         shared.update(postings)
         left -= len(postings)
+    if len(shared) > _MOST_WEIGHED:  # whoever shares a single word of many is not alike
+        shared = Counter({version: count for version, count in shared.items() if count > 1})
     foremost = [version for version, _ in shared.most_common(_MOST_WEIGHED)]
     allowed = {glance.version for glance in view.glances(space, foremost, Filter(without_kinds=NOT_KNOWLEDGE))}
     return view.records([version for version in foremost if version in allowed][:_MOST_READ])

@@ -61,7 +61,9 @@ from recollect.types import (
     UNSET,
     Alike,
     Archived,
+    Audited,
     Change,
+    Concepts,
     Direction,
     Draft,
     Dream,
@@ -70,12 +72,14 @@ from recollect.types import (
     EvidenceState,
     Fact,
     Filter,
+    GraphHealth,
     Grounds,
     Imported,
     Ingested,
     IngestedFolder,
     IngestedRepo,
     IngestedSource,
+    Mended,
     Merged,
     Neighborhood,
     Order,
@@ -87,6 +91,7 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Resolution,
     Scored,
     Session,
     Settled,
@@ -94,7 +99,9 @@ from recollect.types import (
     Space,
     SpaceStats,
     SpaceTally,
+    Twins,
     Unset,
+    Upkeep,
     Weighed,
 )  # fmt: skip
 
@@ -413,6 +420,65 @@ class Memory:
             confidence=parse_share(min_confidence, "min_confidence"),
             evidence=parse_count(min_evidence, "min_evidence", least=0, most=MAX_LIMIT),
         )
+
+    # Looking after
+
+    def upkeep(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        at: Moment = None,
+        days: float = 30,
+    ) -> Upkeep:
+        """What in a space asks for somebody's care: candidates, stale records, duplicates, contradictions."""
+        from recollect.engine.upkeep import Care, survey  # only when it is asked for
+
+        care = Care(
+            bar=self._bar(min_confidence, min_evidence),
+            at=parse_optional_time(at, "at"),
+            days=parse_days(days, "days"),
+        )
+        return survey(self._core, parse_space(space), care)
+
+    def graph_health(self, space: str = DEFAULT_SPACE) -> GraphHealth:
+        """How well entities and records of a space are connected, by relations and by what they say of each other."""
+        from recollect.engine.upkeep import look_at_graph  # only when it is asked for
+
+        return look_at_graph(self._core, parse_space(space))
+
+    def concepts(self, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
+        """Terms that a source, or all that is newest in a space, names again and again: for somebody to look at."""
+        from recollect.engine.concepts import concepts_of  # only when it is asked for
+
+        return concepts_of(self._core, parse_space(space), parse_optional(source, "source"))
+
+    def twins_among(self, ids: Sequence[str], *, space: str = DEFAULT_SPACE) -> list[Twins]:
+        """The pairs among some records that may say the same, by their words."""
+        from recollect.engine.twins import twins_among  # only when it is asked for
+
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            return twins_among([find(view, Record, id, home) for id in parse_labels(ids, "ids", most=MAX_LIMIT)])
+
+    def resolve_twins(self, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
+        """Does what somebody decided on records that may say the same, in one transaction. They must still do so."""
+        from recollect.engine.resolve import resolve  # only when it is asked for
+
+        return resolve(self._core, resolution, parse_space(space))
+
+    def mend(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
+        """Drops references that lead nowhere, where nothing is lost by it; what rests on nothing then is stale."""
+        from recollect.engine.mend import mend  # only when it is asked for
+
+        return mend(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def audit(self, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
+        """The newest changes of a space, each with the states before and after it."""
+        from recollect.engine.mend import audit  # only when it is asked for
+
+        return audit(self._core, parse_space(space), parse_count(limit, "limit", least=1, most=MAX_LIMIT))
 
     # Ingesting
 

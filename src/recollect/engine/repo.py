@@ -385,6 +385,7 @@ def _is_spoken_of(edit: Edit, space: str, id: str) -> bool:
     return bool(
         edit.relations(space, [id], outgoing=True, as_of=None)
         or edit.relations(space, [id], outgoing=False, as_of=None)
+        or edit.citing(space, [f"subject:{id}"], 1)
     )
 
 

@@ -33,25 +33,25 @@ _Patterns = Annotated[
 ]
 
 
-class RepoInput(Params, frozen=True):
+class RepoInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the repository's folder")]
     include_patterns: Annotated[_Patterns, Meta(description="Only files that one of these fits (all)")] | None = None
     exclude_patterns: Annotated[_Patterns, Meta(description="Files and folders to leave out (none)")] | None = None
 
 
-class RepoOptions(Params, frozen=True):
+class RepoOptions(Params, frozen=True, kw_only=True):
     force: Annotated[bool, Meta(description="Take in local and agent state such as .codex too (false)")] | None = None
 
 
-class FileInput(Params, frozen=True):
+class FileInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the file")]
 
 
-class WebInput(Params, frozen=True):
+class WebInput(Params, frozen=True, kw_only=True):
     url: Annotated[str, Meta(min_length=1, max_length=8_000, description="Address of the page, http or https")]
 
 
-class Message(Params, frozen=True):
+class Message(Params, frozen=True, kw_only=True):
     role: Annotated[str, Meta(min_length=1, max_length=200, description="user, assistant, system, …")]
     content: Annotated[str, Meta(min_length=1, description="What was said")]
     name: str | None = None
@@ -59,7 +59,7 @@ class Message(Params, frozen=True):
     metadata: dict[str, Any] | None = None
 
 
-class ConversationInput(Params, frozen=True):
+class ConversationInput(Params, frozen=True, kw_only=True):
     title: Annotated[str, Meta(min_length=1, max_length=1_000, description="What the conversation is called")]
     messages: Annotated[list[Message], Meta(min_length=1, description="In the order in which they were said")]
     origin: Annotated[dict[str, Any], Meta(description="Where it took place: host, project, …")] | None = field(
@@ -181,15 +181,15 @@ def _written(source: IngestedSource, entries: Sequence[int]) -> dict[str, object
 
 
 def _file(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space)
+    return memory.ingest_file(given.path, space=space, mode="file")
 
 
 def _markdown(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space, kind="markdown")
+    return memory.ingest_file(given.path, space=space, mode="markdown")
 
 
 def _pdf(memory: Memory, space: str, given: FileInput) -> IngestedSource:
-    return memory.ingest_file(given.path, space=space, kind="pdf")
+    return memory.ingest_file(given.path, space=space, mode="pdf")
 
 
 def _web(memory: Memory, space: str, given: WebInput) -> IngestedSource:
@@ -198,7 +198,9 @@ def _web(memory: Memory, space: str, given: WebInput) -> IngestedSource:
 
 def _conversation(memory: Memory, space: str, given: ConversationInput) -> IngestedSource:
     messages = [_message(message) for message in given.messages]
-    return memory.ingest_dialogue(messages, space=space, title=given.title, origin=given.origin or {})
+    done = memory.ingest_conversation(messages, space=space, title=given.title, origin=given.origin or {})
+    assert done.source is not None, "a conversation with a title is kept as a source"
+    return done.source
 
 
 def _message(message: Message) -> Mapping[str, object]:

@@ -18,12 +18,14 @@ from recollect.store.base import (
     IndexedProject,
     Lexis,
     Model,
+    Outline,
     T,
     Tally,
     Thing,
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.outlines import read_outlines, read_pieces
 from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
@@ -282,6 +284,12 @@ class SqliteView:
         sql = "SELECT ref FROM refs WHERE space_no = ? AND ref >= ? AND ref < ? GROUP BY ref HAVING count(*) > 1"
         return [row[0] for row in self._rows(sql, (self._number(space), prefix, f"{prefix}\U0010ffff"))]
 
+    def outlines(self, space: str) -> list[Outline]:
+        return read_outlines(self._connection, self._number(space))
+
+    def pieces(self, space: str) -> list[tuple[str, int, bytes]]:
+        return read_pieces(self._connection, self._number(space))
+
     def segment(
         self, space: str, source: str, *, position: int | None = None, hash: str | None = None
     ) -> Record | None:
@@ -354,6 +362,13 @@ class SqliteView:
         end = "subject" if outgoing else "object"
         where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
         return where, [self._number(space), *values, to_json(ids)]
+
+    def all_links(self, space: str) -> list[tuple[str, str]]:
+        """Subject and object of every relation that holds now."""
+        known, values = known_at("relations", None)
+        valid, more = true_at("relations", to_micros(self._now))
+        sql = f"SELECT subject, object FROM relations WHERE relations.space_no = ? AND {known} AND {valid}"
+        return cast("list[tuple[str, str]]", self._rows(sql, (self._number(space), *values, *more)))
 
     def count_facts(self, space: str) -> int:
         """How many relations are stated and hold now."""
