@@ -68,6 +68,7 @@ __all__ = [
     "EmbeddingState", "Entity", "Fact", "FileProblem", "Hit", "Imported", "Ingested", "IngestedFolder",
     "IngestedSource", "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
     "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record",
-    "Relation", "Scored", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space", "SpaceStats",
-    "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Relation", "Scored", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",
+    "SpaceStats", "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__",
+    "load_settings", "open",
 ]  # fmt: skip
