@@ -104,8 +104,7 @@ class Table:
         return msgspec.json.decode(msgspec.json.encode(answer))
 
     def query(self, mode: str, given: Any = None, options: Any = None) -> Any:
-        """The data of an answer of memory_query."""
-        return self.call("query", mode, given, options)["data"]
+        return self.call("query", mode, given, options)
 
     def search(self, query: str, **options: Any) -> list[Any]:
         return self.query("search", {"query": query}, options)["items"]

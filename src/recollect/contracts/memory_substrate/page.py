@@ -68,6 +68,9 @@ def _compact(
 ) -> dict[str, object]:
     """The object without what is empty, its lists and texts cut."""
     told = {name: value for name, value in whole.items() if value not in (None, "", [], {}, ())}
+    payload = told.get("payload")
+    if isinstance(payload, Mapping) and payload.get("summary") == told.get("summary"):  # pyright: ignore[reportUnknownMemberType] -- JSON
+        told["payload"] = {name: value for name, value in payload.items() if name != "summary"}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] -- JSON
     cut = bound(told, "", items=most, chars=chars, truncated=truncated)
     assert isinstance(cut, dict)
     return cut  # pyright: ignore[reportUnknownVariableType] -- of JSON values

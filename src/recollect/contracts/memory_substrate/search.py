@@ -144,7 +144,8 @@ def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, w
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
     one.graph = max(one.graph, why.graph)
-    if owner is not None and len(one.chunks) < _MOST_CHUNKS:
+    says_something = why.keyword > 0 or (why.vector or 0.0) >= _NEAR
+    if owner is not None and hit.record.id != owner.id and says_something and len(one.chunks) < _MOST_CHUNKS:
         one.chunks.append(_chunk(hit))
 
 

@@ -121,7 +121,7 @@ resolve_duplicates, archive_source, decay_stale, cycle, report |
 
 - Ids: `src:`, `node:`, `know:`, `act:`, `work:` and 32 hexadecimal digits; `patch:` names a write, `aud:` an entry \
 of the journal, `ctx:` a context pack. Segments are `seg-1`, `seg-2`, ... of their source.
-- Query answers: result_type, data, warnings. `data.items[]` has id, object_type, kind, title, summary, status; \
+- Query answers: result_type, warnings and what was asked for. `items[]` has id, object_type, kind, title, summary, status; \
 search adds score, rank_score, retrieval_sources, retrieval_ranks, lexical_score, semantic_score and, for sources, \
 matched_chunks.
 - Filters: object_type(s), kind(s), status(es), node_id(s), source_id(s).
