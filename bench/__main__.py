@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import code, graph, growth, memory_mcp, processes, quality, recall, remember, start, trusty
+from bench import code, graph, growth, ingest, memory_mcp, processes, quality, recall, remember, start, trusty
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
 
@@ -23,6 +23,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "memory-mcp": memory_mcp.run,
     "growth": growth.run,
     "code": code.run,
+    "ingest": ingest.run,
     "quality": quality.run,
 }
 
