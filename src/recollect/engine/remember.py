@@ -64,20 +64,30 @@ def _spoken(claim: Claim) -> str:
 
 
 def derive_lexis(
-    view: View, record: Record, counted: Mapping[int, int] | None = None, *, any_known: bool | None = None
+    view: View,
+    record: Record,
+    counted: Mapping[int, int] | None = None,
+    *,
+    any_known: bool | None = None,
+    named: Sequence[str] | None = None,
 ) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows.
 
-    Who asks for many records may have counted their terms, and know whether the space has entities at all.
+    Who asks for many records may have counted their terms and looked for names in them, and know whether the space has
+    entities at all.
     """
     words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
-    names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
+    names = list(named) if named is not None else look_for_names(record.kind, record.text)
     if view.knows_names(record.space) if any_known is None else any_known:
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))
         said = set(spoken)
         names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
+
+
+def look_for_names(kind: str, text: str) -> list[str]:
+    return [] if kind == "code" else extract_names(text)  # in code everything looks like a name
 
 
 def ensure_space(edit: Edit, name: str) -> None:
