@@ -51,8 +51,8 @@ def read_outlines(connection: sqlite3.Connection, space_no: int | None) -> list[
     return [
         Outline(
             *row,
-            None if metadata is None else _decode(metadata),
-            None if grounds is None else _decode_grounds(grounds),
+            None if metadata is None else _decode(metadata),  # pyright: ignore[reportCallIssue] -- `row` has thirteen
+            None if grounds is None else _decode_grounds(grounds),  # pyright: ignore[reportCallIssue] -- the same
         )
         for *row, metadata, grounds in cast("Iterator[tuple[Any, ...]]", connection.execute(_OUTLINES, (space_no,)))
     ]
