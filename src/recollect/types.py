@@ -685,6 +685,8 @@ class Query(Struct, frozen=True, kw_only=True):
     importance: float = 0.02
     thorough: bool = False
     """Look at more candidates, and let near-duplicates stand beside each other."""
+    fold: bool = True
+    """Put near-duplicates behind the best of them."""
 
 
 class Why(Struct, frozen=True, kw_only=True):
@@ -832,14 +834,14 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE",
-    "SEGMENT_KINDS", "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike",
-    "Archived", "Audited", "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept",
-    "Concepts", "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence",
-    "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth",
-    "GraphNode", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
-    "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
-    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Resolution",
-    "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason", "SkippedTerm", "SourceDraft", "SourceKind",
-    "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
+    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Audited",
+    "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept", "Concepts", "Direction", "Doubt",
+    "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
+    "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit", "Imported", "Ingested",
+    "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata",
+    "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query", "Recall",
+    "Receipt", "Record", "Relation", "Resolution", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
+    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins",
+    "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

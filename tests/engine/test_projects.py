@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect import FileProblem, InvalidInput, Memory, NotFound, ProjectStatus
-from recollect.engine import workers
+from recollect.engine import reading, workers
 
 SHOP = '''"""A shop."""
 
@@ -261,7 +261,7 @@ def test_a_parser_that_dies_takes_down_one_file_only(
         "import os; real = m.read_file;"
         "m.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"
     )
-    monkeypatch.setattr(workers, "_program", lambda module: really.replace("m.work", deadly + "m.work"))
+    monkeypatch.setattr(workers, "_program", lambda _: really.replace("m.work", deadly + "m.work"))
     status = memory.index_project(root)
     assert (status.state, status.indexed_files) == ("completed", 19)
     assert status.errors == (FileProblem(path="file07.py", problem="its parser failed"),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -90,7 +92,7 @@ def test_chunks_are_bounded_but_for_a_fence_that_is_too_long_itself(text: str) -
 @settings(max_examples=200, deadline=None)
 def test_chunks_stand_in_order_and_repeat_two_lines_at_most(text: str) -> None:
     chunks = chunk_markdown(text)
-    for one, other in zip(chunks, chunks[1:], strict=False):
+    for one, other in pairwise(chunks):
         if one.columns is not None and other.columns is not None and one.line_start == other.line_start:
             assert other.columns[0] > one.columns[1]
         else:

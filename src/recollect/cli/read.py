@@ -194,13 +194,14 @@ def show_record(
     """
     with open_or_fail(home) as memory:
         record = memory.get(id, space=space, as_of=read_time(as_of, "as_of", end=True))
+        evidence = [] if record is None else memory.evidence_state(record)
     if record is None:
         then = "" if as_of is None else f" as of {as_of}"
         raise NotFound(f"there is no record with id {id!r}{then}")
     if as_json:
         put_json(record)
     else:
-        show.put_record(record)
+        show.put_record(record, evidence)
 
 
 def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: AsJson = False) -> None:

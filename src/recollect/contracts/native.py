@@ -12,7 +12,19 @@ from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import NOISE, Change, Fact, Ingested, ProjectStatus, Receipt, Record, Why
+from recollect.types import (
+    NOISE,
+    Change,
+    Claim,
+    Evidence,
+    Fact,
+    Grounds,
+    Ingested,
+    ProjectStatus,
+    Receipt,
+    Record,
+    Why,
+)  # fmt: skip
 from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
@@ -47,6 +59,7 @@ class Remember(Params):
     source: str | None = None
     event_time: Moment | None = None
     valid_until: Moment | None = None
+    evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
     space: str | None = None
 
 
@@ -78,8 +91,8 @@ class Revise(Params):
 
 class Forget(Params):
     id: str
-    keep_history: Annotated[bool, Meta(description="Only mark it as no longer true")] = False
-    superseded_by: Annotated[str, Meta(description="Id of what holds instead")] | None = None
+    keep_history: Annotated[bool, Meta(description="Mark it as no longer true")] = False
+    superseded_by: Annotated[str, Meta(description="Id that holds instead")] | None = None
     reason: str | None = None
 
 
@@ -87,7 +100,7 @@ class Relate(Params):
     subject: str
     predicate: str
     object: str
-    replaces: Annotated[bool, Meta(description="Ends the fact of the same subject and predicate")] = True
+    replaces: Annotated[bool, Meta(description="Ends the one stated before")] = True
     confidence: float = 1.0
     provenance: str | None = None
     valid_from: Moment | None = None
@@ -141,6 +154,38 @@ class RecordView(Struct, omit_defaults=True, kw_only=True):
     cut: bool = False
 
 
+class Written(Struct, omit_defaults=True, kw_only=True):
+    """What became of a write: what is usual of its standing is left out."""
+
+    outcome: str
+    id: str | None
+    space: str
+    reason: str | None
+    entry: int | None
+    status: str | None = None
+    contested: tuple[str, ...] = ()
+
+
+class EvidenceView(Struct, omit_defaults=True, kw_only=True):
+    source: str
+    state: str
+    segment: str | None = None
+
+
+class StandingView(Struct, omit_defaults=True, kw_only=True):
+    """How far a record can be believed, and why."""
+
+    status: str
+    trust: str
+    confidence: float
+    scopes: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    claim: Claim | None = None
+    evidence: tuple[EvidenceView, ...] = ()
+    verified_at: datetime | None = None
+    contradicts: tuple[str, ...] = ()
+
+
 class Recalled(Struct, omit_defaults=True, kw_only=True):
     hits: list[RecordView]
     left_out: int = 0
@@ -183,6 +228,7 @@ class ChangeView(Struct, omit_defaults=True, kw_only=True):
 
 class Explored(Struct, omit_defaults=True, kw_only=True):
     record: RecordView | None = None
+    standing: StandingView | None = None
     history: list[ChangeView] = field(default_factory=list[ChangeView])
     entity: str | None = None
     type: str | None = None
@@ -229,8 +275,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.forget, Forget, "Remove a record for good, with its history.",
                   Annotations(destructive=True, idempotent=True)),
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
-            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
-                  " history.", reads),
+            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record and its past.",
+                  reads),
             _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.",
                   writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
@@ -256,13 +302,15 @@ class _Tools:
     def _as(self, call: Call) -> Memory:
         return self._memory.acting_as(call.client or "mcp")
 
-    def remember(self, params: Remember, call: Call) -> Receipt:
-        return self._as(call).remember(
+    def remember(self, params: Remember, call: Call) -> Written:
+        receipt = self._as(call).remember(
             params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
             importance=params.importance, session=params.session, project=params.project,
             source=params.source, event_time=params.event_time, valid_until=params.valid_until,
+            grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
             space=params.space or self._space,
         )  # fmt: skip
+        return _written(receipt)
 
     def recall(self, params: Recall, call: Call) -> Recalled:
         found = self._memory.recall(
@@ -284,16 +332,17 @@ class _Tools:
             problem=found.signals.problem,
         )
 
-    def revise(self, params: Revise, call: Call) -> Receipt:
+    def revise(self, params: Revise, call: Call) -> Written:
         names = ("text", "title", "tags", "importance", "valid_until")
         fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
-        return self._as(call).revise(params.id, reason=params.reason, **fields)
+        return _written(self._as(call).revise(params.id, reason=params.reason, **fields))
 
-    def forget(self, params: Forget, call: Call) -> Receipt:
+    def forget(self, params: Forget, call: Call) -> Written:
         memory = self._as(call)
         if params.keep_history or params.superseded_by is not None:
-            return memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
-        return memory.forget(params.id, reason=params.reason)
+            ended = memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
+            return _written(ended)
+        return _written(memory.forget(params.id, reason=params.reason))
 
     def relate(self, params: Relate, call: Call) -> Mapping[str, object]:
         relation = self._as(call).relate(
@@ -314,8 +363,22 @@ class _Tools:
         past = self._memory.history(id, space=params.space)[-_MOST_LISTED:]
         return Explored(
             record=None if record is None else _record_view(record, None, space=record.space),
+            standing=None if record is None else self._standing(record),
             history=[_change_view(step.change, step.record) for step in past],
         )
+
+    def _standing(self, record: Record) -> StandingView:
+        grounds = record.grounds or Grounds()
+        rivals = self._memory.contradictions(record.id, space=record.space) if grounds.claim else []
+        return StandingView(
+            status=record.status, trust=record.trust, confidence=record.confidence, scopes=grounds.scopes,
+            subjects=grounds.subjects, claim=grounds.claim, verified_at=grounds.verified_at,
+            evidence=tuple(
+                EvidenceView(source=found.evidence.source, segment=found.segment, state=found.state)
+                for found in self._memory.evidence_state(record)[:_MOST_LISTED]
+            ),
+            contradicts=tuple(rival.id for rival in rivals[:_MOST_LISTED]),
+        )  # fmt: skip
 
     def _explore_entity(self, name: str, params: Explore) -> Explored:
         memory, space = self._memory, params.space or self._space
@@ -375,6 +438,19 @@ class _Tools:
             waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
             problems=self._memory.problems(),
         )
+
+
+def _evidence(ref: str) -> Evidence:
+    """`ID` is a record or a source; `ID#seg-2` one segment of a source."""
+    source, _, segment = ref.partition("#")
+    return Evidence(source=source, segment=segment or None)
+
+
+def _written(receipt: Receipt) -> Written:
+    return Written(
+        outcome=receipt.outcome, id=receipt.id, space=receipt.space, reason=receipt.reason, entry=receipt.entry,
+        status=None if receipt.status == "active" else receipt.status, contested=receipt.contested,
+    )  # fmt: skip
 
 
 def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:

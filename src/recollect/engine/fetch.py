@@ -202,9 +202,7 @@ class _Transport(httpx.BaseTransport):
                 extensions=request.extensions,
             )
         )  # fmt: skip
-        return httpx.Response(
-            status_code=answer.status, headers=answer.headers, stream=_Body(answer), extensions=answer.extensions
-        )
+        return httpx.Response(status_code=answer.status, headers=answer.headers, stream=_Body(answer))
 
     def close(self) -> None:
         self._pool.close()

@@ -68,7 +68,7 @@ class _Source(Struct, frozen=True, array_like=True):
 
 
 class ReadDocument(Struct, frozen=True, array_like=True):
-    """What a file holds. `problem` says why nothing; `same` that it is what it was; `other` that it is no transcript."""
+    """What a file holds; else `problem` says why not, `same` that it is as it was, `other` that it is no transcript."""
 
     path: str
     sources: tuple[_Source, ...] = ()
@@ -171,14 +171,20 @@ def ingest_folder(
     root = locate_file(path)
     if not root.is_dir():
         raise InvalidInput("path", f"{root} is not a folder")
-    return _Run(core, root, space, fields, progress or (lambda done, total: None), cancelled).go()
+    return _Run(core, root, space, fields, progress, cancelled).go()
 
 
 class _Run:
     """One pass over a folder."""
 
     def __init__(
-        self, core: Core, root: Path, space: str, fields: Draft, progress: Progress, cancelled: Callable[[], bool]
+        self,
+        core: Core,
+        root: Path,
+        space: str,
+        fields: Draft,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
     ) -> None:
         self._core = core
         self._root = root
@@ -201,11 +207,11 @@ class _Run:
         self._problems += walked.problems
         orders = [order for file in found if (order := self._order(file, held, said)) is not None]
         total, done = len(found), len(found) - len(orders)
-        self._progress(done, total)
+        self._tell(done, total)
         for batch in self._batches(do_orders(self._root, orders, self._stop, _WORK)):
             self._store(batch, walked)
             done += len(batch)
-            self._progress(done, total)
+            self._tell(done, total)
             if self._cancelled():
                 self._stop.set()
         archived = 0 if self._stop.is_set() else self._drop(held, {str(self._root / file.path) for file in found})
@@ -214,6 +220,10 @@ class _Run:
             path=str(self._root), space=self._space, **self._counts, archived=archived, segments=self._segments,
             skipped=skipped, problems=tuple(self._problems[:MOST_NAMED]),
         )  # fmt: skip
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(done, total)
 
     def _held(self, transcripts: bool) -> tuple[dict[str, Record], dict[str, list[Record]]]:
         """What the store holds of this folder: sources by their path, and conversations by that of their transcript."""

@@ -754,6 +754,7 @@ class Memory:
         recency: float = 0.0,
         importance: float = 0.02,
         thorough: bool = False,
+        fold: bool = True,
         touch: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
@@ -764,9 +765,10 @@ class Memory:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other. With `catalogue` records that only say where others come from are
-        searched too, with `valid_only=False` also what no longer holds. Without `touch` the hits do not count as
-        recalled. `wait` bounds the seconds spent on vectors that are still missing (None: until they are complete).
+        lets near-duplicates stand beside each other, as `fold=False` alone does. With `catalogue` records that only
+        say where others come from are searched too, with `valid_only=False` also what no longer holds. Without `touch`
+        the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing (None:
+        until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -782,6 +784,7 @@ class Memory:
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
             thorough=parse_flag(thorough, "thorough"),
+            fold=parse_flag(fold, "fold"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),

@@ -160,9 +160,7 @@ def parse_optional_time(value: object, field: str) -> datetime | None:
     return None if value is None else parse_time(value, field)
 
 
-def parse_labels(
-    value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME
-) -> tuple[str, ...]:
+def parse_labels(value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME) -> tuple[str, ...]:
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()

@@ -37,7 +37,7 @@ class Order(Struct, frozen=True, array_like=True):
 
 
 class Work(Struct, Generic[R], frozen=True):
-    """What is done with a file: by whom, how its outcome is sent, and what stands for it where a process did not survive.
+    """What is done with a file: by whom, how its outcome is sent, and what is said where a process did not survive.
 
     The module has a function `work`, which is all that a process of its own does.
     """

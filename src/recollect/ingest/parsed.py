@@ -46,9 +46,9 @@ def local_adapter(name: str, mode: str, *transformations: str, modes: Sequence[s
 
 def conversation_adapter(format: str) -> Adapter:
     """How a conversation is read."""
+    name = "conversation" if format == "messages" else f"{format}_transcript"
     return Adapter(
-        name=f"{format}_transcript" if format != "messages" else "conversation", version=ADAPTER_VERSION, mode="conversation",
-        supported_modes=("conversation",),
+        name=name, version=ADAPTER_VERSION, mode="conversation", supported_modes=("conversation",),
         declared_transformations=() if format == "messages" else ("tool_calls_condensed", "system_text_removed"),
         default_privacy_class="private", origin_classification="conversation",
     )  # fmt: skip

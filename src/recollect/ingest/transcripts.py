@@ -481,7 +481,8 @@ def read_transcript(name: str, data: bytes) -> list[Conversation]:
     reader = find_reader(data)
     if reader is None:
         raise SourceError(
-            f"{name} is no transcript that is known: Claude Code, Codex, ChatGPT, Claude, or messages with role and content"
+            f"{name} is no transcript that is known; those of Claude Code, Codex, ChatGPT and Claude are, and messages"
+            " with role and content"
         )
     try:
         return [conversation for conversation in reader(data.lstrip(b"\xef\xbb\xbf")) if conversation.messages]

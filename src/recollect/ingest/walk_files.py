@@ -182,7 +182,7 @@ def _is_data(name: str) -> bool:
 
 
 def _why_not(path: str, name: str, rules: list[_Rules], reason: str | None, *, folder: bool) -> str | None:
-    """Why a path is left out: the nearest rule that speaks of it decides, and a `reason` stands unless one asks for it."""
+    """Why a path is left out: the nearest rule that speaks of it decides; a `reason` holds unless one asks for it."""
     if reason is not None and name != ".git" and _asked_for(path, rules, folder=folder):
         return None
     if reason is not None:

@@ -123,6 +123,22 @@ def test_forgetting_can_leave_the_history(serve: Callable[..., Server]) -> None:
     assert (record["status"], record["superseded_by"]) == ("superseded", new)
 
 
+def test_a_record_says_how_far_it_can_be_believed(serve: Callable[..., Server]) -> None:
+    server = serve()
+    said = server.call("remember", text="Maria: we ship on Fridays.")
+    assert "status" not in said
+    found = server.call("remember", text="The team ships on Fridays.", evidence=[said["id"]])
+    assert (found["outcome"], found["status"]) == ("stored", "candidate")
+    server.call("revise", id=said["id"], text="Maria: we ship on Mondays.")
+    standing = server.call("explore", id=found["id"])["standing"]
+    assert standing == {
+        "status": "candidate", "trust": "agent_inferred", "confidence": 1.0,
+        "evidence": [{"source": said["id"], "state": "changed"}],
+    }  # fmt: skip
+    refused = server.call("remember", text="It is so.", evidence=["src:none#seg-1"])
+    assert (refused["outcome"], refused["reason"]) == ("rejected", "grounds.evidence[0]: there is no source src:none")
+
+
 def test_facts_replace_each_other_and_stay_in_the_past(serve: Callable[..., Server]) -> None:
     server = serve()
     server.call("relate", subject="auth-service", predicate="version", object="2.4.0")

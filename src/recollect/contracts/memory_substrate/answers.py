@@ -7,6 +7,8 @@ from typing import cast
 
 from recollect.contracts.memory_substrate.view import clip
 
+_PROSE = ("summary", "excerpt", "text", "content", "reason", "resolution", "description", "module_doc")
+_USUAL = 400
 _DEEPEST = 6
 _SHALLOW = 2
 _MOST_FIELDS = 64
@@ -16,17 +18,19 @@ _LONGEST_PLACE = 200
 
 
 def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str] = ()) -> dict[str, object]:
-    return {"result_type": result_type, "data": data, "warnings": list(warnings)}
+    return {"result_type": result_type, **data, "warnings": list(warnings)}
 
 
 def bound(
     value: object, place: str, *, items: int, chars: int, truncated: dict[str, dict[str, int]], depth: int = 0
 ) -> object:
-    """A copy of a JSON value in which no list is longer than `items` and no text than `chars`.
+    """A copy of a JSON value in which no list is longer than `items` and no text that people read than `chars`.
 
-    What was cut is noted in `truncated`, by its place.
+    Hashes, paths and the like are left whole up to a length that is usual for them. What was cut is noted in
+    `truncated`, by its place.
     """
     if isinstance(value, str):
+        chars = chars if place.rpartition(".")[2] in _PROSE else max(chars, _USUAL)
         if len(value) > chars:
             _note(truncated, place, returned_chars=chars, total_chars=len(value))
         return clip(value, chars)

@@ -71,10 +71,8 @@ def _pack(task: str, scope: Mapping[str, object], items: Sequence[Item], most: i
     evidence = _citations(items, most)
     next_reads = [item.id for item in items[:_NEXT_READS]]
     now = datetime.now(UTC)
-    cited = {
-        "field": "evidence", "count": len(evidence),
-        "ids": list(dict.fromkeys(f"{each['source_id']}#{each.get('segment_id', '')}".rstrip("#") for each in evidence)),
-    }  # fmt: skip
+    places = [f"{each['source_id']}#{each.get('segment_id', '')}".rstrip("#") for each in evidence]
+    cited = {"field": "evidence", "count": len(evidence), "ids": list(dict.fromkeys(places))}
     return {
         "id": mint_context_id(),
         "task": task,

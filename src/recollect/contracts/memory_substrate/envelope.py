@@ -174,7 +174,8 @@ def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
 
 
 def _is_number(type_: object) -> bool:
-    return _bare(type_) in (int, float)
+    bare = _bare(type_)
+    return bare is int or bare is float
 
 
 def _choices(type_: object) -> str:

@@ -10,7 +10,16 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from recollect.contracts.memory_substrate.view import NODE, OBJECT_TYPES, PREFIXES, SOURCE, list_in, text_in, type_of
+from recollect.contracts.memory_substrate.view import (
+    NODE,
+    OBJECT_TYPES,
+    PREFIXES,
+    SOURCE,
+    list_in,
+    mapping_in,
+    text_in,
+    type_of,
+)
 from recollect.types import Json, Record, Relation
 
 SCHEMA_VERSION = 1
@@ -83,6 +92,9 @@ def _links(record: Record) -> Iterator[Link]:
         for ref in list_in(record.metadata, field):
             if isinstance(ref, str):
                 yield _link(record, ref, field.removesuffix("_refs"), "field_reference", field)
+    for node in list_in(mapping_in(record.metadata, "payload"), "node_ids") if own_type == SOURCE else ():
+        if isinstance(node, str):
+            yield _link(record, node, "describes", "field_reference", "payload.node_ids", NODE)
     parent = text_in(record.metadata, "parent_ref")
     if parent is not None:
         yield _link(record, parent, "child_of", "field_reference", "parent_ref")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -127,9 +127,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
     def allows_node(self, node: Entity) -> bool:
         return (not self.kinds or (node.type or NODE) in self.kinds) and (not self.node_ids or node.id in self.node_ids)
 
-    def engine_filters(self) -> dict[str, object]:
+    def engine_filters(self) -> dict[str, Any]:
         """What the engine can leave out already; the rest is left out when objects are made of records."""
-        filters: dict[str, object] = {"catalogue": True, "valid_only": not self.statuses}
+        filters: dict[str, Any] = {"catalogue": True, "valid_only": not self.statuses}
         if self.statuses:
             words = [record_status(word) for word in self.statuses]
             with_sources = ["active"] if self.allows_type(SOURCE) else []

@@ -43,7 +43,7 @@ def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) ->
     type_ = NODE if isinstance(thing, Entity) else type_of(thing)
     is_repo = isinstance(thing, Record) and type_ == SOURCE and kind_of(thing) == _REPO
     if full and is_repo:
-        return _unavailable(thing)
+        return _unavailable(given.id)
     most, chars = options.max_items or s.DEFAULT_ITEMS, options.snippet_chars or s.SNIPPET_CHARS
     whole = view_node(thing) if isinstance(thing, Entity) else view_object(thing)
     truncated: dict[str, dict[str, int]] = {}
@@ -68,6 +68,9 @@ def _compact(
 ) -> dict[str, object]:
     """The object without what is empty, its lists and texts cut."""
     told = {name: value for name, value in whole.items() if value not in (None, "", [], {}, ())}
+    payload = told.get("payload")
+    if isinstance(payload, Mapping) and payload.get("summary") == told.get("summary"):  # pyright: ignore[reportUnknownMemberType] -- JSON
+        told["payload"] = {name: value for name, value in payload.items() if name != "summary"}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] -- JSON
     cut = bound(told, "", items=most, chars=chars, truncated=truncated)
     assert isinstance(cut, dict)
     return cut  # pyright: ignore[reportUnknownVariableType] -- of JSON values
@@ -78,9 +81,9 @@ def _segment(record: Record, chars: int | None) -> dict[str, object]:
     return told if chars is None else {**told, "locator": bound_locator(record.locator or {})}
 
 
-def _unavailable(thing: Record) -> dict[str, object]:
+def _unavailable(id: str) -> dict[str, object]:
     data = {
-        "object_type": SOURCE, "object_id": thing.id, "kind": kind_of(thing), "requested_detail": "full",
+        "object_type": SOURCE, "object_id": id, "kind": _REPO, "requested_detail": "full",
         "unsupported_detail": "repo_source_full", "supported_details": ["compact"],
         "reason": "repo_sources_expose_compact_locators_not_full_payloads",
         "next_actions": [

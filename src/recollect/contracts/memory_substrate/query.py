@@ -21,6 +21,7 @@ from recollect.engine.memory import Memory
 SEMANTIC_BACKEND = "recollect"
 _LOOKED_THROUGH = 200  # records that may be parts of a source, or may stand alone
 _PAGE = 500
+_MOST_LISTED = 100_000
 _PLACE = "args.options.filters"
 
 
@@ -76,39 +77,33 @@ def _recent(objects: Objects, given: s.Nothing, options: s.RecentOptions, call: 
 
 
 def _recent_records(objects: Objects, wanted: Wanted, most: int, within: set[str] | None) -> list[Item]:
+    """Parts of a source are passed over; where there are too many of them, they are left out from the start."""
     filters = wanted.engine_filters()
     if within is not None:
         filters["ids"] = sorted(within)[:1_000] or ["-"]
-    without = [*_texts(filters.pop("without_kinds", ())), *SEGMENT_KINDS]
-    kinds = _texts(filters.pop("kinds", ()))
-    found: list[Item] = []
-    if not kinds or set(kinds) - set(SEGMENT_KINDS):
-        chosen = {"kinds": [kind for kind in kinds if kind not in SEGMENT_KINDS], "without_kinds": without}
-        found += _list(objects, wanted, {**filters, **chosen}, most)
-    if wanted.allows_type("knowledge"):
-        alone = {**filters, "kinds": list(SEGMENT_KINDS)}
-        listed = objects.memory.list(space=objects.space, order="updated", limit=_LOOKED_THROUGH, **alone)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
-        standing = [record for record in listed if objects.owner(record) is None and wanted.allows(record)]
-        found += [view_item(record) for record in standing[:most]]
-    return found
+    limit = max(_LOOKED_THROUGH, 2 * most)
+    listed = objects.memory.list(space=objects.space, order="updated", limit=limit, **filters)
+    shown = [record for record in listed if wanted.allows(record) and objects.owner(record) is None]
+    found = {record.id: view_item(record) for record in shown}
+    if len(found) < most and len(listed) == limit:
+        without = [*filters.pop("without_kinds", ()), *SEGMENT_KINDS]
+        kinds = [kind for kind in filters.pop("kinds", ()) if kind not in SEGMENT_KINDS]
+        found |= {
+            item.id: item
+            for item in _list(objects, wanted, {**filters, "without_kinds": without, "kinds": kinds}, most)
+        }
+    return list(found.values())
 
 
-def _list(objects: Objects, wanted: Wanted, filters: Mapping[str, object], most: int) -> list[Item]:
+def _list(objects: Objects, wanted: Wanted, filters: Mapping[str, Any], most: int) -> list[Item]:
     """The newest records that may be shown; pages are read until there are enough."""
     found: list[Item] = []
-    for offset in range(0, 1_000_000, _PAGE):
-        limit = _PAGE if offset or wanted.kinds else min(_PAGE, 2 * most)
-        listed = objects.memory.list(space=objects.space, order="updated", limit=limit, offset=offset, **filters)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+    for offset in range(0, _MOST_LISTED, _PAGE):
+        listed = objects.memory.list(space=objects.space, order="updated", limit=_PAGE, offset=offset, **filters)
         found += [view_item(record) for record in listed if wanted.allows(record)]
-        if len(found) >= most or len(listed) < limit:
+        if len(found) >= most or len(listed) < _PAGE:
             break
-        if limit < _PAGE:  # nearly all were left out: begin again with larger pages
-            return _list(objects, wanted, filters, _PAGE)[:most]
     return found[:most]
-
-
-def _texts(value: object) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list | tuple) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] -- labels
 
 
 def _recent_nodes(objects: Objects, wanted: Wanted, most: int, within: set[str] | None) -> list[Item]:

@@ -111,7 +111,7 @@ def view_alike(alike: Alike) -> dict[str, object]:
 
 
 def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
-    """What became of one object. Each entry of the journal is one operation, and renews what derives from its object."""
+    """What became of one object. Each entry of the journal is one operation, and renews what derives from it."""
     type_ = type_of(record)
     return {
         "result_type": "remember_result",
@@ -142,7 +142,8 @@ def _own_word(field: str) -> str:
     if match is None:
         return field
     rest = match[2].replace("[", ".").replace("]", "")
-    return f"{_OWN_WORDS.get(match[1], match[1])}{rest.replace('.source', '.source_id').replace('.segment', '.segment_id')}"
+    rest = rest.replace(".source", ".source_id").replace(".segment", ".segment_id")
+    return f"{_OWN_WORDS.get(match[1], match[1])}{rest}"
 
 
 def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:
@@ -228,9 +229,7 @@ def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[st
     return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
 
-def _doing(
-    objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]
-) -> dict[str, object]:
+def _doing(objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]) -> dict[str, object]:
     """What activities and work items have in common. A source that is not known (yet) is only noted."""
     known = [ref for ref in given.source_refs if (found := objects.record(ref)) and found.kind in CATALOGUE_KINDS]
     metadata = {**kept, "source_refs": given.source_refs}

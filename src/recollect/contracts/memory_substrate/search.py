@@ -1,16 +1,16 @@
 """Which objects answer a question, and by which streams were they found?
 
-The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all signals
-together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as anything does
-(or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final order.
-Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
+The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all
+signals together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as
+anything does (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
+order. Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
 slightly better, while streams in the order of their bare signals lose a sixth of what is found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -44,7 +44,6 @@ _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
 _NEAR = 0.2  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
 _MOST_NODES = 50
-_MOST_LISTED = 50
 _MOST_CHUNKS = 2
 _EXCERPT = 240
 _SCANNED = 20_000  # characters of a text that are looked through for the question's terms
@@ -97,7 +96,7 @@ def find_objects(
         _score_words(one, plan)
     first = _by_name(objects, plan, wanted, within, {one.object.id: one for one in meant})
     rest = [one for one in meant if one not in first]
-    later = _by_synonyms(objects, plan, wanted, within, {one.object.id for one in (*first, *rest)})
+    later = _by_synonyms(objects, plan, wanted, within, {one.object.id for one in (*first, *rest)}, max_items)
     ranked = _fuse(first, rest, later)
     return Search(ranked[:max_items], backend)
 
@@ -118,8 +117,8 @@ def _recall(
             return (), None
     limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
     recalled = objects.memory.recall(
-        plan.query, space=objects.space, limit=limit, thorough=True, touch=False, wait=WAIT_SECONDS,
-        progress=progress, **filters,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
+        plan.query, space=objects.space, limit=limit, fold=False, touch=False, wait=WAIT_SECONDS,
+        progress=progress, **filters,
     )  # fmt: skip
     return recalled.hits, recalled.signals.embedder or objects.memory.embedding().model
 
@@ -134,9 +133,7 @@ def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
     return found[:_MOST_LOOKED_AT]
 
 
-def _take(
-    objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None
-) -> None:
+def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None) -> None:
     """Notes a hit for the object that it belongs to; the first hit of an object is its best."""
     owner = objects.owner(hit.record)
     record = owner or hit.record
@@ -147,7 +144,8 @@ def _take(
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
     one.graph = max(one.graph, why.graph)
-    if owner is not None and len(one.chunks) < _MOST_CHUNKS:
+    says_something = why.keyword > 0 or (why.vector or 0.0) >= _NEAR
+    if owner is not None and hit.record.id != owner.id and says_something and len(one.chunks) < _MOST_CHUNKS:
         one.chunks.append(_chunk(hit))
 
 
@@ -237,18 +235,15 @@ def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None
 
 
 def _by_synonyms(
-    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: Iterable[str]
+    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: set[str], max_items: int
 ) -> list[Found]:
-    """What words that mean the same, and the kinds of objects that they speak of, bring in besides."""
+    """The kinds of objects that the question speaks of and, where little was found, words that mean the same."""
     if not plan.synonyms:
         return []
+    likely = _of_likely_kinds(objects, plan, wanted, max_items)
+    worded = _by_other_words(objects, plan, wanted) if len(known) + len(likely) < max_items else []
     held, found = set(known), list[Found]()
-    hits = objects.memory.recall(
-        " ".join(plan.synonyms), space=objects.space, limit=_MOST_LISTED, thorough=True, touch=False, wait=0.0,
-        **wanted.engine_filters(),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] -- the engine parses them
-    )  # fmt: skip
-    worded = [objects.owner(hit.record) or hit.record for hit in hits if hit.why.keyword > 0]
-    for record in (*_of_likely_kinds(objects, plan, wanted), *worded):
+    for record in (*likely, *worded):
         if record.id in held or not wanted.allows(record) or (within is not None and record.id not in within):
             continue
         held.add(record.id)
@@ -257,7 +252,15 @@ def _by_synonyms(
     return found
 
 
-def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted) -> list[Record]:
+def _by_other_words(objects: Objects, plan: Plan, wanted: Wanted) -> list[Record]:
+    hits = objects.memory.recall(
+        " ".join(plan.synonyms), space=objects.space, limit=_FEWEST_LOOKED_AT, fold=False, touch=False, wait=0.0,
+        **wanted.engine_filters(),
+    )  # fmt: skip
+    return [objects.owner(hit.record) or hit.record for hit in hits if hit.why.keyword > 0]
+
+
+def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> list[Record]:
     """The newest objects of the kinds that the question seems to ask for."""
     types, kinds = plan.inferred.get("object_types", ()), plan.inferred.get("kinds", ())
     sought = [*kinds, *(type_ for type_ in types if type_ in (ACTIVITY, WORK_ITEM))]
@@ -266,7 +269,7 @@ def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted) -> list[Recor
         return []
     statuses = wanted.statuses or plan.inferred.get("statuses", ())
     return objects.memory.list(
-        space=objects.space, kinds=sought, order="updated", limit=_MOST_LISTED,
+        space=objects.space, kinds=sought, order="updated", limit=max_items,
         statuses=list(dict.fromkeys(map(record_status, statuses))),
     )  # fmt: skip
 

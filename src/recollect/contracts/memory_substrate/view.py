@@ -1,7 +1,7 @@
 """How is what the engine holds spoken of in this vocabulary?
 
-Sources, activities, work items and knowledge are records, nodes are entities. Segments of a source are records too, which
-show as parts of their source; without one they show as knowledge of their own kind.
+Sources, activities, work items and knowledge are records, nodes are entities. Segments of a source are records too,
+which show as parts of their source; without one they show as knowledge of their own kind.
 """
 
 from __future__ import annotations

@@ -219,6 +219,8 @@ class SqliteView:
 
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]:
         spaces, space_values = self._spaces_condition(filter.spaces)
+        if order == "updated":
+            spaces = f"+{spaces}"  # the + lets SQLite go through the versions from the newest, and stop early
         condition, values = record_condition(filter, to_micros(self._now))
         sql = f"{_SELECT[Record]} WHERE {spaces} AND {condition} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
         return [to_record(row) for row in self._rows(sql, (*space_values, *values, limit, offset))]
