@@ -242,6 +242,13 @@ def test_the_same_text_without_a_claim_is_kept_and_pointed_out(memory: Memory) -
     assert (alike.id, alike.score, alike.kind, alike.status) == (first.id, 0.9, "fact", "candidate")
 
 
+def test_the_same_text_on_the_same_grounds_is_kept_once_where_that_is_asked_for(memory: Memory) -> None:
+    first = memory.remember("Kuzu it is.", grounds={"scopes": ["a"]}, alike=["grounds"])
+    again = memory.remember("Kuzu it is.", grounds={"scopes": ["a"]}, alike=["grounds"])
+    assert (again.outcome, again.id) == ("deduplicated", first.id)
+    assert memory.remember("Kuzu it is.", grounds={"scopes": ["b"]}, alike=["grounds"]).stored
+
+
 # Many at once
 
 

@@ -308,6 +308,7 @@ class _Tools:
             importance=params.importance, session=params.session, project=params.project,
             source=params.source, event_time=params.event_time, valid_until=params.valid_until,
             grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
+            alike=["grounds"] if params.evidence else (),
             space=params.space or self._space,
         )  # fmt: skip
         return _written(receipt)

@@ -242,10 +242,11 @@ class Memory:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
         A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
-        same too (room, user, project, source, memory_type, metadata).
+        same too (room, user, project, source, memory_type, metadata, grounds).
 
         With `grounds` (scopes, subjects, evidence, claim) the record is governed: its evidence must be there, the same
         claim is not kept twice, one that contradicts another is contested, and what an agent concluded is a candidate.
+        Such a record is a duplicate by its claim, and by its text only where it must be `alike` in grounds.
         """
         given: dict[str, object] = {
             "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,

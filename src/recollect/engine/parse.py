@@ -34,7 +34,7 @@ from recollect.types import (
     Trust,
 )  # fmt: skip
 
-_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata")
+_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
 MAX_NAME = 200

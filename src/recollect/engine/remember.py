@@ -141,14 +141,14 @@ def remember_one(
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
     contradicts: tuple[str, ...] = ()
     reason = None
-    if record.grounds is not None:  # whether that is a duplicate is decided by what it claims
+    if record.grounds is not None:
         ruling = judge(edit, record, edit.now)
         if ruling.refusal is not None:
             return Receipt(outcome="rejected", id=None, space=space, reason=str(ruling.refusal))
         record, contradicts = ruling.record, ruling.contradicts
         reason = f"contradicts {', '.join(contradicts)}" if contradicts else None
-    else:
-        twin = edit.twin(record, alike) if held is None or record.content_hash in held else None
+    if _may_have_twin(record, alike, held):
+        twin = edit.twin(record, alike)
         if twin is not None:
             return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     if draft.session is not None or draft.source is not None:
@@ -162,6 +162,13 @@ def remember_one(
         outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
         entries=(entry,), contested=contradicts,
     )  # fmt: skip
+
+
+def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) -> bool:
+    """What has grounds is the same as another by what it claims, and by its text only where the caller says so."""
+    if record.grounds is not None and "grounds" not in alike:
+        return False
+    return held is None or record.content_hash in held
 
 
 def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:

@@ -129,6 +129,8 @@ def test_a_record_says_how_far_it_can_be_believed(serve: Callable[..., Server]) 
     assert "status" not in said
     found = server.call("remember", text="The team ships on Fridays.", evidence=[said["id"]])
     assert (found["outcome"], found["status"]) == ("stored", "candidate")
+    again = server.call("remember", text="The team ships on Fridays.", evidence=[said["id"]])
+    assert (again["outcome"], again["id"]) == ("deduplicated", found["id"])
     server.call("revise", id=said["id"], text="Maria: we ship on Mondays.")
     standing = server.call("explore", id=found["id"])["standing"]
     assert standing == {
