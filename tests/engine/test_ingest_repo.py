@@ -86,7 +86,7 @@ def test_what_is_gone_is_taken_back_and_what_stays_keeps_its_id(memory: Memory, 
     (repo / "README.md").write_text("# Demo\n\nHello.\n")
     second = memory.ingest_repo(repo)
     assert (second.source.id, second.source.outcome) == (first.source.id, "updated")
-    assert [one.id for one in memory.segments(second.source.id)][0] == kept
+    assert memory.segments(second.source.id)[0].id == kept
     assert [fact.object for fact in memory.facts()] == ["Python", "demo/src/demo.py"]
     assert not memory.knows("demo/src/other.py")
 

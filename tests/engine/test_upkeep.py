@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from tests.conftest import NOON
 
 from recollect import Conflict, InvalidInput, Memory
 from recollect.types import Clarified, Resolution
-
-from tests.conftest import NOON
 
 SCOPED = {"scopes": ["scope:a"]}
 

@@ -8,7 +8,7 @@ from recollect.ingest.symbols import outline_source
 
 SOURCES = {
     "python": ("import os, sys as s\nfrom a.b import c\nfrom . import x, y\n", ("os", "sys", "a.b", ".x", ".y")),
-    "javascript": ("import R from 'react';\nexport { a } from './a';\nconst f = require('fs');\n", ("react", "./a", "fs")),
+    "javascript": ("import R from 'r';\nexport { a } from './a';\nconst f = require('fs');\n", ("r", "./a", "fs")),
     "typescript": ('import { a } from "./b";\nexport const text = "import of goods";\n', ("./b",)),
     "rust": ("use std::io::{self, Read};\nextern crate foo;\n", ("std::io", "foo")),
     "go": ('package main\nimport (\n "fmt"\n x "net/http"\n)\n', ("fmt", "net/http")),

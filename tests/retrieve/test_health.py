@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,7 +59,7 @@ def test_lists_are_cut_and_counts_are_whole() -> None:
 
 def test_a_chain_deeper_than_the_stack_of_python_is_walked() -> None:
     names = [f"n{at:05}" for at in range(20_000)]
-    health = graph_health(names, list(zip(names, names[1:], strict=False)), {})
+    health = graph_health(names, list(pairwise(names)), {})
     assert health.counts["bridge_nodes"] == len(names) - 2
 
 

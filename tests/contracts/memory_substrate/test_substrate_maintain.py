@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Clock
+from tests.contracts.memory_substrate.conftest import Table
 
 from recollect.contracts.memory_substrate.maintain import MAINTAIN_MODES
 from recollect.contracts.memory_substrate.view import entry_of
-
-from tests.conftest import Clock
-from tests.contracts.memory_substrate.conftest import Table
 
 MUTATING = [
     "configure", "repair", "promote_candidates", "merge_duplicates", "resolve_duplicates", "archive_source",
@@ -253,7 +252,8 @@ def test_derived_indexes_are_made_anew(table: Table, source: str) -> None:
     assert [item["id"] for item in table.search("guide")] == [source]
 
 
-def test_the_audit_shows_every_id_that_answers_carry(table: Table, source: str) -> None:
+@pytest.mark.usefixtures("source")
+def test_the_audit_shows_every_id_that_answers_carry(table: Table) -> None:
     older, newer = twins(table)
     given = {
         "outcome": "supersede",

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.contracts.memory_substrate.conftest import Table
 from tests.contracts.memory_substrate.test_substrate_maintain import APPLY, claim, twins
 
