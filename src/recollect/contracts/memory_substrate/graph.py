@@ -42,19 +42,17 @@ def around(objects: Objects, thing: Object, most: int) -> Around:
     links: list[Link] = []
     relations: dict[str, str] = {}
     for link, known in _links(objects, thing, most):
-        other = link.target_id if link.source_id == thing.id else link.source_id
-        ends = {link.source_id, link.target_id}
-        if thing.id not in ends and not ends <= {thing.id, *found}:
+        new = [end for end in (link.source_id, link.target_id) if end != thing.id and end not in found]
+        if len(new) > 1 or (new and len(found) >= most):
             continue
-        if other != thing.id and other not in found:
-            if len(found) >= most:
-                continue
-            reached = known or objects.find(other)
+        for end in new:
+            reached = known if known is not None and known.id == end else objects.find(end)
             if reached is None or (isinstance(reached, Record) and reached.status in HIDDEN_STATUSES):
-                continue
-            found[other] = reached
-            relations[other] = link.relation
-        links.append(link)
+                break
+            found[end] = reached
+            relations[end] = link.relation
+        else:
+            links.append(link)
     return Around(list(found.values()), links, relations)
 
 

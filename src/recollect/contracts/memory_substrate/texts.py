@@ -121,9 +121,9 @@ resolve_duplicates, archive_source, decay_stale, cycle, report |
 
 - Ids: `src:`, `node:`, `know:`, `act:`, `work:` and 32 hexadecimal digits; `patch:` names a write, `aud:` an entry \
 of the journal, `ctx:` a context pack. Segments are `seg-1`, `seg-2`, ... of their source.
-- Query answers: result_type, warnings and what was asked for. `items[]` has id, object_type, kind, title, summary, status; \
-search adds score, rank_score, retrieval_sources, retrieval_ranks, lexical_score, semantic_score and, for sources, \
-matched_chunks.
+- Query answers: result_type, warnings and what was asked for. `items[]` has id, object_type, kind, title, summary, \
+status; search adds score, rank_score, retrieval_sources, retrieval_ranks, lexical_score, semantic_score and, for \
+sources, matched_chunks.
 - Filters: object_type(s), kind(s), status(es), node_id(s), source_id(s).
 - Options: max_items (context 12, others 10); page: detail, include_segments (false), snippet_chars (360); expand: \
 include_segments (true), snippet_chars. Others are errors.
