@@ -85,7 +85,9 @@ def _paired(view: View, versions: Sequence[int]) -> Iterator[tuple[int, int]]:
     owners = np.repeat(np.arange(len(rows), dtype=np.int64), counts)
     order = np.argsort(terms, kind="stable")
     terms, owners = terms[order], owners[order]
-    starts = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))) if len(terms) else terms
+    if not len(terms):
+        return
+    starts = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))).astype(np.int64)
     sizes = np.diff(np.append(starts, len(terms)))
     keys = list(_pair_keys(owners, starts, sizes, len(rows)))
     if not keys:

@@ -58,14 +58,20 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
         twins = find_twins(view, knowledge)
         entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
     doubts = [*_ended(knowledge, now), *_mismatches(knowledge, now), *_same_names(entities)]
-    lists = {
-        "promotable": ready, "low_evidence": wanting, "stale": stale, "duplicates": duplicates, "twins": twins,
-        "doubts": sorted(doubts, key=lambda doubt: (doubt.kind, doubt.ids)),
-    }  # fmt: skip
-    counts = {name: len(found) for name, found in lists.items()}
-    cut = {name: tuple(found[:MOST_LISTED]) for name, found in lists.items()}
-    health = _health([one for one in outlines if one.status not in HIDDEN_STATUSES], entities, links)
-    return Upkeep(**cut, counts={**counts, "knowledge": len(knowledge)}, graph=health)
+    doubts.sort(key=lambda doubt: (doubt.kind, doubt.ids))
+    return Upkeep(
+        promotable=tuple(ready[:MOST_LISTED]),
+        low_evidence=tuple(wanting[:MOST_LISTED]),
+        stale=tuple(stale[:MOST_LISTED]),
+        duplicates=tuple(duplicates[:MOST_LISTED]),
+        twins=tuple(twins[:MOST_LISTED]),
+        doubts=tuple(doubts[:MOST_LISTED]),
+        graph=_health([one for one in outlines if one.status not in HIDDEN_STATUSES], entities, links),
+        counts={
+            "promotable": len(ready), "low_evidence": len(wanting), "stale": len(stale), "twins": len(twins),
+            "duplicates": len(duplicates), "doubts": len(doubts), "knowledge": len(knowledge),
+        },
+    )  # fmt: skip
 
 
 # Candidates

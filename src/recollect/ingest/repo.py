@@ -162,8 +162,8 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
 
 def _effective(patterns: Patterns, listing: Listing, *, force: bool) -> Iterator[tuple[str, str]]:
     yield from (("+", pattern) for pattern in sorted(set(patterns.include)))
-    left_out = set(patterns.exclude) | (set() if force else set(listing.preflight))
-    yield from (("-", pattern) for pattern in sorted(left_out))
+    left_out = (*patterns.exclude, *(() if force else listing.preflight))
+    yield from (("-", pattern) for pattern in sorted(set(left_out)))
 
 
 def _sort_of(path: str) -> str | None:

@@ -103,7 +103,12 @@ def _stated(text: str) -> Iterator[str]:
     """What a statement that is surely an import brings in."""
     python = _FROM.match(text)
     if python is not None:
-        yield python.group(1)
+        package = python.group(1)
+        if package.strip("."):
+            yield package
+        else:  # what stands behind `from .` are modules
+            names = text[python.end() :].strip(" ()").split(",")
+            yield from (f"{package}{name.strip().split(' ')[0]}" for name in names if name.strip())
         return
     quoted = _QUOTED.findall(text)
     if quoted:

@@ -59,10 +59,8 @@ def graph_health(
     beside = _neighbours(len(names), number, edges)
     isolated = [name for name, near in zip(names, beside, strict=True) if not near]
     clusters = [part for part in _components(beside) if len(part) >= _LEAST_CLUSTER]
-    sparse = sorted(
-        (cluster for part in clusters if (cluster := _cluster(part, beside, names, longest)).density <= SPARSE),
-        key=lambda one: (one.density, -one.node_count, one.nodes),
-    )
+    sparse = [one for one in (_cluster(part, beside, names, longest) for part in clusters) if one.density <= SPARSE]
+    sparse.sort(key=lambda one: (one.density, -one.node_count, one.nodes))
     cuts = sorted(((len(beside[at]), names[at]) for at in _cut_nodes(beside)), key=lambda one: (-one[0], one[1]))
     weak = sorted(_weak_scopes(names, beside, scopes), key=lambda one: (-one.node_count, one.scope))
     return Health(

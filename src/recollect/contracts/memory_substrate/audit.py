@@ -39,6 +39,7 @@ def _event(one: Audited, undone: set[int]) -> dict[str, object]:
         "created_at": change.at,
         "before": _state(one.before),
         "after": _state(one.after),
+        "undoable": change.object_type != "space" and (change.before or change.after) is not None,
         "undone": change.entry in undone,
     }
     return told if change.undoes is None else {**told, "undoes": audit_id(change.undoes)}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
-from recollect.contracts.memory_substrate.envelope import Modes
+from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected
 from recollect.contracts.memory_substrate.schemas import Nothing, Params
 from recollect.contracts.memory_substrate.suggestions import NEXT_ACTIONS, suggest
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
@@ -79,10 +79,13 @@ INGEST_MODES: Modes = {
 
 def ingest(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:
     """Captures what one call of memory_ingest hands in or points at."""
-    if mode == "repo":
-        return _ingest_repo(memory, space, input_data, options, call)
-    captured = _CAPTURES[mode](memory, space, input_data)
-    return _told(memory, space, captured)
+    try:
+        if mode == "repo":
+            return _ingest_repo(memory, space, input_data, options, call)
+        return _told(memory, space, _CAPTURES[mode](memory, space, input_data))
+    except InvalidInput as error:
+        place = error.field.replace("[", ".").replace("]", "")
+        raise Rejected("memory_ingest", [Problem(f"args.input_data.{place}", error.problem)]) from error
 
 
 # Repositories
@@ -93,8 +96,8 @@ def _ingest_repo(memory: Memory, space: str, given: RepoInput, options: RepoOpti
     done = memory.ingest_repo(
         given.path,
         space=space,
-        include=_patterns(given.include_patterns, "input_data.include_patterns"),
-        exclude=_patterns(given.exclude_patterns, "input_data.exclude_patterns"),
+        include=_patterns(given.include_patterns, "include_patterns"),
+        exclude=_patterns(given.exclude_patterns, "exclude_patterns"),
         force=force,
         checkpoint=call.checkpoint,
     )

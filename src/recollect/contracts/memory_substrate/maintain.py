@@ -14,7 +14,7 @@ from msgspec import Meta
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.audit import audit, structure
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
-from recollect.contracts.memory_substrate.envelope import Modes
+from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected
 from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.memory_substrate.schemas import GraphBackend, Nothing, Params, SemanticBackend
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
@@ -110,8 +110,23 @@ MAINTAIN_MODES: Modes = {
 
 
 def maintain(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:
-    """Answers one call of memory_maintain."""
-    return _MODES[mode](memory, space, input_data, options, call)
+    """Answers one call of memory_maintain. What the engine refuses is told by its place in the envelope."""
+    try:
+        return _MODES[mode](memory, space, input_data, options, call)
+    except InvalidInput as error:
+        raise Rejected("memory_maintain", [Problem(_place(error.field), error.problem)]) from error
+
+
+_OWN_WORDS = {
+    "ids": "knowledge_ids", "canonical": "canonical_knowledge_id", "text": "summary", "scopes": "scope_refs",
+    "id": "knowledge_id", "at": "reference_time", "days": "stale_after_days",
+}  # fmt: skip
+"""What the engine calls fields, and what they are called here."""
+
+
+def _place(field: str) -> str:
+    words = field.replace("[", ".").replace("]", "").split(".")
+    return ".".join(["args.input_data", *(_OWN_WORDS.get(word, word) for word in words)])
 
 
 # Structural modes
@@ -214,17 +229,13 @@ def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call
 
 
 def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.decay_stale(space, days=given.stale_after_days, at=_moment(given.reference_time))
+    done = memory.decay_stale(space, days=given.stale_after_days, at=given.reference_time)
     return {
         "result_type": "maintain_decay_stale_result",
         **_written(done.entries),
         "decayed": len(done.ids),
         **_listed("decayed_knowledge_ids", done.ids),
     }
-
-
-def _moment(given: str | None) -> str | None:
-    return given or None
 
 
 def _cycle(memory: Memory, space: str, given: Care, options: Apply, call: Call) -> dict[str, object]:
@@ -271,7 +282,7 @@ def _archive(memory: Memory, space: str, given: ArchiveInput, options: Apply, ca
 
 def _reason(given: str) -> str:
     if not given.strip():
-        raise InvalidInput("input_data.reason", "is blank; say why")
+        raise InvalidInput("reason", "is blank; say why")
     return given.strip()
 
 
@@ -285,15 +296,9 @@ def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, ca
         ids=tuple(given.knowledge_ids),
         reason=_reason(given.reason),
         canonical=given.canonical_knowledge_id,
-        updates=tuple(
-            Clarified(id=one.knowledge_id, text=one.summary, scopes=None if one.scope_refs is None else tuple(one.scope_refs))
-            for one in given.updates or ()
-        ),
+        updates=tuple(map(_clarified, given.updates or ())),
     )  # fmt: skip
-    try:
-        done = memory.resolve_twins(resolution, space=space)
-    except InvalidInput as error:
-        raise InvalidInput(_own_word(error.field), error.problem) from error
+    done = memory.resolve_twins(resolution, space=space)
     return {
         "result_type": "maintain_resolve_duplicates_result",
         **_written(done.entries),
@@ -303,12 +308,9 @@ def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, ca
     }
 
 
-def _own_word(field: str) -> str:
-    """The engine's name of a field of a resolution, as this contract calls it."""
-    words = field.replace("[", ".").replace("]", "").split(".")
-    names = {"ids": "knowledge_ids", "canonical": "canonical_knowledge_id", "text": "summary", "scopes": "scope_refs"}
-    told = [names.get(word, word) for word in words]
-    return ".".join(["input_data", *("knowledge_id" if word == "id" else word for word in told)])
+def _clarified(one: Update) -> Clarified:
+    scopes = None if one.scope_refs is None else tuple(one.scope_refs)
+    return Clarified(id=one.knowledge_id, text=one.summary, scopes=scopes)
 
 
 def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
@@ -316,7 +318,7 @@ def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Cal
         space,
         min_confidence=given.min_confidence,
         min_evidence=given.min_evidence,
-        at=_moment(given.reference_time),
+        at=given.reference_time,
         days=given.stale_after_days,
     )
     call.checkpoint()

@@ -57,8 +57,7 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> 
         "fact_check_issues": [_view_doubt(doubt) for doubt in found.doubts],
         "concept_candidates": [view_candidate(concept) for concept in concepts.candidates],
     }
-    full = [*counts.values()][: len(_COUNTED)] + [concepts.eligible]
-    left = {name: total - len(shown) for (name, shown), total in zip(lists.items(), full, strict=True)}
+    left = {name: total - len(shown) for (name, shown), total in zip(lists.items(), counts.values(), strict=True)}
     return {
         **lists,
         "candidate_diagnostics": diagnose(concepts),

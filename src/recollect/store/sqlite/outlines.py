@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
@@ -49,11 +50,11 @@ def read_outlines(connection: sqlite3.Connection, space_no: int | None) -> list[
     """The live records of a space that are no pieces of something else, oldest first."""
     return [
         Outline(
-            *row[:13],
-            None if row[13] is None else _decode(row[13]),
-            None if row[14] is None else _decode_grounds(row[14]),
+            *row,
+            None if metadata is None else _decode(metadata),  # pyright: ignore[reportCallIssue] -- `row` has thirteen
+            None if grounds is None else _decode_grounds(grounds),  # pyright: ignore[reportCallIssue] -- the same
         )
-        for row in connection.execute(_OUTLINES, (space_no,))
+        for *row, metadata, grounds in cast("Iterator[tuple[Any, ...]]", connection.execute(_OUTLINES, (space_no,)))
     ]
 
 
