@@ -145,6 +145,7 @@ def test_words_for_open_work_widen_the_search_and_hide_nothing(table: Any) -> No
         assert work in ids(answer["items"])
         assert done not in ids(answer["items"])
     assert ids(table.search("todo"))[0] == told
+    assert ids(table.search("todo owner")) == [told]
 
 
 def test_each_filter_leaves_what_it_names(table: Any, tmp_path: Path) -> None:

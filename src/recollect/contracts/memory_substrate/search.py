@@ -98,8 +98,9 @@ def find_objects(
     first = _by_name(objects, plan, wanted, within, {one.object.id: one for one in meant})
     rest = [one for one in meant if one not in first]
     later = _by_synonyms(objects, plan, wanted, within, {one.object.id for one in (*first, *rest)}, max_items)
-    ranked = _fuse(first, rest, later)
-    return Search(ranked[:max_items], backend)
+    shown = _fuse(first, rest, later)[:max_items]
+    objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
+    return Search(shown, backend)
 
 
 def _recall(
@@ -242,7 +243,7 @@ def _by_synonyms(
     """The kinds of objects that the question speaks of and, where little was found, words that mean the same."""
     if not plan.synonyms:
         return []
-    likely = _of_likely_kinds(objects, plan, wanted, max_items)
+    likely = _of_likely_kinds(objects, plan, wanted, max_items) if plan.asks_for_kinds or not known else []
     worded = _by_other_words(objects, plan, wanted) if len(known) + len(likely) < max_items else []
     held, found = set(known), list[Found]()
     for record in (*likely, *worded):
