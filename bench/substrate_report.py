@@ -103,7 +103,7 @@ def _drafts(count: int, nodes: Sequence[str], sources: Sequence[str]) -> Iterato
     rng = random.Random(_SEED)
     before = ""
     for at, text in enumerate(texts(max(count, 0), _SEED + 2)):
-        said = f"{before.rpartition(' ')[0]} indeed." if at % 50 == 49 else text
+        said = f"{before.rpartition(' ')[0]} indeed." if at % 50 == 42 else text
         before = text
         kind = _KINDS[at // 50 % 3] if at % 5 < 3 else _KINDS[at % 5]
         grounds: dict[str, object] = {
