@@ -9,7 +9,20 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import code, graph, growth, memory_mcp, processes, quality, recall, remember, start, substrate, trusty
+from bench import (
+    code,
+    graph,
+    growth,
+    ingest,
+    memory_mcp,
+    processes,
+    quality,
+    recall,
+    remember,
+    start,
+    substrate,
+    trusty,
+)
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
 
@@ -24,6 +37,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "memory-substrate": substrate.run,
     "growth": growth.run,
     "code": code.run,
+    "ingest": ingest.run,
     "quality": quality.run,
 }
 

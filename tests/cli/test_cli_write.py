@@ -154,3 +154,15 @@ def test_options_before_a_subcommand_are_not_silently_lost(shell):
     assert outcome.code == 2
     assert "options go to the end" in outcome.err
     assert not shell.store.exists()
+
+
+def test_promote_and_contest_say_what_can_be_believed(shell):
+    id = shell.remember("The office is in Lisbon.")
+    outcome = shell("contest", id, "--reason", "the page says Porto")
+    assert (outcome.code, outcome.out.startswith(f"contested: {id} (entry ")) == (0, True)
+    assert shell.json("show", id)["status"] == "contested"
+    assert shell("contest", id).out == f"{id}: nothing would change\n"
+    assert shell.json("promote", id)["status"] == "active"
+    changes = shell.json("journal", "--limit", "2")["changes"]
+    assert [one["reason"] for one in changes] == ["by hand", "the page says Porto"]
+    assert shell("promote", "nix") == (1, "", "error: there is no record with id 'nix'\n")

@@ -234,6 +234,31 @@ def test_what_was_put_away_contradicts_nothing(memory: Memory) -> None:
     assert state(memory, "The repo uses Rust.", claim={**PYTHON, "value": "rust"}).status == "candidate"
 
 
+@pytest.mark.parametrize(
+    ("period", "contested"),
+    [
+        ({"valid_until": "2020-01-01T00:00:00Z"}, False),
+        ({"valid_from": "2019-01-01T00:00:00Z", "valid_until": "2020-01-01T00:00:00Z"}, False),
+        ({"valid_from": "2030-01-01T00:00:00Z"}, True),
+        ({"valid_until": "2030-01-01T00:00:00Z"}, True),
+    ],
+)
+def test_what_holds_at_other_times_contradicts_nothing(memory: Memory, period: dict[str, str], contested: bool) -> None:
+    first = state(memory, "The repo uses Python.", claim=PYTHON)
+    claim = {**PYTHON, "value": "rust"}
+    other = memory.remember("The repo uses Rust.", kind="fact", grounds={"claim": claim}, **period)  # type: ignore[arg-type]
+    assert other.contested == ((first.id,) if contested else ())
+
+
+def test_grounds_that_come_later_bring_a_record_under_the_rules(memory: Memory) -> None:
+    first = state(memory, "The repo uses Python.", claim=PYTHON)
+    plain = memory.remember("The repo uses Rust.", kind="fact")
+    receipt = memory.revise(plain.id or "", grounds={"claim": {**PYTHON, "value": "rust"}})
+    assert (receipt.status, receipt.contested) == ("contested", (first.id,))
+    other = memory.remember("It is fast.")
+    assert memory.revise(other.id or "", grounds={"scopes": ["scope:project"]}).status == "candidate"
+
+
 def test_the_same_text_without_a_claim_is_kept_and_pointed_out(memory: Memory) -> None:
     first = state(memory, "Kuzu is the local graph backend.")
     second = state(memory, "Kuzu is the local graph backend.")
@@ -274,7 +299,10 @@ def test_claims_of_one_batch_know_of_each_other(memory: Memory) -> None:
 @pytest.mark.usefixtures("guide")
 def test_a_revision_is_governed_too(memory: Memory) -> None:
     receipt = state(memory, "The repo uses Python.", evidence=cite())
-    assert memory.revise(receipt.id or "", status="active").outcome == "deduplicated"
+    with pytest.raises(InvalidInput, match="status: what an agent concluded becomes active by promote"):
+        memory.revise(receipt.id or "", status="active")
+    with pytest.raises(InvalidInput, match="a record cannot rest on itself"):
+        memory.revise(receipt.id or "", grounds={"evidence": [receipt.id]})
     with pytest.raises(InvalidInput, match=r"grounds.evidence\[0\]: there is no source src:none"):
         memory.revise(receipt.id or "", grounds={"evidence": ["src:none"]})
     assert len(memory.history(receipt.id or "")) == 1

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.cli import code, read, write
+from recollect.cli import code, govern, read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
@@ -82,6 +82,8 @@ app.command("list")(read.list_records)
 app.command("show")(read.show_record)
 app.command("revise")(write.revise)
 app.command("forget")(write.forget)
+app.command("promote")(govern.promote)
+app.command("contest")(govern.contest)
 app.command("history")(read.history)
 app.command("undo")(write.undo)
 app.command("journal")(read.journal)

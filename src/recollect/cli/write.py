@@ -102,10 +102,10 @@ def remember(
             [receipt] = memory.remember_many([draft], space=space)
         except InvalidInput as error:
             raise InvalidInput(error.field.removeprefix("drafts[0]."), error.problem) from error
-    return _answer(receipt, as_json=as_json)
+    return answer(receipt, as_json=as_json)
 
 
-def _answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
+def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     """Says what became of a write. Rejected means that it failed."""
     if as_json:
         put_json(receipt)
@@ -161,7 +161,7 @@ def revise(
         fields["text"] = read_text(text)
     with open_or_fail(home) as memory:
         receipt = memory.revise(id, space=space, reason=reason, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
-    return _answer(receipt, as_json=as_json, done="revised")
+    return answer(receipt, as_json=as_json, done="revised")
 
 
 def forget(
@@ -205,7 +205,7 @@ def forget(
         put_json({"receipts": receipts})
     else:
         for receipt in receipts:
-            _answer(receipt, as_json=False, done="no longer true:" if soft else "forgotten")
+            answer(receipt, as_json=False, done="no longer true:" if soft else "forgotten")
 
 
 def undo(
@@ -223,7 +223,7 @@ def undo(
     """
     with open_or_fail(home) as memory:
         receipt = memory.undo(entry, reason=reason)
-    return _answer(receipt, as_json=as_json, done=f"undone {entry}:")
+    return answer(receipt, as_json=as_json, done=f"undone {entry}:")
 
 
 def relate(

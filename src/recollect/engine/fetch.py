@@ -29,6 +29,7 @@ LARGEST_BODY = 10 * 1024 * 1024
 SECONDS = 20.0
 MOST_REDIRECTS = 5
 _CHUNK = 65_536
+_LAST_PORT = 65_535
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRANSLATING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/pdf;q=0.9,*/*;q=0.5"
@@ -82,8 +83,10 @@ def parse_url(text: str, field: str) -> httpx.URL:
         url = httpx.URL(text.strip())
     except httpx.InvalidURL as error:
         raise InvalidInput(field, f"is not an address of the web: {error}") from error
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
         raise InvalidInput(field, f"must begin with http:// or https:// and name a host, not {text[:100]!r}")
+    if url.port is not None and not 0 < url.port <= _LAST_PORT:
+        raise InvalidInput(field, f"must have a port from 1 to {_LAST_PORT}, not {url.port}")
     if url.userinfo:
         raise InvalidInput(field, "must not contain a name or password")
     return url.copy_with(fragment=None)

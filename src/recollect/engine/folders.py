@@ -21,8 +21,8 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.files import draft_conversation, draft_document, locate_file, place_conversation, read_bytes
-from recollect.engine.remember import count_terms
-from recollect.engine.sources import Ready, archive_gone, has_labels, ingest_sources, sources_below
+from recollect.engine.remember import count_terms, look_for_names
+from recollect.engine.sources import Ready, archive_gone, has_labels, ingest_sources, segment_kind, sources_below
 from recollect.engine.workers import Order, Work, do_orders, take_orders
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
@@ -34,7 +34,7 @@ from recollect.types import Adapter, Draft, FileProblem, IngestedFolder, Record,
 TRANSCRIPTS = (".json", ".jsonl")
 LARGEST_TRANSCRIPT = 200 * 1024 * 1024
 MOST_NAMED = 1_000
-_BATCH_SEGMENTS = 400
+_BATCH_SEGMENTS = 2_000
 _BATCH_SECONDS = 1.0
 _GONE_AT_ONCE = 50
 _RACY = 2_000_000_000  # nanoseconds: a file that changed this shortly before it was read may have changed again
@@ -52,6 +52,7 @@ class _Segment(Struct, frozen=True, array_like=True):
     event_time: datetime | None
     locator: dict[str, Any]
     terms: dict[int, int]
+    names: list[str]
 
 
 class _Source(Struct, frozen=True, array_like=True):
@@ -102,9 +103,11 @@ def read_document(root: Path, order: Order) -> ReadDocument:
 
 
 def _pack(draft: SourceDraft) -> _Source:
+    kind = segment_kind(draft.source_kind)
     segments = tuple(
         _Segment(
-            one.text, one.title, one.role, one.event_time, dict(one.locator), count_terms(one.title, one.text)
+            one.text, one.title, one.role, one.event_time, dict(one.locator), count_terms(one.title, one.text),
+            look_for_names(kind, one.text)
         )
         for one in draft.segments
     )  # fmt: skip
@@ -124,7 +127,7 @@ def _unpack(source: _Source) -> Ready:
         fingerprint=source.fingerprint, adapter=source.adapter, summary=source.summary, session=source.session,
         payload=source.payload, file=source.file, segments=segments,
     )  # fmt: skip
-    return Ready(draft, [segment.terms for segment in source.segments])
+    return Ready(draft, [(segment.terms, segment.names) for segment in source.segments])
 
 
 def work() -> None:

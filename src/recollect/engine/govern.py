@@ -199,11 +199,10 @@ def evidence_state(core: Core, record: Record) -> list[EvidenceState]:
 
 def contradictions(core: Core, id: str, space: str | None) -> list[Record]:
     """The live records that claim something else of the same subject and predicate where a record does."""
-    now = core.clock()
     with core.store.read() as view:
         record = find(view, Record, id, space)
         claim = None if record.grounds is None else record.grounds.claim
-        return [] if claim is None else rivals(view, record, claim, max(now, record.recorded_at))[1]
+        return [] if claim is None else rivals(view, record, claim)[1]
 
 
 def claim_duplicates(core: Core, space: str) -> list[list[Record]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 from msgspec import Struct
@@ -27,6 +27,7 @@ from recollect.types import (
 )  # fmt: skip
 
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
+_EVER = datetime.min.replace(tzinfo=UTC)
 _MOST_CLAIMS = 1_000  # of one subject and predicate that are compared
 
 
@@ -53,28 +54,37 @@ def is_knowledge(record: Record) -> bool:
     return record.kind not in NOT_KNOWLEDGE
 
 
-def judge(view: View, record: Record, now: datetime, before: Record | None = None) -> Ruling:
+def judge(view: View, record: Record, before: Record | None = None) -> Ruling:
     """How a record with grounds is kept. `before` is what it was: only what has changed is looked at again."""
     if record.grounds is None:
         return Ruling(record=record)
     if is_knowledge(record):
         record = _earned(record, before)
-        if refusal := lack_of_evidence(record):
+        if refusal := _presumed(record, before) or lack_of_evidence(record):
             return Ruling(record=record, refusal=refusal)
     evidence = _check_evidence(view, record, before)
     if isinstance(evidence, Refusal):
         return Ruling(record=record, refusal=evidence)
     grounds = msgspec.structs.replace(record.grounds or Grounds(), evidence=evidence)
-    return _judge_claim(view, msgspec.structs.replace(record, grounds=grounds), now, before)
+    return _judge_claim(view, msgspec.structs.replace(record, grounds=grounds), before)
 
 
 def _earned(record: Record, before: Record | None) -> Record:
-    """What an agent concluded is a candidate until someone promotes it, and then stays what it became."""
+    """What an agent concluded is a candidate when it comes under these rules, until someone promotes it."""
     if record.status != "active" or record.trust != "agent_inferred":
         return record
-    if before is not None and before.grounds is not None and before.status == "active" and before.trust == record.trust:
+    if before is not None and before.grounds is not None and before.trust == record.trust:
         return record
     return msgspec.structs.replace(record, status="candidate")
+
+
+def _presumed(record: Record, before: Record | None) -> Refusal | None:
+    """Would a revision make active what only someone's word may?"""
+    if before is None or before.status == record.status:
+        return None
+    if record.status == "active" and record.trust == "agent_inferred":
+        return Refusal("status", "what an agent concluded becomes active by promote, not by revise")
+    return None
 
 
 def lack_of_evidence(record: Record) -> Refusal | None:
@@ -92,6 +102,8 @@ def _check_evidence(view: View, record: Record, before: Record | None) -> tuple[
     known = () if before is None or before.grounds is None else before.grounds.evidence
     checked: list[Evidence] = []
     for i, item in enumerate(record.grounds.evidence if record.grounds else ()):
+        if item.source == record.id:
+            return Refusal(f"grounds.evidence[{i}]", "a record cannot rest on itself")
         found = item if item in known else _check_one(view, record.space, item)
         if isinstance(found, str):
             return Refusal(f"grounds.evidence[{i}]", found)
@@ -196,11 +208,11 @@ def segment_id(segment: Record) -> str:
 # Claims
 
 
-def _judge_claim(view: View, record: Record, now: datetime, before: Record | None) -> Ruling:
+def _judge_claim(view: View, record: Record, before: Record | None) -> Ruling:
     claim = record.grounds.claim if record.grounds else None
     if claim is None or record.status in HIDDEN_STATUSES or (before is not None and not _says_anew(record, before)):
         return Ruling(record=record)
-    same, other = rivals(view, record, claim, now)
+    same, other = rivals(view, record, claim)
     if same:
         ids = ", ".join(rival.id for rival in same)
         return Ruling(record=record, refusal=Refusal("grounds.claim", f"is a duplicate of what {ids} claims already"))
@@ -218,17 +230,31 @@ def _says_anew(record: Record, before: Record) -> bool:
     return (record.kind, grounds.claim, grounds.scopes) != (before.kind, held.claim, held.scopes)
 
 
-def rivals(view: View, record: Record, claim: Claim, now: datetime) -> tuple[list[Record], list[Record]]:
-    """The live records that claim the same where a record does, and those that claim something else, oldest first."""
+def rivals(view: View, record: Record, claim: Claim) -> tuple[list[Record], list[Record]]:
+    """Those that claim the same where and when a record does, and those that claim something else, oldest first."""
     same: list[Record] = []
     other: list[Record] = []
     for held in reversed(view.citing(record.space, [claim_ref(record.kind, claim)], _MOST_CLAIMS)):
-        if held.id == record.id or held.kind != record.kind or not stands(held, now):
+        if held.id == record.id or held.status in HIDDEN_STATUSES or not _at_once(held, record):
             continue
         if held.grounds is None or held.grounds.claim is None or not overlap(held.grounds, record.grounds):
             continue
         (same if said(held.grounds.claim) == said(claim) else other).append(held)
     return same, other
+
+
+def _at_once(one: Record, other: Record) -> bool:
+    """Was there, or will there be, a moment at which both are said to hold?"""
+    ends = ((one.valid_until, other), (other.valid_until, one))
+    return all(end is None or _start(late) < end for end, late in ends)
+
+
+def _start(record: Record) -> datetime:
+    """Since when a record holds; one that does not say since it was stored, if it had not ended by then."""
+    if record.valid_from is not None:
+        return record.valid_from
+    ended = record.valid_until is not None and record.valid_until <= record.created_at
+    return _EVER if ended else record.created_at
 
 
 def stands(record: Record, now: datetime) -> bool:

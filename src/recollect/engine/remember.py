@@ -22,6 +22,7 @@ from recollect.types import Claim, Draft, Grounds, Receipt, Record, Space
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
+_MOST_TOLD = 10
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -63,20 +64,30 @@ def _spoken(claim: Claim) -> str:
 
 
 def derive_lexis(
-    view: View, record: Record, counted: Mapping[int, int] | None = None, *, any_known: bool | None = None
+    view: View,
+    record: Record,
+    counted: Mapping[int, int] | None = None,
+    *,
+    any_known: bool | None = None,
+    named: Sequence[str] | None = None,
 ) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows.
 
-    Who asks for many records may have counted their terms, and know whether the space has entities at all.
+    Who asks for many records may have counted their terms and looked for names in them, and know whether the space has
+    entities at all.
     """
     words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
-    names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
+    names = list(named) if named is not None else look_for_names(record.kind, record.text)
     if view.knows_names(record.space) if any_known is None else any_known:
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))
         said = set(spoken)
         names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
+
+
+def look_for_names(kind: str, text: str) -> list[str]:
+    return [] if kind == "code" else extract_names(text)  # in code everything looks like a name
 
 
 def ensure_space(edit: Edit, name: str) -> None:
@@ -142,11 +153,11 @@ def remember_one(
     contradicts: tuple[str, ...] = ()
     reason = None
     if record.grounds is not None:
-        ruling = judge(edit, record, edit.now)
+        ruling = judge(edit, record)
         if ruling.refusal is not None:
             return Receipt(outcome="rejected", id=None, space=space, reason=str(ruling.refusal))
         record, contradicts = ruling.record, ruling.contradicts
-        reason = f"contradicts {', '.join(contradicts)}" if contradicts else None
+        reason = _told(contradicts)
     if _may_have_twin(record, alike, held):
         twin = edit.twin(record, alike)
         if twin is not None:
@@ -162,6 +173,12 @@ def remember_one(
         outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
         entries=(entry,), contested=contradicts,
     )  # fmt: skip
+
+
+def _told(contradicts: Sequence[str]) -> str | None:
+    """Why a record is contested from the start; of many others only some are named."""
+    more = f" and {len(contradicts) - _MOST_TOLD:,} more" if len(contradicts) > _MOST_TOLD else ""
+    return f"contradicts {', '.join(contradicts[:_MOST_TOLD])}{more}" if contradicts else None
 
 
 def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) -> bool:

@@ -29,7 +29,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     """Writes a new version with some fields changed. A revision that changes nothing is not written."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        ruling = judge(edit, _replace(old, fields), edit.now, old)
+        ruling = judge(edit, _replace(old, fields), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record

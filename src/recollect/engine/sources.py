@@ -43,11 +43,15 @@ _LABELS = ("status", "tags", "project", "room", "user")
 _GIVEN = ("memory_type", "room", "project", "user", "tags", "importance", "confidence", "trust")
 
 
+Words = tuple[Mapping[int, int] | None, Sequence[str] | None]
+"""How often each term occurs in a text, and the names in it; None where nobody has looked."""
+
+
 class Ready(Struct, frozen=True):
-    """A source that is ready to be written, and where they were counted before, the terms of its segments."""
+    """A source that is ready to be written, and where they were looked for before, terms and names of its segments."""
 
     draft: SourceDraft
-    terms: Sequence[Mapping[int, int]] = ()
+    words: Sequence[Words] = ()
 
 
 def source_id(location: str) -> str:
@@ -130,9 +134,9 @@ class _Writer:
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
         first = self._put_source(draft, known, len(segments))
         entries = [first]
-        terms = ready.terms if len(ready.terms) == len(segments) else (None,) * len(segments)
-        for position, (segment, twin, counted) in enumerate(zip(segments, old, terms, strict=True)):
-            entry = self._put_segment(draft, kind, segment, twin, position, counted)
+        known_words = ready.words if len(ready.words) == len(segments) else ((None, None),) * len(segments)
+        for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
+            entry = self._put_segment(draft, kind, segment, twin, position, words)
             entries += [] if entry is None else [entry]
         for record in gone:
             entries.append(self._edit.retire(record, verb="replace", reason=f"no longer in {draft.location}"))
@@ -174,7 +178,7 @@ class _Writer:
 
     def _put_segment(
         self, draft: SourceDraft, kind: str, segment: Segment | Record, twin: Record | None, position: int,
-        counted: Mapping[int, int] | None,
+        words: Words,
     ) -> int | None:  # fmt: skip
         if isinstance(segment, Record):  # it stays as it is, at its place
             return None
@@ -193,7 +197,7 @@ class _Writer:
         )  # fmt: skip
         if new == twin:
             return None
-        lexis = derive_lexis(self._edit, new, counted, any_known=self._any_known)
+        lexis = derive_lexis(self._edit, new, words[0], any_known=self._any_known, named=words[1])
         return self._edit.put(new, verb="ingest", before=twin, lexis=lexis)[1]
 
 
