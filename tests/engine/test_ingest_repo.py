@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound
+from recollect.ingest import repo_files
 from recollect.types import Json, Record
 
 
@@ -153,3 +154,10 @@ def test_a_withdrawn_ingest_leaves_nothing(memory: Memory, repo: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         memory.ingest_repo(repo, checkpoint=stop)
     assert memory.sources() == []
+
+
+def test_a_folder_of_far_too_many_files_is_refused(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repo_files, "MOST_FILES", 2)
+    with pytest.raises(InvalidInput, match="path: holds over 2 files"):
+        memory.ingest_repo(repo)
+    assert memory.ingest_repo(repo, include=["*.md"]).counts["documents"] == 1

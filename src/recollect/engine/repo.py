@@ -20,7 +20,7 @@ from recollect.engine.core import Core
 from recollect.engine.link import names_of, relink, resolve
 from recollect.engine.remember import ensure_space
 from recollect.engine.sources import source_id, write_source
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, SourceError
 from recollect.ingest.chunks import CHUNKER
 from recollect.ingest.repo import Module, RepoMap, Scan, excerpt, internal_imports, map_repo, scan_repo
 from recollect.ingest.repo_files import Patterns
@@ -70,7 +70,10 @@ class Wish(Struct, frozen=True, kw_only=True):
 def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], None]) -> IngestedRepo:
     """Writes the map of a repository. Nothing is written where neither its files nor the wish have changed."""
     root = _folder(wish.path)
-    scan = scan_repo(root, wish.patterns, force=wish.force, checkpoint=checkpoint)
+    try:
+        scan = scan_repo(root, wish.patterns, force=wish.force, checkpoint=checkpoint)
+    except OSError as error:  # of what lies below, that which cannot be read is named among the problems
+        raise SourceError(f"{root} cannot be read: {error.strerror}") from error
     with core.store.read() as view:
         known = _unchanged(view, space, str(root), scan)
         if known is not None:

@@ -237,19 +237,18 @@ def _type(one: Outline) -> str:
     return "knowledge" if one.kind not in NOT_KNOWLEDGE else one.kind
 
 
-def _refs(one: Outline) -> Iterator[str]:
+def _refs(one: Outline) -> list[str]:
     """The ids that a record speaks of: its subjects, its evidence, both ends of its claim, and its references."""
-    if one.grounds is not None:
-        yield from one.grounds.subjects
-        yield from (item.source for item in one.grounds.evidence)
-        if one.grounds.claim is not None:
-            yield one.grounds.claim.subject
-            if one.grounds.claim.object is not None:
-                yield one.grounds.claim.object
-    if one.superseded_by is not None:
-        yield one.superseded_by
-    if one.metadata is not None:
-        yield from _strings(one.metadata)
+    found = [] if one.superseded_by is None else [one.superseded_by]
+    grounds = one.grounds
+    if grounds is not None:
+        found += grounds.subjects
+        found += [item.source for item in grounds.evidence]
+        if grounds.claim is not None:
+            found += [grounds.claim.subject, grounds.claim.object or ""]
+    if one.metadata:
+        found += _strings(one.metadata)
+    return found
 
 
 def _strings(fields: Mapping[str, Json]) -> Iterator[str]:

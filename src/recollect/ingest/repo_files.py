@@ -11,10 +11,12 @@ import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct, field
 
+from recollect.errors import InvalidInput
 from recollect.types import FileProblem
 
 ALWAYS_EXCLUDED = frozenset(
@@ -22,6 +24,8 @@ ALWAYS_EXCLUDED = frozenset(
      ".pytest_cache")
 )  # fmt: skip
 PREFLIGHT = frozenset((".claude", ".codex", ".cursor", ".worktrees"))
+MOST_FILES = 200_000
+"""Who names a folder of more has most likely not meant a repository."""
 _DEEPEST = 60
 
 
@@ -61,7 +65,9 @@ class Listing(Struct):
 def list_repo(root: Path, patterns: Patterns, *, force: bool = False) -> Listing:
     """The files that belong into the map of a repository. With `force`, agents' state does too."""
     listing = Listing()
-    listing.files = sorted(_walk(root, "", patterns, listing, force=force))
+    listing.files = sorted(islice(_walk(root, "", patterns, listing, force=force), MOST_FILES + 1))
+    if len(listing.files) > MOST_FILES:
+        raise InvalidInput("path", f"holds over {MOST_FILES:,} files; name a folder below it, or patterns")
     listing.top_level.sort()
     listing.preflight.sort()
     return listing

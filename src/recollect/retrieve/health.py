@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -55,114 +56,114 @@ def graph_health(
 ) -> Health:
     """The health of a graph. `scopes` says which scopes a node is in. Ends that are no node do not count."""
     names = sorted(set(nodes))
-    number = {name: at for at, name in enumerate(names)}
-    beside = _neighbours(len(names), number, edges)
-    isolated = [name for name, near in zip(names, beside, strict=True) if not near]
-    clusters = [part for part in _components(beside) if len(part) >= _LEAST_CLUSTER]
-    sparse = [one for one in (_cluster(part, beside, names, longest) for part in clusters) if one.density <= SPARSE]
+    graph = _join(names, edges)
+    degrees = [end - start for start, end in pairwise(graph.starts)]
+    isolated = [name for name, degree in zip(names, degrees, strict=True) if not degree]
+    parts, cuts = _walk(graph)
+    sparse = [one for one in (_cluster(part, degrees, names, longest) for part in parts) if one.density <= SPARSE]
     sparse.sort(key=lambda one: (one.density, -one.node_count, one.nodes))
-    cuts = sorted(((len(beside[at]), names[at]) for at in _cut_nodes(beside)), key=lambda one: (-one[0], one[1]))
-    weak = sorted(_weak_scopes(names, beside, scopes), key=lambda one: (-one.node_count, one.scope))
+    bridges = sorted(((degrees[at], names[at]) for at in cuts), key=lambda one: (-one[0], one[1]))
+    weak = sorted(_weak_scopes(names, graph, scopes), key=lambda one: (-one.node_count, one.scope))
     return Health(
         isolated=tuple(isolated[:longest]),
         sparse=tuple(sparse[:most_groups]),
-        bridges=tuple((name, degree) for degree, name in cuts[:longest]),
+        bridges=tuple((name, degree) for degree, name in bridges[:longest]),
         weak_scopes=tuple(weak[:most_groups]),
         counts={
-            "nodes": len(names), "relations": sum(map(len, beside)) // 2, "isolated_nodes": len(isolated),
-            "sparse_clusters": len(sparse), "bridge_nodes": len(cuts), "weakly_connected_scopes": len(weak),
+            "nodes": len(names), "relations": len(graph.pairs), "isolated_nodes": len(isolated),
+            "sparse_clusters": len(sparse), "bridge_nodes": len(bridges), "weakly_connected_scopes": len(weak),
         },
     )  # fmt: skip
 
 
-def _neighbours(size: int, number: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> list[list[int]]:
+class _Graph(Struct, frozen=True):
+    """Nodes by number: those next to node n are `beside[starts[n]:starts[n + 1]]`. `pairs` has each relation once."""
+
+    starts: list[int]
+    beside: list[int]
+    pairs: list[tuple[int, int]]
+
+
+def _join(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> _Graph:
     """Who is next to whom, whichever way a relation points; several between the same two are one."""
-    beside: list[list[int]] = [[] for _ in range(size)]
-    seen: set[int] = set()
-    for subject, object_ in edges:
-        one, other = number.get(subject), number.get(object_)
-        if one is None or other is None or one == other:
-            continue
-        pair = one * size + other if one < other else other * size + one
-        if pair not in seen:
-            seen.add(pair)
-            beside[one].append(other)
-            beside[other].append(one)
-    return beside
+    import numpy as np  # only where there is a graph to look at
+
+    size = len(names)
+    number = {name: at for at, name in enumerate(names)}
+    ends = np.array([number.get(end, -1) for edge in edges for end in edge], dtype=np.int64).reshape(-1, 2)
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    keys = np.unique(low[(low >= 0) & (low != high)] * size + high[(low >= 0) & (low != high)])
+    low, high = keys // max(size, 1), keys % max(size, 1)
+    ordered = np.argsort(np.concatenate((low, high)), kind="stable")
+    starts = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(np.concatenate((low, high)), minlength=size), out=starts[1:])
+    beside = np.concatenate((high, low))[ordered]
+    return _Graph(starts.tolist(), beside.tolist(), list(zip(low.tolist(), high.tolist(), strict=True)))
 
 
-def _components(beside: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    seen = bytearray(len(beside))
-    for start in range(len(beside)):
-        if seen[start]:
-            continue
-        seen[start] = 1
-        part = [start]
-        for at in part:
-            for near in beside[at]:
-                if not seen[near]:
-                    seen[near] = 1
-                    part.append(near)
-        yield part
-
-
-def _cluster(part: list[int], beside: Sequence[Sequence[int]], names: Sequence[str], longest: int) -> Cluster:
-    edges = sum(len(beside[at]) for at in part) // 2
+def _cluster(part: Sequence[int], degrees: Sequence[int], names: Sequence[str], longest: int) -> Cluster:
+    edges = sum(degrees[at] for at in part) // 2
     density = edges / (len(part) * (len(part) - 1) / 2)
     return Cluster(tuple(names[at] for at in sorted(part)[:longest]), len(part), edges, round(density, 3))
 
 
-def _cut_nodes(beside: Sequence[Sequence[int]]) -> set[int]:
-    """The articulation points, by one depth-first walk that keeps its own stack (graphs are deeper than Python's)."""
-    found: set[int] = set()
-    order = [0] * len(beside)  # when a node was met, from 1
-    low = [0] * len(beside)  # the earliest node that it or what hangs below it reaches
+def _walk(graph: _Graph) -> tuple[list[list[int]], set[int]]:
+    """The connected parts of three nodes and more, and the nodes that a part would fall apart without.
+
+    One walk depth first, with a stack of its own: graphs are deeper than Python's.
+    """
+    starts, beside = graph.starts, graph.beside
+    size = len(starts) - 1
+    order = [0] * size  # when a node was met, from 1
+    low = [0] * size  # the earliest node that it or what hangs below it reaches
+    upon = [-1] * size  # the node that it was met from
+    place = starts[:-1]  # how far its neighbours have been looked at
+    parts: list[list[int]] = []
+    cuts: set[int] = set()
     clock = 0
-    for root in range(len(beside)):
-        if order[root] or not beside[root]:
+    for root in range(size):
+        if order[root] or starts[root] == starts[root + 1]:
             continue
         clock += 1
         order[root] = low[root] = clock
-        branches = 0
-        stack = [(root, -1, iter(beside[root]))]
-        while stack:
-            at, parent, rest = stack[-1]
-            for near in rest:
+        part, branches, at = [root], 0, root
+        while at >= 0:
+            if place[at] < starts[at + 1]:
+                near = beside[place[at]]
+                place[at] += 1
                 if not order[near]:
                     clock += 1
                     order[near] = low[near] = clock
+                    upon[near] = at
                     branches += at == root
-                    stack.append((near, at, iter(beside[near])))
-                    break
-                if near != parent and order[near] < low[at]:
+                    part.append(near)
+                    at = near
+                elif near != upon[at] and order[near] < low[at]:
                     low[at] = order[near]
             else:
-                stack.pop()
-                if parent >= 0:
-                    if low[at] < low[parent]:
-                        low[parent] = low[at]
-                    if parent != root and low[at] >= order[parent]:
-                        found.add(parent)
+                below, at = at, upon[at]
+                if at >= 0:
+                    low[at] = min(low[at], low[below])
+                    if at != root and low[below] >= order[at]:
+                        cuts.add(at)
         if branches > 1:
-            found.add(root)
-    return found
+            cuts.add(root)
+        if len(part) >= _LEAST_CLUSTER:
+            parts.append(part)
+    return parts, cuts
 
 
-def _weak_scopes(
-    names: Sequence[str], beside: Sequence[Sequence[int]], scopes: Mapping[str, Sequence[str]]
-) -> Iterator[Scope]:
-    inside = [frozenset(scopes.get(name, ())) for name in names]
+def _weak_scopes(names: Sequence[str], graph: _Graph, scopes: Mapping[str, Sequence[str]]) -> Iterator[Scope]:
+    inside = [scopes.get(name, ()) for name in names]
     members: dict[str, list[str]] = {}
     for name, own in zip(names, inside, strict=True):
-        for scope in own:
+        for scope in dict.fromkeys(own):
             members.setdefault(scope, []).append(name)
     related: Counter[str] = Counter()
-    for at, near in enumerate(beside):
-        own = inside[at]
-        if own:
-            for other in near:
-                if at < other and inside[other]:
-                    related.update(own & inside[other])
+    for one, other in graph.pairs:
+        own, its = inside[one], inside[other]
+        if own and its:
+            related.update(set(own).intersection(its))
     for scope, held in members.items():
         if len(held) >= 2 and related[scope] < len(held) - 1:
             yield Scope(scope, len(held), related[scope], tuple(held[:10]))

@@ -15,6 +15,7 @@ from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.audit import audit, structure
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
 from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected
+from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.memory_substrate.schemas import GraphBackend, Nothing, Params, SemanticBackend
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
@@ -263,7 +264,7 @@ def _number(value: object) -> int:
 
 
 def _archive(memory: Memory, space: str, given: ArchiveInput, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    source = memory.get(given.source_id, space=space)
+    source = Objects(memory, space).record(given.source_id)
     if source is None or source.kind not in CATALOGUE_KINDS:
         raise NotFound(f"Source not found: {given.source_id}")
     done = memory.archive_source(given.source_id, space=space, reason=_reason(given.reason))
@@ -287,8 +288,9 @@ def _reason(given: str) -> str:
 
 
 def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+    objects = Objects(memory, space)
     for id in given.knowledge_ids:
-        record = memory.get(id, space=space)
+        record = objects.record(id)
         if record is None or record.kind in NOT_KNOWLEDGE:
             raise NotFound(f"Knowledge not found: {id}")
     resolution = Resolution(

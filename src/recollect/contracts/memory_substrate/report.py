@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
 from recollect.types import Concepts, Doubt, GraphCluster, GraphHealth, GraphNode, Twins, Upkeep
 
+MOST_TWINS = 20
+"""Pairs that a report lists: each brings its guidance along, and a report should stay readable."""
 _CHECKS = [
     "read_both_knowledge_items",
     "compare_scope_refs",
@@ -53,7 +55,7 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> 
         "low_evidence_candidate_ids": list(found.low_evidence),
         "stale_candidate_ids": list(found.stale),
         "duplicate_groups": [list(group) for group in found.duplicates],
-        "soft_duplicate_candidates": [_view_twins(twins) for twins in found.twins],
+        "soft_duplicate_candidates": [_view_twins(twins) for twins in found.twins[:MOST_TWINS]],
         "fact_check_issues": [_view_doubt(doubt) for doubt in found.doubts],
         "concept_candidates": [view_candidate(concept) for concept in concepts.candidates],
     }
