@@ -212,6 +212,9 @@ def test_nodes_are_found_by_a_part_of_their_name(table: Any) -> None:
     table.memory.entity("Warehouse")
     (found,) = table.search("gateway")
     assert (found["id"], found["object_type"], found["title"]) == (node, "node", "Payment Gateway")
+    known = table.know("Cards", "We use the gateway of the north wing for cards.")
+    assert ids(table.search("which gateway do we use for cards")) == [known]
+    assert ids(table.search("who runs the payment gateway"))[0] == node
 
 
 def test_records_that_relations_lead_to_are_found_by_the_graph_stream(table: Any) -> None:
