@@ -1,8 +1,8 @@
 """What the memory-substrate contract asks of its envelope, memory_query, memory_remember, documents and prompts.
 
-`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what the
-contract leaves open. A test reads each table of this folder both ways: its rows name tests that exist, and each test of
-its `FILES` is in a row.
+`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
+the contract leaves open. A test reads each table of this folder both ways: its rows name tests that exist, and each
+test of its `FILES` is in a row.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def test_no_answer_is_larger_than_its_budget(table: Any, tmp_path: Path) -> None
             ),
             10_000,
         ),
-        "expand": (table.call("query", "expand", {"id": node}, {"max_items": 5, "snippet_chars": 100}), 5 * 1_500 + 500),
+        "expand": (table.call("query", "expand", {"id": node}, {"max_items": 5, "snippet_chars": 100}), 8_000),
         "expand source": (
             table.call("query", "expand", {"id": source}, {"max_items": 5, "snippet_chars": 100}), 5 * 2_500 + 500,
         ),

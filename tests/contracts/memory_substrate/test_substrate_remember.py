@@ -207,7 +207,9 @@ def test_blank_and_overlong_words_are_refused_where_they_stand(table: Any) -> No
     assert "args.input_data.title\n  String should have at most 1000 characters" in told
     told = table.fail("remember", "knowledge", fact(summary="nul \0 inside"))
     assert "args.input_data.summary\n" in told
-    told = table.fail("remember", "knowledge", fact(valid_from="2026-05-02T00:00:00Z", valid_until="2026-05-01T00:00:00Z"))
+    told = table.fail(
+        "remember", "knowledge", fact(valid_from="2026-05-02T00:00:00Z", valid_until="2026-05-01T00:00:00Z")
+    )
     assert "args.input_data.valid_until\n" in told
 
 

@@ -145,6 +145,7 @@ def test_words_for_open_work_widen_the_search_and_hide_nothing(table: Any) -> No
         assert work in ids(answer["items"])
         assert done not in ids(answer["items"])
     assert ids(table.search("todo"))[0] == told
+    assert ids(table.search("todo owner")) == [told]
 
 
 def test_each_filter_leaves_what_it_names(table: Any, tmp_path: Path) -> None:
@@ -211,6 +212,9 @@ def test_nodes_are_found_by_a_part_of_their_name(table: Any) -> None:
     table.memory.entity("Warehouse")
     (found,) = table.search("gateway")
     assert (found["id"], found["object_type"], found["title"]) == (node, "node", "Payment Gateway")
+    known = table.know("Cards", "We use the gateway of the north wing for cards.")
+    assert ids(table.search("which gateway do we use for cards")) == [known]
+    assert ids(table.search("who runs the payment gateway"))[0] == node
 
 
 def test_records_that_relations_lead_to_are_found_by_the_graph_stream(table: Any) -> None:

@@ -25,6 +25,11 @@ _STOPWORDS = frozenset(
     " where which who why will with you your 一下 这个 那个 通过 什么 怎么".split()
 )
 
+_FILLERS = frozenset(
+    "all any current every find get give latest list me newest recent show tell there us 所有 当前".split()
+)
+"""Words that ask for objects without saying which."""
+
 
 class Sanitized(Struct, frozen=True):
     """The diagnostics of `query_sanitizer`."""
@@ -97,6 +102,8 @@ class Plan(Struct, frozen=True):
     words: tuple[str, ...]
     synonyms: tuple[str, ...]
     inferred: Mapping[str, tuple[str, ...]]
+    asks_for_kinds: bool = False
+    """It says what kind of objects it wants, and nothing else: any of them answers."""
 
     @property
     def terms(self) -> list[str]:
@@ -117,15 +124,19 @@ def plan_query(query: str) -> Plan:
     held = set(words)
     synonyms: list[str] = []
     inferred: dict[str, list[str]] = {}
+    rest = lowered
     for rule in RULES:
         if not any(word in held or (not word.isascii() and word in lowered) for word in rule.words):
             continue
         synonyms += [word for word in (*rule.words, *rule.more) if word not in held]
+        for word in sorted((*rule.words, *rule.more), key=len, reverse=True):
+            rest = rest.replace(word, " ") if not word.isascii() else re.sub(rf"\b{re.escape(word)}\b", " ", rest)
         for name, values in rule.likely.items():
             inferred.setdefault(name, []).extend(value for value in values if value not in inferred.get(name, ()))
     return Plan(
-        query, words, tuple(dict.fromkeys(synonyms)), {name: tuple(values) for name, values in inferred.items()}
-    )
+        query, words, tuple(dict.fromkeys(synonyms)), {name: tuple(values) for name, values in inferred.items()},
+        bool(inferred) and not set(split_terms(rest)) - _FILLERS,
+    )  # fmt: skip
 
 
 def split_terms(lowered: str) -> list[str]:

@@ -129,7 +129,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
     def engine_filters(self) -> dict[str, Any]:
         """What the engine can leave out already; the rest is left out when objects are made of records."""
-        filters: dict[str, Any] = {"catalogue": True, "valid_only": not self.statuses}
+        put_away = any(record_status(word) in HIDDEN_STATUSES for word in self.statuses)
+        filters: dict[str, Any] = {"catalogue": True, "valid_only": not put_away}
         if self.statuses:
             words = [record_status(word) for word in self.statuses]
             with_sources = ["active"] if self.allows_type(SOURCE) else []

@@ -1,10 +1,10 @@
 """Which objects answer a question, and by which streams were they found?
 
 The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all
-signals together: `semantic` holds what lies near the question, `lexical` what holds nearly as much of its words as
-anything does (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
-order. Measured on conversations and encyclopedia articles, this finds as much as the engine's own order and ranks it
-slightly better, while streams in the order of their bare signals lose a sixth of what is found.
+signals together: `semantic` holds what lies near the question, `lexical` what holds words of it and scores half as well
+as the best (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
+order. Measured on conversations, encyclopedia articles and code, this loses nothing against the engine's own order,
+while streams in the order of their bare signals lose a sixth of what is found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from recollect.contracts.memory_substrate.normalize import Plan, matched_terms
+from recollect.contracts.memory_substrate.normalize import Plan, matched_terms, split_terms
 from recollect.contracts.memory_substrate.objects import Object, Objects, Wanted, ids_within
 from recollect.contracts.memory_substrate.view import (
     ACTIVITY,
@@ -39,11 +39,12 @@ WAIT_SECONDS = 20.0
 _FEWEST_LOOKED_AT = 60
 _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
-_STRONG = 0.8  # of the best coverage: who holds that much of the question was found by its words
+_STRONG = 0.5  # of the best score: who holds a word of the question and scores that well was found by it
 _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
-_NEAR = 0.2  # on the scale from unrelated to identical: who is nearer was found by meaning
+_NEAR = 0.1  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
-_MOST_NODES = 50
+_MOST_NODES = 200
+_IN_PART = 0.5  # of the words of a question: a node whose name has fewer of them is not meant
 _MOST_CHUNKS = 2
 _EXCERPT = 240
 _SCANNED = 20_000  # characters of a text that are looked through for the question's terms
@@ -56,6 +57,7 @@ class Found(Struct, kw_only=True):
     """An object on its way into the answer: what each signal says of it, and its rank in each stream."""
 
     object: Object
+    score: float = 0.0
     keyword: float = 0.0
     vector: float = 0.0
     graph: float = 0.0
@@ -94,11 +96,14 @@ def find_objects(
     meant = [one for one in found.values() if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
     for one in meant:
         _score_words(one, plan)
-    first = _by_name(objects, plan, wanted, within, {one.object.id: one for one in meant})
+    named, in_part = _nodes(objects, plan, wanted, within)
+    first = [*_by_id(objects, plan, wanted, within, {one.object.id: one for one in meant}), *named]
     rest = [one for one in meant if one not in first]
-    later = _by_synonyms(objects, plan, wanted, within, {one.object.id for one in (*first, *rest)}, max_items)
-    ranked = _fuse(first, rest, later)
-    return Search(ranked[:max_items], backend)
+    known = {one.object.id for one in (*first, *rest, *in_part)}
+    later = [*in_part, *_by_synonyms(objects, plan, wanted, within, known, max_items)]
+    shown = _fuse(first, rest, later)[:max_items]
+    objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
+    return Search(shown, backend)
 
 
 def _recall(
@@ -120,7 +125,8 @@ def _recall(
         plan.query, space=objects.space, limit=limit, fold=False, touch=False, wait=WAIT_SECONDS,
         progress=progress, **filters,
     )  # fmt: skip
-    return recalled.hits, recalled.signals.embedder or objects.memory.embedding().model
+    embedding = objects.memory.embedding()
+    return recalled.hits, recalled.signals.embedder or (embedding.model if embedding.state == "ready" else None)
 
 
 def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
@@ -141,6 +147,7 @@ def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, w
         return
     why = hit.why
     one = found.setdefault(record.id, Found(object=record, terms=[], chunks=[], ranks={}))
+    one.score = max(one.score, hit.score)
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
     one.graph = max(one.graph, why.graph)
@@ -193,14 +200,13 @@ def _word_score(plan: Plan, title: str, text: str) -> float:
     return score
 
 
-def _by_name(
+def _by_id(
     objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: Mapping[str, Found]
 ) -> list[Found]:
-    """Objects that the question names by their id, and nodes that it names."""
+    """Objects that the question names by their id."""
     named = [id for id in dict.fromkeys([*_IDS.findall(plan.query), plan.query]) if " " not in id]
     found = [_named(objects, id, wanted, within, known) for id in named]
-    by_id = [one for one in found if one is not None]
-    return [*by_id, *_nodes(objects, plan, wanted, within)]
+    return [one for one in found if one is not None]
 
 
 def _named(
@@ -215,23 +221,36 @@ def _named(
     return one
 
 
-def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> list[Found]:
-    """Nodes whose name or id the question says, or a part of whose name."""
+def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> tuple[list[Found], list[Found]]:
+    """Nodes that the question names, by id or name, and nodes that it names in part."""
     words = [word for word in plan.words if len(word) > 2 or not word.isascii()]
     if not words or not wanted.allows_nodes:
-        return []
-    listed = objects.memory.entities(space=objects.space, words=words, limit=_MOST_NODES)
+        return [], []
     by_id = [objects.node(id) for id in _IDS.findall(plan.query) if id.startswith("node:")]
-    found: dict[str, Found] = {}
+    listed = objects.memory.entities(space=objects.space, words=words, limit=_MOST_NODES)
+    found: dict[str, tuple[float, Found]] = {}
     for node in (*(node for node in by_id if node is not None), *listed):
         if not wanted.allows_node(node) or (within is not None and node.id not in within):
+            continue
+        share = 1.0 if node.id in plan.query else _share_named(plan, node)
+        if share < _IN_PART:
             continue
         names = "\n".join([node.name, *node.aliases]).casefold()
         score = _word_score(plan, node.name.casefold(), f"{names}\n{(node.description or '').casefold()}")
         score += _TITLE if node.id in plan.query else 0.0
         terms = matched_terms(plan.terms, names)
-        found[node.id] = Found(object=node, lexical=score, terms=terms, chunks=[], ranks={})
-    return sorted(found.values(), key=lambda one: -one.lexical)
+        found[node.id] = share, Found(object=node, lexical=score, terms=terms, chunks=[], ranks={})
+    ranked = sorted(found.values(), key=lambda each: -each[1].lexical)
+    return [one for share, one in ranked if share >= 1], [one for share, one in ranked if share < 1]
+
+
+def _share_named(plan: Plan, node: Entity) -> float:
+    """1 where the question says a whole name of the node, or nothing but a part of one; else how much of it does."""
+    names = [split_terms(name.casefold()) for name in (node.name, *node.aliases)]
+    if any(tokens and all(token in plan.words for token in tokens) for tokens in names):
+        return 1.0
+    tokens = [token for each in names for token in each]
+    return sum(any(token.startswith(word) for token in tokens) for word in plan.words) / len(plan.words)
 
 
 def _by_synonyms(
@@ -240,7 +259,7 @@ def _by_synonyms(
     """The kinds of objects that the question speaks of and, where little was found, words that mean the same."""
     if not plan.synonyms:
         return []
-    likely = _of_likely_kinds(objects, plan, wanted, max_items)
+    likely = _of_likely_kinds(objects, plan, wanted, max_items) if plan.asks_for_kinds or not known else []
     worded = _by_other_words(objects, plan, wanted) if len(known) + len(likely) < max_items else []
     held, found = set(known), list[Found]()
     for record in (*likely, *worded):
@@ -280,13 +299,11 @@ def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted, max_items: in
 def _fuse(first: Sequence[Found], rest: Sequence[Found], later: Sequence[Found]) -> list[Found]:
     """Gives every object its rank in each stream that found it, and sorts by the sum of what these ranks are worth."""
     phrased = [one for one in rest if one.lexical >= _PHRASE_IN_SUMMARY]
-    best = max((one.keyword for one in rest), default=0.0)
+    best = max((one.score for one in rest), default=0.0)
     worded = [
         one
         for one in rest
-        if one.lexical < _PHRASE_IN_SUMMARY
-        and one.keyword > 0
-        and (one.keyword >= _STRONG * best or one.vector < _NEAR)
+        if one.lexical < _PHRASE_IN_SUMMARY and one.keyword > 0 and (one.score >= _STRONG * best or one.vector < _NEAR)
     ]
     exact = sorted([*first, *phrased], key=lambda one: -int(one.lexical / _PHRASE_IN_SUMMARY))
     _rank("lexical", [*exact, *worded, *later])
