@@ -16,7 +16,7 @@ from recollect.engine.sources import Ready, hash_of, ingest_source, ingest_sourc
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
 from recollect.ingest.parsed import Parsed
-from recollect.ingest.transcripts import Conversation, parse_conversation, read_transcript
+from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
 from recollect.ingest.web import parse_fetched
 from recollect.types import Draft, IngestedSource, Json, SourceDraft
 
@@ -84,6 +84,14 @@ def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | 
     seen = {"url": fetched.asked, "final_url": fetched.url, "media_type": fetched.media_type}
     payload: Mapping[str, Json] = {**draft.payload, **seen, "bytes": len(fetched.body)}
     return ingest_source(core, msgspec.structs.replace(draft, payload=payload), space, fields)
+
+
+def is_transcript(path: str | os.PathLike[str]) -> bool:
+    """Is a file a transcript, going by its content?"""
+    found = locate_file(path)
+    if not found.is_file() or found.stat().st_size > LARGEST_TRANSCRIPT:
+        return False
+    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT)[0])
 
 
 def ingest_transcript(

@@ -27,7 +27,7 @@ from recollect.engine.workers import Order, Work, do_orders, take_orders
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
 from recollect.ingest.parsed import ADAPTER_VERSION
-from recollect.ingest.transcripts import find_reader, read_transcript
+from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import TOO_LARGE, Choice, Found, Walked, skip_name, walk_files
 from recollect.types import Adapter, Draft, FileProblem, IngestedFolder, Record, Segment, SourceDraft
 
@@ -90,7 +90,7 @@ def read_document(root: Path, order: Order) -> ReadDocument:
         if not named:
             draft = draft_document(str(path), parse_document(path.name, data), digest.hexdigest())
             return ReadDocument(order.path, (_pack(msgspec.structs.replace(draft, file=known_by)),))
-        if find_reader(data) is None:
+        if not knows_transcript(data):
             return ReadDocument(order.path, other=True)
         known = {**known_by, "path": str(path), "hash": digest.hexdigest()}
         drafts = [
@@ -148,9 +148,11 @@ _WORK = Work(
 
 def _skip(name: str) -> str | None:
     suffix = os.path.splitext(name)[1].lower()
-    if suffix == ".pdf":
+    if suffix not in DOCUMENTS and suffix not in TRANSCRIPTS:
+        return "no document"
+    if suffix == ".pdf":  # which are binary, as a walk for source code sees it
         return "hidden" if name.startswith(".") else None
-    return skip_name(name, folder=False) or (None if suffix in DOCUMENTS or suffix in TRANSCRIPTS else "no document")
+    return skip_name(name, folder=False)
 
 
 def _skip_size(name: str, size: int) -> str | None:
