@@ -203,6 +203,21 @@ def test_a_session_grows_by_what_is_added_to_it(memory: Memory) -> None:
     assert [record.position for record in memory.session("s")] == [0, 1, 2]
 
 
+def test_a_session_that_becomes_a_source_takes_its_messages_along(memory: Memory) -> None:
+    before = memory.ingest_conversation(HELLO, session="s")
+    done = memory.ingest_conversation([*HELLO, {"role": "user", "content": "Thanks"}], session="s", title="The key")
+    assert (done.stored, done.ids[:2]) == (1, before.ids)
+    assert [record.locator for record in memory.session("s")] == [
+        {"kind": "message", "index": i} for i in range(3)
+    ]  # fmt: skip
+
+
+def test_conversations_without_ids_are_told_apart_by_their_place_in_the_file(memory: Memory, tmp_path: Path) -> None:
+    chats = [{"chat_messages": [{"sender": "human", "text": text}]} for text in ("One?", "Two?")]
+    done = memory.ingest_transcript(write(tmp_path, "chats.json", json.dumps(chats)))
+    assert [texts(memory, source.id) for source in done] == [["One?"], ["Two?"]]
+
+
 def test_a_conversation_needs_a_name(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="session: is missing"):
         memory.ingest_conversation(HELLO)
@@ -331,5 +346,5 @@ def test_a_run_can_be_cancelled_between_its_transactions(
     for i in range(10):
         write(tmp_path, f"many/page{i}.md", "# Page")
     done = memory.ingest_folder(tmp_path / "many", cancelled=lambda: True)
-    assert done.stored == 2
+    assert (done.stored, done.finished) == (2, False)
     assert memory.ingest_folder(tmp_path / "many").stored == 8

@@ -115,7 +115,7 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
         done.sources += talks
         lines = [_show(f"{place}: {talk.title}", talk) for talk in talks]
     else:
-        found = memory.ingest_file(place, space=ask.space, title=ask.title, **ask.fields)
+        found = memory.ingest_file(place, space=ask.space, title=ask.title, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
         done.sources.append(found)
         lines = [_show(place, found)]
     for line in () if as_json else lines:
@@ -123,9 +123,11 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
 
 
 def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report) -> list[str]:
-    folder = memory.ingest_folder(
-        place, space=ask.space, progress=lambda ready, total: report("documents", ready, total), **ask.fields
-    )
+
+    def far(ready: int, total: int) -> None:
+        report("documents", ready, total)
+
+    folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
     done.folders.append(folder)
     for problem in folder.problems[:_NAMED]:
         say(f"left out: {problem.path}: {problem.problem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _INDEX_SECONDS = 10.0  # before ingest answers with how far it is, and goes on in the background
+_FOLDER_SECONDS = 40.0  # before ingest answers with what has come in of a folder's documents; the next call goes on
 _MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
 _HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
@@ -185,6 +187,7 @@ class Brought(Struct, omit_defaults=True, kw_only=True):
     unchanged: int = 0
     archived: int = 0
     segments: int = 0
+    unfinished: bool = False
     problems: Mapping[str, str] = {}
     code: Indexed | None = None
 
@@ -387,8 +390,9 @@ class _Tools:
     def _bring(self, memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
         """A folder's documents and its code; a transcript; or else a document."""
         if Path(path).expanduser().is_dir():
+            end = time.monotonic() + _FOLDER_SECONDS
             folder = memory.ingest_folder(
-                path, space=space, tags=params.tags, cancelled=lambda: call.cancelled,
+                path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
                 progress=lambda done, total: call.progress(done, total, "documents"),
             )  # fmt: skip
             status = memory.index_project(
@@ -397,7 +401,7 @@ class _Tools:
             )  # fmt: skip
             return Brought(
                 stored=folder.stored, updated=folder.updated, unchanged=folder.unchanged, archived=folder.archived,
-                segments=folder.segments, code=_indexed(status),
+                segments=folder.segments, unfinished=not folder.finished, code=_indexed(status),
                 problems={one.path: one.problem for one in folder.problems[:_MOST_ERRORS]},
             )  # fmt: skip
         if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
