@@ -1,7 +1,7 @@
 """How fast does a tree of documentation come in, and how fast is it seen that nothing changed?
 
-The tree is made here: Markdown with headings, paragraphs, lists, tables, fenced code and front matter, of the sizes that
-documentation has. The model's own time is left aside: vectors are computed later.
+The tree is made here: Markdown with headings, paragraphs, lists, tables, fenced code and front matter, of the sizes
+that documentation has. The model's own time is left aside: vectors are computed later.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ FILES_PER_SECOND = 300
 SECOND_RUN = 0.05
 _SMALLEST, _LARGEST = 1_000, 12_000
 _YESTERDAY = 86_400
-_WORDS = """account agent alert answer archive argument audit backup balance batch branch budget buffer cache call certificate
-channel check client cluster command commit condition connection consumer container contract cookie copy counter cursor
-daemon database deadline default delivery deploy device document domain driver edge entry error event export failure
-feature field file filter flag folder format gateway graph group hash header health history host image import index
-input instance interval invoice issue item job journal key label latency layer lease level library license limit link
-list listener load lock log loop machine mailbox manifest mapping memory merge message method metric migration mirror
-module monitor namespace network node note object offset operator option order owner package page parameter parser
-partition password patch path pattern payload peer permission pipeline plugin policy pool port prefix process producer
-profile project prompt proxy publisher query queue quota range rate reader record region registry relay release replica
-report request resource response result retry role rollback root route router rule runner sandbox schedule schema scope
-script secret section segment sequence server service session setting shard shell signal site snapshot socket source
-span stage state status step store stream string subject summary switch symbol system table tag target task template
-tenant test thread ticket timeout token topic trace transaction transfer trigger tunnel type update upload user value
-vector version view volume wallet watcher window worker writer zone""".split()
+_WORDS = """
+account agent alert answer archive argument audit backup balance batch branch budget buffer cache call
+certificate channel check client cluster command commit condition connection consumer container contract cookie
+copy counter cursor daemon database deadline default delivery deploy device document domain driver edge entry
+error event export failure feature field file filter flag folder format gateway graph group hash header health
+history host image import index input instance interval invoice issue item job journal key label latency layer
+lease level library license limit link list listener load lock log loop machine mailbox manifest mapping memory
+merge message method metric migration mirror module monitor namespace network node note object offset operator
+option order owner package page parameter parser partition password patch path pattern payload peer permission
+pipeline plugin policy pool port prefix process producer profile project prompt proxy publisher query queue
+quota range rate reader record region registry relay release replica report request resource response result
+retry role rollback root route router rule runner sandbox schedule schema scope script secret section segment
+sequence server service session setting shard shell signal site snapshot socket source span stage state status
+step store stream string subject summary switch symbol system table tag target task template tenant test thread
+ticket timeout token topic trace transaction transfer trigger tunnel type update upload user value vector
+version view volume wallet watcher window worker writer zone
+""".split()
 
 
 class _Writer:

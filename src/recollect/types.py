@@ -403,6 +403,8 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
     """How many segments were written."""
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[FileProblem, ...] = ()
+    finished: bool = True
+    """False where the run was cancelled; the next one goes on from there."""
 
     @property
     def documents(self) -> int:

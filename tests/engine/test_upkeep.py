@@ -73,6 +73,15 @@ def test_candidates_stale_records_and_claims_are_told_apart(memory: Memory) -> N
     assert [(doubt.kind, doubt.ids) for doubt in found.doubts] == [("stale_fact", ("old",))]
 
 
+def test_evidence_may_be_any_record(memory: Memory) -> None:
+    seen = memory.remember("Ada said so.", kind="memory").id
+    grounds = {"scopes": ["s"], "evidence": [{"source": seen}]}
+    know(memory, "k", "It is so", "It is so.", trust="agent_inferred", grounds=grounds)
+    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ("k",)
+    memory.revise(seen or "", "Ada said otherwise.")
+    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ()
+
+
 def test_claims_that_contradict_each_other_are_doubts_whatever_their_scopes(memory: Memory) -> None:
     claim(memory, "one", "python")
     claim(memory, "two", "rust", scope="scope:b")
@@ -94,7 +103,7 @@ def test_the_same_claims_are_groups_as_merging_sees_them(memory: Memory) -> None
 
 
 def test_entities_whose_names_hardly_differ_are_doubts(memory: Memory) -> None:
-    ids = sorted(memory.entity(name, id=f"e{at}").id for at, name in enumerate(("Graph DB", "GraphDB", "Kuzu")))[:2]
+    ids = sorted(memory.entity(name, id=f"e{at}").id for at, name in enumerate(("Graph DB", "GraphDB", "C", "C++")))[:2]
     assert [(doubt.kind, doubt.ids) for doubt in memory.upkeep().doubts] == [("similar_entity_name", tuple(ids))]
 
 

@@ -69,6 +69,7 @@ def test_what_people_say_counts_beside_what_sources_say() -> None:
         ("Getting Started", "generic_term"),
         ("Word " * 17, "too_long"),
         ("kuzu", "weak_term"),
+        ("RECOLLECT_HOME", "weak_term"),
         ("Context Pack", None),
         ("上下文包", None),
         ("Use Redis", None),
@@ -90,6 +91,12 @@ def test_a_term_is_passed_over_for_a_reason(term: str, reason: str | None) -> No
 def test_a_term_is_told_what_it_may_become(title: str, type_: str, kind: str) -> None:
     (one,) = find_concepts(passages(f"The {title} is here.", f"A {title} again.")).candidates
     assert (one.type, one.kind) == (type_, kind)
+
+
+@pytest.mark.parametrize("option", ["--space NAME", "recollect show ID", "-n"])
+def test_options_of_commands_are_no_concepts(option: str) -> None:
+    found = find_concepts(passages(f"Use `{option}` here.", f"And `{option}` there."))
+    assert (found.candidates, [one.reason for one in found.skipped]) == ((), ["format_marker"])
 
 
 def test_more_places_and_sources_raise_the_score() -> None:

@@ -157,9 +157,10 @@ def test_modules_are_called_by_their_paths(path: str, name: str) -> None:
 def test_imports_between_modules_are_resolved(tmp_path: Path) -> None:
     write(
         tmp_path,
-        src__pkg__a_dot_py="from pkg.b import f\nimport os\nfrom . import c\nfrom .b import g\n",
+        src__pkg__a_dot_py="from pkg.b import f\nimport os\nfrom . import c\nfrom .b import g\nfrom pkg import d, e\n",
         src__pkg__b_dot_py="f = g = 1\n",
         src__pkg__c_dot_py="c = 1\n",
+        src__pkg__d_dot_py="d = 1\n",
         web__x_dot_ts="import { y } from './y';\nimport z from '../web/z/index';\n",
         web__y_dot_ts="export const y = 1;\n",
         web__z__index_dot_ts="export default 1;\n",
@@ -167,6 +168,7 @@ def test_imports_between_modules_are_resolved(tmp_path: Path) -> None:
     assert sorted(internal_imports(mapped(tmp_path).modules)) == [
         ("src/pkg/a.py", "src/pkg/b.py"),
         ("src/pkg/a.py", "src/pkg/c.py"),
+        ("src/pkg/a.py", "src/pkg/d.py"),
         ("web/x.ts", "web/y.ts"),
         ("web/x.ts", "web/z/index.ts"),
     ]

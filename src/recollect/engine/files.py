@@ -11,12 +11,11 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core
-from recollect.engine.fetch import Fetched, fetch
 from recollect.engine.sources import Ready, hash_of, ingest_source, ingest_sources
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
 from recollect.ingest.parsed import Parsed
-from recollect.ingest.transcripts import Conversation, parse_conversation, read_transcript
+from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
 from recollect.ingest.web import parse_fetched
 from recollect.types import Draft, IngestedSource, Json, SourceDraft
 
@@ -77,13 +76,23 @@ def ingest_file(
 
 def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | None) -> IngestedSource:
     """Stores a page of the web. What counts as its location is the address that was asked for."""
-    fetched: Fetched = fetch(url, allow_private=core.settings.allow_private_addresses)
+    from recollect.engine.fetch import fetch  # brings in httpx: only when a page is asked for
+
+    fetched = fetch(url, allow_private=core.settings.allow_private_addresses)
     parsed = parse_fetched(fetched.name, fetched.body, fetched.media_type, fetched.charset)
     digest = hash_of([parsed.title.encode(), *(segment.text.encode() for segment in parsed.segments)])
     draft = draft_document(fetched.asked, parsed, digest, title)
     seen = {"url": fetched.asked, "final_url": fetched.url, "media_type": fetched.media_type}
     payload: Mapping[str, Json] = {**draft.payload, **seen, "bytes": len(fetched.body)}
     return ingest_source(core, msgspec.structs.replace(draft, payload=payload), space, fields)
+
+
+def is_transcript(path: str | os.PathLike[str]) -> bool:
+    """Is a file a transcript, going by its content?"""
+    found = locate_file(path)
+    if not found.is_file() or found.stat().st_size > LARGEST_TRANSCRIPT:
+        return False
+    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT)[0])
 
 
 def ingest_transcript(
@@ -96,17 +105,20 @@ def ingest_transcript(
     if not conversations:
         raise SourceError(f"{found} holds no messages")
     ready = [
-        Ready(draft_conversation(conversation, place_conversation(conversation, str(found)), known_by))
-        for conversation in conversations
+        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), known_by))
+        for number, conversation in enumerate(conversations)
     ]
     return tuple(ingest_sources(core, ready, space, fields))
 
 
-def place_conversation(conversation: Conversation, path: str | None) -> str:
-    """Where a conversation is: under its own id where it has one, so that the file that it came in does not matter."""
+def place_conversation(conversation: Conversation, path: str, number: int) -> str:
+    """Where a conversation is: under its own id where it has one, so that the file that it came in does not matter.
+
+    Else it is that file, and the later ones of a file are numbered.
+    """
     if conversation.id is not None:
         return f"conversation:{conversation.format}:{conversation.id}"
-    return f"conversation:{path}"
+    return f"conversation:{path}" + (f"#{number}" if number else "")
 
 
 def draft_conversation(

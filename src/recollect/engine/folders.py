@@ -27,9 +27,9 @@ from recollect.engine.workers import Order, Work, do_orders, take_orders
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
 from recollect.ingest.parsed import ADAPTER_VERSION
-from recollect.ingest.transcripts import find_reader, read_transcript
+from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import TOO_LARGE, Choice, Found, Walked, skip_name, walk_files
-from recollect.types import Adapter, Draft, FileProblem, IngestedFolder, Record, Segment, SourceDraft
+from recollect.types import Adapter, Draft, FileProblem, IngestedFolder, Record, Segment, SourceDraft, SourceKind
 
 TRANSCRIPTS = (".json", ".jsonl")
 LARGEST_TRANSCRIPT = 200 * 1024 * 1024
@@ -57,7 +57,7 @@ class _Segment(Struct, frozen=True, array_like=True):
 
 class _Source(Struct, frozen=True, array_like=True):
     location: str
-    source_kind: str
+    source_kind: SourceKind
     title: str
     fingerprint: str
     adapter: Adapter
@@ -90,12 +90,12 @@ def read_document(root: Path, order: Order) -> ReadDocument:
         if not named:
             draft = draft_document(str(path), parse_document(path.name, data), digest.hexdigest())
             return ReadDocument(order.path, (_pack(msgspec.structs.replace(draft, file=known_by)),))
-        if find_reader(data) is None:
+        if not knows_transcript(data):
             return ReadDocument(order.path, other=True)
         known = {**known_by, "path": str(path), "hash": digest.hexdigest()}
         drafts = [
-            draft_conversation(conversation, place_conversation(conversation, str(path)), known)
-            for conversation in read_transcript(path.name, data)
+            draft_conversation(conversation, place_conversation(conversation, str(path), number), known)
+            for number, conversation in enumerate(read_transcript(path.name, data))
         ]
         return ReadDocument(order.path, tuple(map(_pack, drafts)), other=not drafts)
     except (SourceError, InvalidInput) as error:
@@ -123,7 +123,7 @@ def _unpack(source: _Source) -> Ready:
         for s in source.segments
     )
     draft = SourceDraft(
-        location=source.location, source_kind=source.source_kind, title=source.title,  # type: ignore[arg-type]
+        location=source.location, source_kind=source.source_kind, title=source.title,
         fingerprint=source.fingerprint, adapter=source.adapter, summary=source.summary, session=source.session,
         payload=source.payload, file=source.file, segments=segments,
     )  # fmt: skip
@@ -148,9 +148,11 @@ _WORK = Work(
 
 def _skip(name: str) -> str | None:
     suffix = os.path.splitext(name)[1].lower()
-    if suffix == ".pdf":
+    if suffix not in DOCUMENTS and suffix not in TRANSCRIPTS:
+        return "no document"
+    if suffix == ".pdf":  # which are binary, as a walk for source code sees it
         return "hidden" if name.startswith(".") else None
-    return skip_name(name, folder=False) or (None if suffix in DOCUMENTS or suffix in TRANSCRIPTS else "no document")
+    return skip_name(name, folder=False)
 
 
 def _skip_size(name: str, size: int) -> str | None:
@@ -221,6 +223,7 @@ class _Run:
         skipped = {reason: count for reason, count in sorted(walked.skipped.items()) if reason != "no document"}
         return IngestedFolder(
             path=str(self._root), space=self._space, **self._counts, archived=archived, segments=self._segments,
+            finished=not self._stop.is_set(),
             skipped=skipped, problems=tuple(self._problems[:MOST_NAMED]),
         )  # fmt: skip
 

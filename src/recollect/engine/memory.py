@@ -596,6 +596,12 @@ class Memory:
         given = parse_source_fields(fields, memory_type="episodic")
         return files.ingest_transcript(self._core, path, parse_space(space), given)
 
+    def is_transcript(self, path: str | os.PathLike[str]) -> bool:
+        """Is a file one that `ingest_transcript` can read? Its content decides."""
+        from recollect.engine import files  # brings in what reads transcripts
+
+        return files.is_transcript(path)
+
     def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
         """Stores a source that somebody else has read, with its segments, in one transaction."""
         memory_type = "episodic" if source.source_kind == "conversation" else "semantic"

@@ -40,7 +40,10 @@ LONGEST_SEGMENT = 1_000_000  # bytes, as for every record
 _SUMMARY_CHARS = 2_000
 _LONGEST_TITLE = 1_000
 _LABELS = ("status", "tags", "project", "room", "user")
-_GIVEN = ("memory_type", "room", "project", "user", "tags", "importance", "confidence", "trust")
+_GIVEN = (
+    "memory_type", "room", "project", "user", "tags", "importance", "confidence", "trust", "status", "valid_from",
+    "valid_until",
+)  # fmt: skip
 
 
 Words = tuple[Mapping[int, int] | None, Sequence[str] | None]
@@ -122,6 +125,8 @@ class _Writer:
         self._fields = fields
         self._extend = extend
         self._any_known = edit.knows_names(space)
+        self._blank = make_record(core, edit, fields, space)
+        self._given = {name: getattr(fields, name) for name in _GIVEN}
 
     def write(self, ready: Ready) -> IngestedSource:
         draft = ready.draft
@@ -131,6 +136,8 @@ class _Writer:
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        if self._extend and draft.session is not None:
+            before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
         first = self._put_source(draft, known, len(segments))
         entries = [first]
@@ -146,11 +153,16 @@ class _Writer:
             kept=len(segments) - added, removed=len(gone), entries=tuple(entries),
         )  # fmt: skip
 
+    def _loose(self, session: str, kind: str) -> list[Record]:
+        """Messages of a session that came in before it was a source."""
+        held = Filter(spaces=(self._space,), sessions=(session,), kinds=(kind,), valid_only=False)
+        return [record for record in self._edit.scan(held, "position", MOST_SEGMENTS) if record.source is None]
+
     def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> int:
         text = "\n".join(part for part in (draft.title, draft.location, draft.summary) if part)[:_SUMMARY_CHARS]
         made = msgspec.structs.replace(
-            make_record(self._core, self._edit, self._fields, self._space),
-            id=source_id(draft.location), kind=SOURCE, memory_type="semantic", title=draft.title[:_LONGEST_TITLE],
+            self._blank, id=source_id(draft.location), kind=SOURCE, memory_type="semantic",
+            title=draft.title[:_LONGEST_TITLE],
             text=text, content_hash=content_hash(text), source=draft.location, session=None, role=None, locator=None,
             metadata=self._describe(draft, segments),
         )  # fmt: skip
@@ -182,23 +194,24 @@ class _Writer:
     ) -> int | None:  # fmt: skip
         if isinstance(segment, Record):  # it stays as it is, at its place
             return None
-        base = twin or msgspec.structs.replace(
-            make_record(self._core, self._edit, self._fields, self._space),
-            text=segment.text,
-            content_hash=content_hash(segment.text),
-        )
-        given = {name: getattr(self._fields, name) for name in _GIVEN}
-        event_time = segment.event_time or draft.event_time or base.event_time
         new = msgspec.structs.replace(
-            base, **given, kind=kind, title=segment.title, role=segment.role, session=draft.session,
-            source=draft.location, position=position, locator=segment.locator, event_time=event_time,
-            status=self._fields.status, valid_from=self._fields.valid_from, valid_until=self._fields.valid_until,
-            superseded_by=None, metadata={**self._fields.metadata, **segment.metadata},
+            self._blank if twin is None else twin, **self._given,
+            id=self._core.new_id() if twin is None else twin.id, text=segment.text,
+            content_hash=content_hash(segment.text) if twin is None else twin.content_hash,
+            kind=kind, title=segment.title, role=segment.role, session=draft.session, source=draft.location,
+            position=position, locator=_place(segment, kind, position), superseded_by=None,
+            event_time=segment.event_time or draft.event_time or (twin or self._blank).event_time,
+            metadata={**self._fields.metadata, **segment.metadata},
         )  # fmt: skip
         if new == twin:
             return None
         lexis = derive_lexis(self._edit, new, words[0], any_known=self._any_known, named=words[1])
         return self._edit.put(new, verb="ingest", before=twin, lexis=lexis)[1]
+
+
+def _place(segment: Segment, kind: str, position: int) -> Metadata:
+    """Where a segment stands; a message at the place that it has among all of them."""
+    return {**segment.locator, "index": position} if kind == "message" else segment.locator
 
 
 def _match(
@@ -211,9 +224,9 @@ def _match(
     twins = [held[segment.text].pop(0) if held.get(segment.text) else None for segment in segments]
     if not extend:
         return list(segments), twins, [record for records in held.values() for record in records]
-    fresh = [segment for segment, twin in zip(segments, twins, strict=True) if twin is None]
-    kept: list[Record | None] = [*before]
-    return [*before, *fresh], kept + [None] * len(fresh), []
+    kept = [record for record in before if record.source is not None]
+    new = [(one, twin) for one, twin in zip(segments, twins, strict=True) if twin is None or twin.source is None]
+    return [*kept, *(one for one, _ in new)], [*kept, *(twin for _, twin in new)], []
 
 
 def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.govern import Bar
-from recollect.engine.grounds import gather_same, said
+from recollect.engine.grounds import Sources, gather_same, said
 from recollect.engine.twins import find_twins
 from recollect.retrieve.health import graph_health
 from recollect.store.base import Outline, View
@@ -36,6 +36,7 @@ MOST_LISTED = 50
 _MOST_READ = 5_000  # records whose claims are compared in full
 _MOST_ENTITIES = 200_000
 _SECOND = 1_000_000
+_TELLING = "+#"  # C, C++ and C# are three
 
 
 class Care(Struct, frozen=True, kw_only=True):
@@ -103,6 +104,7 @@ class _Standing:
 
     def __init__(self, view: View, space: str, outlines: Sequence[Outline]) -> None:
         self._sources = {one.id: one for one in outlines if one.kind == "source"}
+        self._others = Sources(view, space)
         self._placed: dict[tuple[str, int], bytes] = {}
         self._held: set[tuple[str, bytes]] = set()
         for location, position, digest in view.pieces(space):
@@ -111,7 +113,9 @@ class _Standing:
 
     def is_current(self, item: Evidence) -> bool:
         source = self._sources.get(item.source)
-        if source is None or source.status == "archived":
+        if source is None:  # what is cited is no source, or nothing at all
+            return self._others.state(item).state == "current"
+        if source.status == "archived":
             return False
         if item.segment is None:
             return item.hash in (None, source.fingerprint)
@@ -190,7 +194,7 @@ def _same_names(entities: Sequence[Entity]) -> Iterator[Doubt]:
     for entity in entities:
         if entity.type != "module":
             for name in (entity.name, *entity.aliases):
-                key = "".join(filter(str.isalnum, name.casefold()))
+                key = "".join(letter for letter in name.casefold() if letter.isalnum() or letter in _TELLING)
                 if key:
                     named.setdefault(key, {})[entity.id] = None
     groups = dict.fromkeys(tuple(sorted(ids)) for ids in named.values() if len(ids) > 1)

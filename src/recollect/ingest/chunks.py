@@ -104,20 +104,25 @@ def _frontmatter(lines: Sequence[str]) -> int:
     return 0
 
 
+_SIGNS = {"table": "|", "blockquote": ">", "html_block": "<", "reference": "]:"}
+"""What a text must hold for a rule to find anything in it."""
+
+
 @cache
-def _parser() -> MarkdownIt:
+def _parser(idle: tuple[str, ...]) -> MarkdownIt:
+    """A parser without some rules that would find nothing: they are tried on every line, which takes time."""
     from markdown_it import MarkdownIt  # only where there is Markdown to read
 
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])  # what stands within a line does not matter here
-    return parser
+    return parser.disable(idle)
 
 
 def _parse(body: str, offset: int) -> _Blocks:
     headings: list[_Heading] = []
     fences: list[tuple[int, int]] = []
     tables: list[tuple[int, int]] = []
-    tokens = _parser().parse(body)
+    tokens = _parser(tuple(rule for rule, sign in _SIGNS.items() if sign not in body)).parse(body)
     for number, token in enumerate(tokens):
         if token.map is None:
             continue

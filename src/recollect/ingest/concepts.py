@@ -26,11 +26,13 @@ _PHRASE = re.compile(
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _HEADING_LINE = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"[^\s/+:_-]+")
+_PART = re.compile(r"[^\s/-]+")
 _FORMAT = re.compile(
     r"(?:[a-z]{2}-[A-Za-z]{2}|[YMDHmsdy]{2,4}(?:[-/:. ][YMDHmsdy]{2,4})+|--?\w[\w-]*(?:[ =].*)?|<[^>]*>|[\[({].*"
     r"|.*[\])}=;]|~?\.{0,2}/.*|.*\\.*|(?:[\w.-]+/){2,}[\w.-]*|[\w./-]+\.(?:md|py|js|ts|tsx|jsx|json|ya?ml|toml|txt|rs|go|"
     r"java|c|h|cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*)"
 )
+_PLACEHOLDER = re.compile(r"^[a-z][\w-]*(?: .*)? (?:[A-Z]{1,12}|\[[A-Z]+\])$")  # as usage lines of commands have it
 _LEADING = frozenset(
     ("a", "an", "and", "the", "this", "that", "these", "those", "our", "your", "its", "in", "on", "for")
 )
@@ -136,7 +138,8 @@ def concept_key(term: str) -> str:
 def _judge(raw: str) -> tuple[str, str, SkipReason | None]:
     """A term as it is shown and compared, and why it is passed over; the same few are met again and again."""
     title = _clean(raw)
-    return title, concept_key(title), skip_reason(title)
+    is_option = raw.lstrip(" `*_").startswith("-") or _PLACEHOLDER.search(title) is not None
+    return title, concept_key(title), "format_marker" if is_option else skip_reason(title)
 
 
 def _terms(passage: Passage, headed: set[tuple[str | None, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
@@ -175,7 +178,7 @@ def skip_reason(term: str) -> SkipReason | None:
             return "shortcut_marker"
         if words[0] in _ACTIONS and not lower.startswith(_DECISIONS):
             return "action_phrase"
-    lettered = [word for word in words if any(map(str.isalpha, word))]
+    lettered = [word for word in _PART.findall(term) if any(map(str.isalpha, word))]  # a_name_like_this is one word
     return None if len(lettered) >= 2 or (_CJK.search(term) and len(term) > 1) else "weak_term"
 
 

@@ -14,7 +14,7 @@ import msgspec
 from recollect.errors import SourceError
 from recollect.ingest import pdf
 from recollect.ingest.chunks import chunk_text, headings_of, plain_lines
-from recollect.ingest.markdown import parse_markdown
+from recollect.ingest.markdown import parse_markdown, title_of
 from recollect.ingest.notebook import parse_notebook
 from recollect.ingest.outline import OUTLINED, find_headings
 from recollect.ingest.parsed import Parsed, line_segments, local_adapter
@@ -118,7 +118,7 @@ def parse_text(name: str, text: str, mode: str = "file") -> Parsed:
     path = PurePosixPath(name)
     outline = find_headings(path.suffix.lower(), text) if path.suffix.lower() in OUTLINED else []
     chunks = chunk_text(text, headings=outline)
-    title = outline[0][2] if outline else path.stem or name
+    title = title_of(chunks) or path.stem or name
     return Parsed(
         source_kind="file",
         title=title,

@@ -25,11 +25,12 @@ def parse_markdown(name: str, text: str, mode: str = "markdown") -> Parsed:
 
 
 def title_of(chunks: list[Chunk]) -> str | None:
-    """What the front matter calls the document, else its first heading; None where there is neither."""
+    """What the front matter calls the document, else the one heading above all others; None where there is neither."""
     for chunk in chunks:
         if chunk.kind == "frontmatter" and (found := _TITLE.search(chunk.text)):
             named = found.group(1).strip(_QUOTES).strip()
             if named:
                 return named[:500]
-    first = next((chunk.heading_path for chunk in chunks if chunk.heading_path), ())
-    return first[0][:500] if first else None
+    tops = {chunk.heading_path[:1] for chunk in chunks if chunk.kind != "frontmatter"}
+    only = next(iter(tops)) if len(tops) == 1 else ()
+    return only[0][:500] if only else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import zlib
 
 from recollect.errors import SourceError
@@ -50,6 +51,7 @@ def _read(data: bytes) -> tuple[str | None, list[str]]:
     from pypdf import PdfReader  # only where there is a PDF: it takes a fifth of a second to load
     from pypdf.errors import PyPdfError
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong with a file is told by errors
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):

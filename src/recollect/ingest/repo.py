@@ -253,7 +253,7 @@ def internal_imports(modules: Sequence[Module]) -> Iterator[tuple[str, str]]:
     for module in modules:
         here = PurePosixPath(module.source.path)
         seen: set[str] = set()
-        for name in module.outline.imports:
+        for name in (*module.outline.imports, *module.outline.members):
             target = _resolve(name, here, by_name)
             if target is not None and target != module.source.path and target not in seen:
                 seen.add(target)

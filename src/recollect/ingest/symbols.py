@@ -50,10 +50,14 @@ _WORDS = {
 
 
 class Outline(Struct, frozen=True):
-    """The names that a file brings in and those that it defines, outermost first, as `Class.method`."""
+    """The names that a file brings in and those that it defines, outermost first, as `Class.method`.
+
+    `members` are what it takes out of packages, each of which may be a module too.
+    """
 
     imports: tuple[str, ...] = ()
     symbols: tuple[Defined, ...] = ()
+    members: tuple[str, ...] = ()
 
     def named(self, *kinds: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(symbol.name for symbol in self.symbols if symbol.kind in kinds))
@@ -64,24 +68,27 @@ def outline_source(text: str, language: str) -> Outline:
     if language not in LANGUAGES:
         return Outline()
     found: list[str] = []
-    symbols = parse_definitions(text, language, lambda root: found.extend(_imports(root)))
-    return Outline(tuple(dict.fromkeys(found))[:MOST_IMPORTS], tuple(symbols[:MOST_SYMBOLS]))
+    members: list[str] = []
+    symbols = parse_definitions(text, language, lambda root: found.extend(_imports(root, members)))
+    imports = tuple(dict.fromkeys(found))[:MOST_IMPORTS]
+    return Outline(imports, tuple(symbols[:MOST_SYMBOLS]), tuple(dict.fromkeys(members)))
 
 
-def _imports(root: Node) -> Iterator[str]:
+def _imports(root: Node, members: list[str]) -> Iterator[str]:
     stack = [(root, 0)]
     while stack:
         node, depth = stack.pop()
         if node.type in _IMPORTING and depth:
             yield from _brought_in(node)
+            if node.type == "import_from_statement":
+                members.extend(_members(_text(node)))
         if depth < _DEEP:
             stack.extend((child, depth + 1) for child in reversed(node.named_children))
 
 
 def _brought_in(node: Node) -> Iterator[str]:
     """The modules that one statement names; none where it is no import after all."""
-    text = " ".join((node.text or b"")[:2_000].decode("utf-8", "replace").split())
-    kind = node.type
+    text, kind = _text(node), node.type
     if kind in ("call", "call_expression", "lexical_declaration"):
         match = _REQUIRE.search(text) if "require" in text or "import" in text or "load" in text else None
         if match is not None and (kind != "lexical_declaration" or "require(" in text):
@@ -99,16 +106,27 @@ def _brought_in(node: Node) -> Iterator[str]:
         yield from _stated(text)
 
 
+def _text(node: Node) -> str:
+    """A statement on one line."""
+    return " ".join((node.text or b"")[:2_000].decode("utf-8", "replace").split())
+
+
+def _members(text: str) -> Iterator[str]:
+    """What `from package import one, other` takes, by its full name."""
+    match = _FROM.match(text)
+    if match is not None:
+        package = match.group(1)
+        for name in text[match.end() :].strip(" ()").split(","):
+            if name.strip():
+                yield f"{package}{'' if package.endswith('.') else '.'}{name.strip().split(' ')[0]}"
+
+
 def _stated(text: str) -> Iterator[str]:
     """What a statement that is surely an import brings in."""
     python = _FROM.match(text)
     if python is not None:
         package = python.group(1)
-        if package.strip("."):
-            yield package
-        else:  # what stands behind `from .` are modules
-            names = text[python.end() :].strip(" ()").split(",")
-            yield from (f"{package}{name.strip().split(' ')[0]}" for name in names if name.strip())
+        yield from [package] if package.strip(".") else _members(text)  # what stands behind `from .` are modules
         return
     quoted = _QUOTED.findall(text)
     if quoted:

@@ -212,7 +212,7 @@ class _CodexItem(Struct):
 class _CodexLine(Struct):
     type: str | None = None
     timestamp: str | None = None
-    payload: msgspec.Raw | None = None
+    payload: msgspec.Raw = msgspec.Raw()
     id: str | None = None
 
 
@@ -222,9 +222,11 @@ def _read_codex(data: bytes) -> list[Conversation]:
     origin: dict[str, Json] = {"host": "codex"}
     for raw in _lines(data, msgspec.Raw):
         line = _fitting(raw, _CodexLine)
-        wrapped = line is not None and line.payload is not None
-        item = _fitting(line.payload if line is not None and line.payload is not None else raw, _CodexItem)
-        if line is None or item is None:
+        if line is None:
+            continue
+        wrapped = bool(bytes(line.payload))
+        item = _fitting(line.payload if wrapped else raw, _CodexItem)
+        if item is None:
             continue
         if line.type == "session_meta" or (line.type is None and not wrapped):  # the first line, as it is or once was
             id = id or item.id
@@ -448,12 +450,12 @@ def _are_messages(data: bytes) -> bool:
 class _Look(Struct):
     type: str | None = None
     sessionId: str | None = None
-    message: msgspec.Raw | None = None
-    payload: msgspec.Raw | None = None
+    message: object = None
+    payload: object = None
     role: str | None = None
-    content: msgspec.Raw | None = None
+    content: object = None
     id: str | None = None
-    timestamp: msgspec.Raw | None = None
+    timestamp: object = None
     leafUuid: str | None = None
 
 
@@ -476,18 +478,37 @@ def _reader_of_lines(head: bytes) -> Reader | None:
     return None
 
 
+def knows_transcript(data: bytes) -> bool:
+    """Is this a transcript that can be read?"""
+    return find_reader(_mend(data)) is not None
+
+
 def read_transcript(name: str, data: bytes) -> list[Conversation]:
     """The conversations of a file in which something was said. A file that is no transcript is an error."""
-    reader = find_reader(data)
+    mended = _mend(data)
+    reader = find_reader(mended)
     if reader is None:
         raise SourceError(
             f"{name} is no transcript that is known; those of Claude Code, Codex, ChatGPT and Claude are, and messages"
             " with role and content"
         )
     try:
-        return [conversation for conversation in reader(data.lstrip(b"\xef\xbb\xbf")) if conversation.messages]
+        return [conversation for conversation in reader(mended) if conversation.messages]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SourceError(f"{name} looks like a transcript, but cannot be read: {error}") from error
+
+
+_ESCAPES = re.compile(
+    rb"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def _mend(data: bytes) -> bytes:
+    """The same without a byte order mark, and without halves of characters, as cutting text at a length leaves them."""
+    whole = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\\ud" not in whole and b"\\uD" not in whole:
+        return whole
+    return _ESCAPES.sub(lambda found: found.group() if found.group(2) is None else b"\\ufffd", whole)
 
 
 def _lines(data: bytes, type_: type[T]) -> list[T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 import msgspec
@@ -56,6 +57,7 @@ def extract_page(html: str) -> tuple[str | None, str]:
     from trafilatura import bare_extraction, html2txt  # only where there is a page: it brings in lxml
     from trafilatura.settings import Document
 
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a page without text is told by an error
     page = storable(html)
     found = bare_extraction(
         page, include_comments=False, include_formatting=True, favor_recall=True, with_metadata=True

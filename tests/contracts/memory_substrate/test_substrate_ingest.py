@@ -210,7 +210,7 @@ def test_a_page_of_a_private_address_is_refused(table: Table) -> None:
         ("folder", {}, None, "Unsupported memory_ingest mode: folder"),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(table: Table, mode: str, given: Any, options: Any, told: str) -> None:
+def test_a_wrong_ingest_says_what_is_wrong(table: Table, mode: str, given: Any, options: Any, told: str) -> None:
     assert told in table.fail("ingest", mode, given, options)
 
 

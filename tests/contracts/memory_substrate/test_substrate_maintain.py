@@ -109,7 +109,9 @@ def test_backends_are_recorded_and_the_engine_that_serves_is_named(table: Table)
         ("purge", {}, APPLY, "Unsupported memory_maintain mode: purge"),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(table: Table, mode: str, given: Any, options: Any, told: str) -> None:
+def test_a_wrong_call_of_upkeep_says_what_is_wrong(
+    table: Table, mode: str, given: Any, options: Any, told: str
+) -> None:
     assert told in table.fail("maintain", mode, given, options)
 
 
