@@ -21,6 +21,7 @@ from bench import (
     remember,
     start,
     substrate,
+    substrate_report,
     trusty,
 )
 from bench.page import PAGE, PLOT, fill, machine
@@ -34,7 +35,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "processes": processes.run,
     "trusty": trusty.run,
     "memory-mcp": memory_mcp.run,
-    "memory-substrate": substrate.run,
+    "memory-substrate": lambda plan: [*substrate.run(plan), *substrate_report.run(plan)],
     "growth": growth.run,
     "code": code.run,
     "ingest": ingest.run,
