@@ -21,6 +21,7 @@ from bench import (
     remember,
     start,
     substrate,
+    substrate_report,
     trusty,
 )
 from bench.page import PAGE, PLOT, fill, machine
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "trusty": trusty.run,
     "memory-mcp": memory_mcp.run,
     "memory-substrate": substrate.run,
+    "substrate-report": substrate_report.run,
     "growth": growth.run,
     "code": code.run,
     "ingest": ingest.run,
