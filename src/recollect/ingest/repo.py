@@ -7,6 +7,7 @@ sections are about, each with the lines where it stands. Whoever wants the whole
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -101,10 +102,11 @@ def scan_repo(
     problems = list(listing.problems)
     found: list[Source] = []
     for path in listing.files:
-        if _sort_of(path) is None:
+        language = _sort_of(path)
+        if language is None:
             continue
         checkpoint()
-        source = _look_at(root, path, problems)
+        source = _look_at(root, path, language, problems)
         if source is not None:
             found.append(source)
     digest = hashlib.sha256(_MAP)
@@ -114,8 +116,8 @@ def scan_repo(
     return Scan(
         root,
         listing,
-        tuple(sorted((one for one in found if one.language != "markdown"), key=_prominence)),
-        tuple(sorted((one for one in found if one.language == "markdown"), key=_prominence)),
+        tuple(one for one in found if one.language != "markdown"),
+        tuple(one for one in found if one.language == "markdown"),
         digest.hexdigest(),
         tuple(problems),
     )
@@ -123,8 +125,9 @@ def scan_repo(
 
 def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> RepoMap:
     """Parses what a scan found, as far as the caps allow."""
-    documents, code = scan.documents[:MOST_DOCUMENTS], scan.code[:MOST_CODE_FILES]
-    parsed = [source for source in scan.code if source.language in LANGUAGES]
+    documents = tuple(sorted(scan.documents, key=_prominence))[:MOST_DOCUMENTS]
+    code = tuple(sorted(scan.code, key=_prominence))
+    parsed = [source for source in code if source.language in LANGUAGES]
     problems = list(scan.problems)
     modules: list[Module] = []
     for source in parsed[:MOST_MODULES]:
@@ -147,7 +150,7 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
         top_level=tuple(scan.listing.top_level),
         preflight=tuple(scan.listing.preflight),
         languages=dict(Counter(source.language for source in scan.code).most_common()),
-        code=code,
+        code=code[:MOST_CODE_FILES],
         modules=tuple(modules),
         documents=documents,
         sections=tuple(sections[:MOST_SECTIONS]),
@@ -172,19 +175,20 @@ def _sort_of(path: str) -> str | None:
     return language if language == "markdown" or language not in _NOT_CODE else None
 
 
-def _look_at(root: Path, path: str, problems: list[FileProblem]) -> Source | None:
+def _look_at(root: Path, path: str, language: str, problems: list[FileProblem]) -> Source | None:
     data = _bytes(root, path, problems)
     if data is None:
         return None
-    language = language_of(path, data[:4_000].decode("utf-8", "replace")) if path.endswith(".h") else _sort_of(path)
+    if path.endswith(".h"):  # of C or of C++: the text tells
+        language = language_of(path, data[:4_000].decode("utf-8", "replace"))
     lines = data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
-    return Source(path, language or "text", lines, hashlib.sha256(data).hexdigest())
+    return Source(path, language, lines, hashlib.sha256(data).hexdigest())
 
 
 def _bytes(root: Path, path: str, problems: list[FileProblem]) -> bytes | None:
     """The bytes of a text that is not too large; what is neither is named among the problems."""
     try:
-        with (root / path).open("rb") as file:
+        with open(os.path.join(root, path), "rb") as file:  # thousands of them: a Path takes longer
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         problems.append(FileProblem(path=path, problem=f"cannot be read: {error.strerror}"))

@@ -140,6 +140,8 @@ def test_what_was_not_verified_for_long_is_stale(table: Table, source: str, cloc
     maintain(table, "promote_candidates", {}, APPLY)
     late = clock.now.replace(year=2027).isoformat()
     assert maintain(table, "decay_stale", {}, APPLY)["decayed"] == 0
+    given = {"reference_time": "2026-05-11", "stale_after_days": None}
+    assert maintain(table, "decay_stale", given, APPLY)["decayed"] == 0
     answer = maintain(table, "decay_stale", {"reference_time": late, "stale_after_days": 30}, APPLY)
     assert (answer["decayed"], answer["decayed_knowledge_ids"]) == (1, [id])
 

@@ -6,8 +6,9 @@ journal's entries, `audit` shows them, and each can be undone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
@@ -27,6 +28,8 @@ from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Clarified, Resolutio
 MOST_SHOWN = 100
 """Ids that one answer lists of a kind; the rest is counted."""
 AUDIT_ITEMS = 100
+MIN_CONFIDENCE, MIN_EVIDENCE, STALE_AFTER_DAYS = 0.75, 1, 30.0
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _Id = Annotated[str, Meta(min_length=1, max_length=200)]
 _Reason = Annotated[str, Meta(min_length=1, max_length=1_000, description="Why; it is kept in the journal")]
@@ -55,21 +58,27 @@ class ReindexOptions(Params, frozen=True, kw_only=True):
     apply: Annotated[bool, Meta(description="Not needed: nothing but derived data changes")] | None = None
 
 
+_Confidence = Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate (0.75)")]
+_Evidence = Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate (1)")]
+_Time = Annotated[str, Meta(max_length=100, description="The moment to judge by, ISO 8601 (now)")]
+_Days = Annotated[float, Meta(ge=0, le=100_000, description="Days without verification (30)")]
+
+
 class Bar(Params, frozen=True, kw_only=True):
-    min_confidence: Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate")] = 0.75
-    min_evidence: Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate")] = 1
+    min_confidence: _Confidence | None = None
+    min_evidence: _Evidence | None = None
 
 
 class Age(Params, frozen=True, kw_only=True):
-    reference_time: Annotated[str, Meta(description="The moment to judge by, ISO 8601 (now)")] | None = None
-    stale_after_days: Annotated[float, Meta(ge=0, le=100_000, description="Days without verification")] = 30
+    reference_time: _Time | None = None
+    stale_after_days: _Days | None = None
 
 
 class Care(Params, frozen=True, kw_only=True):
-    min_confidence: Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate")] = 0.75
-    min_evidence: Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate")] = 1
-    reference_time: Annotated[str, Meta(description="The moment to judge by, ISO 8601 (now)")] | None = None
-    stale_after_days: Annotated[float, Meta(ge=0, le=100_000, description="Days without verification")] = 30
+    min_confidence: _Confidence | None = None
+    min_evidence: _Evidence | None = None
+    reference_time: _Time | None = None
+    stale_after_days: _Days | None = None
 
 
 class Update(Params, frozen=True, kw_only=True):
@@ -205,10 +214,32 @@ def _listed(name: str, ids: Sequence[str]) -> dict[str, object]:
     return {name: list(ids[:MOST_SHOWN])}
 
 
+class _Bar(TypedDict):
+    min_confidence: float
+    min_evidence: int
+
+
+class _Age(TypedDict):
+    at: str | None
+    days: float
+
+
+def _bar(given: Bar | Care) -> _Bar:
+    return {
+        "min_confidence": MIN_CONFIDENCE if given.min_confidence is None else given.min_confidence,
+        "min_evidence": MIN_EVIDENCE if given.min_evidence is None else given.min_evidence,
+    }
+
+
+def _age(given: Age | Care) -> _Age:
+    at = given.reference_time
+    if at is not None and _DATE.fullmatch(at):
+        at = f"{at}T00:00:00Z"
+    return {"at": at, "days": STALE_AFTER_DAYS if given.stale_after_days is None else given.stale_after_days}
+
+
 def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.promote_candidates(
-        space, min_confidence=given.min_confidence, min_evidence=given.min_evidence, dry_run=False
-    )
+    done = memory.promote_candidates(space, **_bar(given))
     return {
         "result_type": "maintain_promote_candidates_result",
         **_written(done.entries),
@@ -230,7 +261,7 @@ def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call
 
 
 def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.decay_stale(space, days=given.stale_after_days, at=given.reference_time)
+    done = memory.decay_stale(space, **_age(given))
     return {
         "result_type": "maintain_decay_stale_result",
         **_written(done.entries),
@@ -316,13 +347,7 @@ def _clarified(one: Update) -> Clarified:
 
 
 def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    found = memory.upkeep(
-        space,
-        min_confidence=given.min_confidence,
-        min_evidence=given.min_evidence,
-        at=given.reference_time,
-        days=given.stale_after_days,
-    )
+    found = memory.upkeep(space, **_bar(given), **_age(given))
     call.checkpoint()
     return answer("maintain_report", report(found, memory.concepts(space), derived_indexes(memory, space)))
 
