@@ -17,6 +17,7 @@ import msgspec
 
 import recollect
 from recollect.contracts.memory_mcp import memory_mcp_contract
+from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory import trusty_contract
@@ -30,6 +31,7 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "native": native_contract(memory, space="default"),
         "trusty-memory": trusty_contract(memory),
         "memory-mcp": memory_mcp_contract(memory, space="default"),
+        "memory-substrate": memory_substrate_contract(memory, space="default"),
     }
 
 
@@ -62,6 +64,9 @@ def _section(tool: Tool[Any]) -> Iterator[str]:
         yield ""
         yield f"({', '.join(told)})"
     schema = tool.input_schema()
+    if modes := _modes(schema):
+        yield from modes
+        return
     properties, required = schema.get("properties"), schema.get("required", [])
     if isinstance(properties, Mapping) and properties and isinstance(required, list):
         yield ""
@@ -71,6 +76,26 @@ def _section(tool: Tool[Any]) -> Iterator[str]:
             assert isinstance(field, Mapping)
             default = "required" if name in required else _default(field)
             yield f"| `{name}` | {_type(field)} | {default} | {field.get('description', '')} |"
+
+
+def _modes(schema: Mapping[str, Any]) -> list[str]:
+    """What a tool takes whose arguments are an envelope with alternatives, one for each mode."""
+    alternatives = schema.get("properties", {}).get("args", {}).get("oneOf", [])
+    if not alternatives:
+        return []
+    lines = ["", "| mode | `input_data` | `options` |", "|---|---|---|"]
+    for each in alternatives:
+        fields = each["properties"]
+        given, options = (_fields(fields[name]) for name in ("input_data", "options"))
+        lines.append(f"| `{fields['mode']['const']}` | {given} | {options} |")
+    return lines
+
+
+def _fields(schema: Mapping[str, Any]) -> str:
+    """The fields of an object; what is required stands first, in bold."""
+    required = schema.get("required", [])
+    names = sorted(schema.get("properties", {}), key=lambda name: name not in required)
+    return ", ".join(f"**`{name}`**" if name in required else f"`{name}`" for name in names)
 
 
 def _default(field: Mapping[str, Any]) -> str:

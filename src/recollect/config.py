@@ -31,6 +31,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embed_delay: float = 1.0
     """Seconds of quiet after a write before vectors are computed in the background."""
     log_level: str = "warning"
+    allow_private_addresses: bool = False
+    """May pages be fetched from this machine and its network, not from the public web alone?"""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 
@@ -49,6 +51,12 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
 
     return user_data_path("recollect", appauthor=False)
+
+
+def foreign_home(variable: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that another program's variable names; `RECOLLECT_HOME` goes before it."""
+    named = environment.get(variable, "").strip()
+    return _folder(named, variable) if named and named_home(environment) is None else None
 
 
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:

@@ -5,6 +5,7 @@ RecollectError                 code: stable, for programs; message: for people
 ├── NotFound                   not_found         no such record, space, entity or journal entry
 ├── Conflict                   conflict          the object changed, or the name is taken
 ├── Cancelled                  cancelled         the caller withdrew the request
+├── SourceError                source_error      what was to be ingested could not be reached or read
 ├── StoreError                 store_error       the store could not be read or written
 │   ├── NotAStore              not_a_store       the file is not a Recollect database
 │   ├── NewerStore             newer_store       the file was written by a newer Recollect
@@ -43,6 +44,12 @@ class Conflict(RecollectError):
 
 class Cancelled(RecollectError):
     code = "cancelled"
+
+
+class SourceError(RecollectError):
+    """A file, a page or a transcript could not be reached or read. Nothing of it was stored."""
+
+    code = "source_error"
 
 
 class StoreError(RecollectError):

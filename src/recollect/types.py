@@ -23,8 +23,14 @@ Status = Literal[
 ]  # fmt: skip
 Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
-Order = Literal["newest", "oldest", "important", "position"]
+Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
+CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
+DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
+SkipReason = Literal[
+    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
+]
+SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 EvidenceStanding = Literal["current", "changed", "missing", "archived"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
@@ -37,6 +43,9 @@ STATUSES: tuple[Status, ...] = (
 )  # fmt: skip
 HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
+CATALOGUE_KINDS: tuple[str, ...] = ("source",)
+"""Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
+SOURCE_KINDS: tuple[SourceKind, ...] = ("repo", "file", "markdown", "web", "pdf", "conversation")
 
 SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""
@@ -310,13 +319,275 @@ class EvidenceState(Struct, frozen=True, kw_only=True):
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
-    """What became of a document or a conversation: the records that hold it now, in order."""
+    """What became of a document or a conversation: the records that hold it now, in order.
+
+    `source` is there where it was kept as a source.
+    """
 
     ids: tuple[str, ...]
     stored: int
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    source: IngestedSource | None = None
+
+
+class Adapter(Struct, frozen=True, kw_only=True):
+    """How a source was read: by what, and what that does to the text on the way."""
+
+    name: str
+    version: str
+    mode: str
+    supported_modes: tuple[str, ...]
+    declared_transformations: tuple[str, ...] = ()
+    default_privacy_class: str = "internal"
+    origin_classification: str = "local_file"
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """A part of a source, as it becomes a record: its exact text and where it stands."""
+
+    text: str
+    locator: Metadata
+    title: str | None = None
+    role: str | None = None
+    event_time: datetime | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+
+
+class SourceDraft(Struct, frozen=True, kw_only=True):
+    """A source that was read, ready to be stored. `location` (a path, a URL, `conversation:…`) decides its id."""
+
+    location: str
+    source_kind: SourceKind
+    title: str
+    fingerprint: str
+    adapter: Adapter
+    segments: tuple[Segment, ...] = ()
+    summary: str = ""
+    """What the source is found by, beside its title and location: its headings, say."""
+    payload: Metadata = field(default_factory=dict[str, Json])
+    file: Metadata | None = None
+    """Size, time of change and time of reading of a file, by which it is known again without being read."""
+    session: str | None = None
+    event_time: datetime | None = None
+
+
+class IngestedSource(Struct, frozen=True, kw_only=True):
+    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
+
+    id: str
+    space: str
+    location: str
+    source_kind: SourceKind
+    title: str
+    outcome: Literal["stored", "updated", "unchanged"]
+    fingerprint: str
+    segments: int = 0
+    added: int = 0
+    kept: int = 0
+    removed: int = 0
+    entries: tuple[int, ...] = ()
+
+
+class IngestedFolder(Struct, frozen=True, kw_only=True):
+    """What became of the documents of a folder: how many are new, changed, as they were, gone or left out, and why."""
+
+    path: str
+    space: str
+    stored: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    archived: int = 0
+    segments: int = 0
+    """How many segments were written."""
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+    finished: bool = True
+    """False where the run was cancelled; the next one goes on from there."""
+
+    @property
+    def documents(self) -> int:
+        """How many documents of the folder are held now."""
+        return self.stored + self.updated + self.unchanged
+
+
+class IngestedRepo(Struct, frozen=True, kw_only=True):
+    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
+
+    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
+    """
+
+    source: IngestedSource
+    nodes: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+    agent_state: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+
+class Concept(Struct, frozen=True, kw_only=True):
+    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
+
+    title: str
+    key: str
+    type: CandidateType
+    score: float
+    confidence: float
+    occurrences: int
+    bonuses: tuple[str, ...]
+    penalties: tuple[str, ...]
+    adjustment: float
+    reasons: tuple[str, ...]
+    evidence: tuple[tuple[str, str, Metadata | None], ...]
+    evidence_count: int
+    objects: tuple[str, ...]
+    object_count: int
+    source_count: int
+    scopes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of knowledge that it would become."""
+        return self.type if self.type in ("procedure", "decision") else "concept"
+
+
+class SkippedTerm(Struct, frozen=True):
+    """A term that was passed over, and why."""
+
+    title: str
+    reason: SkipReason
+    occurrences: int
+
+
+class Concepts(Struct, frozen=True):
+    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
+
+    candidates: tuple[Concept, ...]
+    eligible: int
+    skipped: tuple[SkippedTerm, ...]
+    skipped_count: int
+    passages: int
+
+
+class Twins(Struct, frozen=True, kw_only=True):
+    """Two records that may say the same, and which of them should rather stay."""
+
+    ids: tuple[str, str]
+    score: float
+    reasons: tuple[str, ...]
+    foremost: str
+
+
+class Doubt(Struct, frozen=True, kw_only=True):
+    """Something that cannot quite be as it is stored; somebody should look at it."""
+
+    kind: DoubtKind
+    ids: tuple[str, ...]
+    subject: str | None = None
+    predicate: str | None = None
+    valid_until: datetime | None = None
+
+
+class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
+
+    id: str
+    text: str | None = None
+    scopes: tuple[str, ...] | None = None
+
+
+class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody decided on records that may say the same.
+
+    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
+    not clear, and none of them should pass for true.
+    """
+
+    outcome: Literal["supersede", "keep_both", "contest"]
+    ids: tuple[str, ...]
+    reason: str
+    canonical: str | None = None
+    updates: tuple[Clarified, ...] = ()
+
+
+class BrokenReference(Struct, frozen=True, kw_only=True):
+    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
+
+    id: str
+    field: str
+    ref: str
+    safe: bool = True
+
+
+class Mended(Struct, frozen=True, kw_only=True):
+    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
+
+    broken: tuple[BrokenReference, ...] = ()
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+class Audited(Struct, frozen=True, kw_only=True):
+    """A change with the states before and after it, as far as they are still known."""
+
+    change: Change
+    before: Record | Entity | Relation | None = None
+    after: Record | Entity | Relation | None = None
+
+
+class GraphNode(Struct, frozen=True, kw_only=True):
+    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
+
+    id: str
+    kind: str
+    title: str
+    status: str = "active"
+    degree: int = 0
+    scopes: tuple[str, ...] = ()
+
+
+class GraphCluster(Struct, frozen=True, kw_only=True):
+    """Nodes that hang together by few relations: some of their ids, and their number."""
+
+    ids: tuple[str, ...]
+    nodes: int
+    relations: int
+    density: float = 0.0
+    scope: str | None = None
+
+
+class GraphHealth(Struct, frozen=True, kw_only=True):
+    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
+
+    `stubs` are entities that something refers to and of which nothing but the name is known.
+    """
+
+    isolated: tuple[GraphNode, ...] = ()
+    sparse: tuple[GraphCluster, ...] = ()
+    bridges: tuple[GraphNode, ...] = ()
+    weak_scopes: tuple[GraphCluster, ...] = ()
+    stubs: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    objects: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+class Upkeep(Struct, frozen=True, kw_only=True):
+    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
+
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago; `duplicates` are groups of
+    records that claim the same.
+    """
+
+    promotable: tuple[str, ...] = ()
+    low_evidence: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[Twins, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    graph: GraphHealth
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -400,6 +671,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
     valid_at: datetime | None = None
     valid_only: bool = True
+    below: str | None = None
+    """Only what comes from a file or address whose name begins so."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -414,6 +687,8 @@ class Query(Struct, frozen=True, kw_only=True):
     importance: float = 0.02
     thorough: bool = False
     """Look at more candidates, and let near-duplicates stand beside each other."""
+    fold: bool = True
+    """Put near-duplicates behind the best of them."""
 
 
 class Why(Struct, frozen=True, kw_only=True):
@@ -561,11 +836,14 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS", "STATUSES",
-    "TRUSTS", "UNSET", "UTC", "VOUCHED", "Alike", "Archived", "Change", "Claim", "Direction", "Draft", "Dream",
-    "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter",
-    "Grounds", "Hit", "Imported", "Ingested", "Json", "MemoryType", "Merge", "Merged", "Metadata", "Neighborhood",
-    "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record",
-    "Relation", "Scored", "Session", "Settled", "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust",
-    "Unset", "Weighed", "Why",
+    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
+    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Audited",
+    "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept", "Concepts", "Direction", "Doubt",
+    "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
+    "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit", "Imported", "Ingested",
+    "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata",
+    "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query", "Recall",
+    "Receipt", "Record", "Relation", "Resolution", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
+    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins",
+    "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

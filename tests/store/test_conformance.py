@@ -237,6 +237,7 @@ FILTERS: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"projects": ("p",)}, {"project": "p"}),
     ({"users": ("u",)}, {"user": "u"}),
     ({"sources": ("f",)}, {"source": "f"}),
+    ({"below": "/docs/"}, {"source": "/docs/a.md"}),
     ({"ids": ("wanted",)}, {}),
     ({"since": THEN + timedelta(days=1)}, {"event_time": THEN + timedelta(days=1)}),
     ({"until": THEN - timedelta(days=1)}, {"event_time": THEN - timedelta(days=1)}),
@@ -354,6 +355,8 @@ def test_entities_are_found_by_any_name_whatever_its_case_and_spacing(store: Sto
         assert view.named("default", "ada") == [ada, other]
         assert view.known_names("default", ["ada", "the countess", "nobody"], "") == ["ada", "the countess"]
         assert view.entities("default", 1, 1) == [other]
+        assert view.entities("default", 2, newest_first=True) == [other, ada]
+        assert view.entities("default", 2, words=["countess", "love"]) == [ada]
         assert view.named("elsewhere", "ada") == []
     with store.write() as edit:
         edit.put(entity("e1", "Ada King"), verb="describe", before=ada)

@@ -15,6 +15,7 @@ from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.imports import imports
+from recollect.cli.ingest import ingest
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
@@ -89,7 +90,7 @@ app.command("undo")(write.undo)
 app.command("journal")(read.journal)
 app.command("relate")(write.relate)
 app.command("explore")(read.explore)
-app.command("ingest")(write.ingest)
+app.command("ingest")(ingest)
 app.command("index")(code.index)
 app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")

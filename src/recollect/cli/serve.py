@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
-from recollect.config import foreign_log_level, load_settings
+from recollect.config import foreign_home, foreign_log_level, load_settings
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE, Dream
@@ -87,6 +87,8 @@ class Offer(NamedTuple):
     dreams: bool = False
     log_variable: str | None = None
     """An environment variable that says how much is logged, as the server that it stands in for has it."""
+    home_variable: str | None = None
+    """An environment variable that names the store's folder where nothing of ours does."""
 
 
 def _native(memory: Memory, chosen: Serving) -> Contract:
@@ -107,10 +109,17 @@ def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
     return memory_mcp_contract(memory, space=chosen.space)
 
 
+def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.memory_substrate import memory_substrate_contract
+
+    return memory_substrate_contract(memory, space=chosen.space)
+
+
 CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
+    "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
@@ -127,7 +136,8 @@ def serve(chosen: Serving) -> int:
     from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
-    settings = load_settings(chosen.home)
+    named_home = None if offer.home_variable is None else foreign_home(offer.home_variable)
+    settings = load_settings(chosen.home or named_home)
     named = None if offer.log_variable is None else foreign_log_level(offer.log_variable)
     wanted = (chosen.log_level or named or settings.log_level).lower()
     levels: Mapping[str, Level] = {name: name for name in LEVELS}

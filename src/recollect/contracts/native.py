@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -20,6 +22,7 @@ from recollect.types import (
     Fact,
     Grounds,
     Ingested,
+    IngestedSource,
     ProjectStatus,
     Receipt,
     Record,
@@ -29,6 +32,7 @@ from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _INDEX_SECONDS = 10.0  # before ingest answers with how far it is, and goes on in the background
+_FOLDER_SECONDS = 40.0  # before ingest answers with what has come in of a folder's documents; the next call goes on
 _MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
 _HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
@@ -117,7 +121,8 @@ class Explore(Params):
 
 class Ingest(Params):
     text: Annotated[str, Meta(description="Markdown or plain")] | None = None
-    path: Annotated[str, Meta(description="Folder of code")] | None = None
+    path: Annotated[str, Meta(description="File, folder or transcript")] | None = None
+    url: str | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
     source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
     title: str | None = None
@@ -207,6 +212,32 @@ class Indexed(Struct, omit_defaults=True, kw_only=True):
     problem: str | None = None
 
 
+class SourceView(Struct, omit_defaults=True, kw_only=True):
+    """What became of something that was ingested as a source."""
+
+    id: str
+    title: str
+    outcome: str
+    segments: int
+    added: int = 0
+    removed: int = 0
+
+
+class Brought(Struct, omit_defaults=True, kw_only=True):
+    """What came in from a path or an address: sources one by one, or the documents of a folder in numbers."""
+
+    sources: tuple[SourceView, ...] = ()
+    more: int = 0
+    stored: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    archived: int = 0
+    segments: int = 0
+    unfinished: bool = False
+    problems: Mapping[str, str] = {}
+    code: Indexed | None = None
+
+
 class FactView(Struct, omit_defaults=True, kw_only=True):
     subject: str
     predicate: str
@@ -277,8 +308,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
             _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record and its past.",
                   reads),
-            _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.",
-                  writes),
+            _tool(tools.ingest, Ingest, "Store a document, a conversation, a web page, or a file or folder (documents"
+                  " and code).", writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
         ),
     )  # fmt: skip
@@ -402,15 +433,14 @@ class _Tools:
             answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
         return answer
 
-    def ingest(self, params: Ingest, call: Call) -> Ingested | Indexed:
+    def ingest(self, params: Ingest, call: Call) -> Ingested | Brought:
         memory, space = self._as(call), params.space or self._space
-        if sum(given is not None for given in (params.text, params.messages, params.path)) != 1:
-            raise InvalidInput("text", "give one of text, messages and path")
+        if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
+            raise InvalidInput("text", "give one of text, messages, path and url")
+        if params.url is not None:
+            return _brought(memory.ingest_url(params.url, space=space, title=params.title, tags=params.tags))
         if params.path is not None:
-            return _indexed(memory.index_project(
-                params.path, space=space, wait=_INDEX_SECONDS,
-                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
-            ))  # fmt: skip
+            return self._bring(memory, params.path, space, params, call)
         if params.text is not None:
             return memory.ingest(
                 params.text, space=space, source=params.source, title=params.title, tags=params.tags,
@@ -421,6 +451,27 @@ class _Tools:
             params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
             source=params.source,
         )  # fmt: skip
+
+    def _bring(self, memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
+        """A folder's documents and its code; a transcript; or else a document."""
+        if Path(path).expanduser().is_dir():
+            end = time.monotonic() + _FOLDER_SECONDS
+            folder = memory.ingest_folder(
+                path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
+                progress=lambda done, total: call.progress(done, total, "documents"),
+            )  # fmt: skip
+            status = memory.index_project(
+                path, space=space, wait=_INDEX_SECONDS,
+                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
+            )  # fmt: skip
+            return Brought(
+                stored=folder.stored, updated=folder.updated, unchanged=folder.unchanged, archived=folder.archived,
+                segments=folder.segments, unfinished=not folder.finished, code=_indexed(status),
+                problems={one.path: one.problem for one in folder.problems[:_MOST_ERRORS]},
+            )  # fmt: skip
+        if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
+            return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
+        return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
 
     def status(self, params: Status, call: Call) -> StatusView:  # noqa: ARG002  every tool has this shape
         stats = [self._memory.describe_space(space.name)[1] for space in self._memory.spaces()]
@@ -465,9 +516,9 @@ def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
 
 
 def _lines(record: Record) -> tuple[int, int] | None:
-    """Where a chunk of code stands in its file."""
+    """Where a chunk of code, or a segment of a document, stands in its file."""
     at = record.locator or {}
-    first, last = at.get("start_line"), at.get("end_line")
+    first, last = at.get("start_line", at.get("line_start")), at.get("end_line", at.get("line_end"))
     return (first, last) if isinstance(first, int) and isinstance(last, int) else None
 
 
@@ -477,6 +528,17 @@ def _indexed(status: ProjectStatus) -> Indexed:
         left=status.total_files - status.indexed_files, eta_seconds=status.eta_seconds, skipped=status.skipped,
         errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]}, problem=status.problem,
     )  # fmt: skip
+
+
+def _brought(*sources: IngestedSource) -> Brought:
+    views = tuple(
+        SourceView(
+            id=one.id, title=one.title, outcome=one.outcome, segments=one.segments, added=one.added,
+            removed=one.removed,
+        )
+        for one in sources[:_MOST_LISTED]
+    )  # fmt: skip
+    return Brought(sources=views, more=len(sources) - len(views))
 
 
 def _within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:

@@ -85,7 +85,8 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
     tally = view.tally(space)
     found = _draw(view, vectors, question, space, terms, tally.records, among=None)
     glances = view.glances(space, found.all, filter)
-    if found.fell_short({glance.version for glance in glances}, 3 * question.query.limit + 20):
+    wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
+    if found.fell_short({glance.version for glance in glances}, wanted):
         allowed = np.array(view.allowed(space, filter), dtype=np.int64)
         found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
         glances = view.glances(space, found.all, filter)

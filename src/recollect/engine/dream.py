@@ -27,7 +27,7 @@ from recollect.engine.turn import taking
 from recollect.errors import EmbedderError, ReadOnlyStore
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Lexis, View
-from recollect.types import Change, Dream, Filter, Merge, Record
+from recollect.types import CATALOGUE_KINDS, Change, Dream, Filter, Merge, Record
 
 if TYPE_CHECKING:
     from recollect.engine.vectors import Vectors
@@ -99,7 +99,7 @@ def dream(
         before = read_kept(core.settings.home, space)
         with core.store.read() as view:
             seen = view.last_entry()
-            records = view.count(Filter(spaces=(space,)))
+            records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
         merges: list[Merge] = []
         failed = False
         try:
@@ -342,7 +342,7 @@ def _count_decayed(core: Core, space: str, since: datetime | None, now: datetime
     then, today = (None if moment is None else int(moment.timestamp() * 1e6) for moment in (since, now))
     assert today is not None
     with core.store.read() as view:
-        weights = view.weights(Filter(spaces=(space,)))
+        weights = view.weights(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     count = 0
     for weight in weights:
         start = weight.event_time if then is None else max(then, weight.event_time)

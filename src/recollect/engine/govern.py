@@ -112,19 +112,26 @@ def supersede(core: Core, old_id: str, new_id: str, space: str | None, reason: s
         raise InvalidInput("new", "a record cannot supersede itself")
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, old_id, space)
-        new = find(edit, Record, new_id, old.space)
-        if old.status == "superseded" and old.superseded_by == new.id:
-            return _unchanged(old)
-        for record in (old, new):
-            if record.status in HIDDEN_STATUSES:
-                raise Conflict(f"{record.id} is {record.status} already")
-        if old.valid_from is not None and old.valid_from >= edit.now:
-            raise Conflict(f"{old.id} does not hold yet (from {old.valid_from.isoformat()}), so nothing can follow it")
-        entries = [_put(edit, _ended(old, new.id, edit.now), old, "supersede", reason)]
-        if new.grounds is not None and new.status in _PROMOTABLE and _unfounded(edit, new) is None:
-            entries.append(_put(edit, _verified(new, edit.now), new, "promote", f"supersedes {old.id}: {reason}"))
+        entries = supersede_one(edit, old, find(edit, Record, new_id, old.space), reason)
+    if not entries:
+        return _unchanged(old)
     core.written()
     return _receipt(old, entries, "superseded", reason)
+
+
+def supersede_one(edit: Edit, old: Record, new: Record, reason: str) -> list[int]:
+    """The same in a transaction that is under way. Answers the entries; none where it is so already."""
+    if old.status == "superseded" and old.superseded_by == new.id:
+        return []
+    for record in (old, new):
+        if record.status in HIDDEN_STATUSES:
+            raise Conflict(f"{record.id} is {record.status} already")
+    if old.valid_from is not None and old.valid_from >= edit.now:
+        raise Conflict(f"{old.id} does not hold yet (from {old.valid_from.isoformat()}), so nothing can follow it")
+    entries = [_put(edit, _ended(old, new.id, edit.now), old, "supersede", reason)]
+    if new.grounds is not None and new.status in _PROMOTABLE and _unfounded(edit, new) is None:
+        entries.append(_put(edit, _verified(new, edit.now), new, "promote", f"supersedes {old.id}: {reason}"))
+    return entries
 
 
 def _ended(record: Record, by: str, now: datetime) -> Record:
@@ -136,13 +143,20 @@ def contest(core: Core, id: str, space: str | None, reason: str) -> Receipt:
     """Says that a record is in doubt."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        if old.status == "contested":
-            return _unchanged(old)
-        if old.status not in _PROMOTABLE:
-            raise Conflict(f"{id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be contested")
-        entry = _put(edit, msgspec.structs.replace(old, status="contested"), old, "contest", reason)
+        entries = contest_one(edit, old, reason)
+    if not entries:
+        return _unchanged(old)
     core.written()
-    return _receipt(old, [entry], "contested", reason)
+    return _receipt(old, entries, "contested", reason)
+
+
+def contest_one(edit: Edit, old: Record, reason: str) -> list[int]:
+    """The same in a transaction that is under way. Answers the entry; none where it is contested already."""
+    if old.status == "contested":
+        return []
+    if old.status not in _PROMOTABLE:
+        raise Conflict(f"{old.id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be contested")
+    return [_put(edit, msgspec.structs.replace(old, status="contested"), old, "contest", reason)]
 
 
 def archive_source(core: Core, id: str, space: str | None, reason: str) -> Archived:

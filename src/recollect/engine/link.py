@@ -14,7 +14,18 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import is_pair, terms
-from recollect.types import Direction, Entity, Fact, Filter, Json, Metadata, Neighborhood, Record, Relation
+from recollect.types import (
+    CATALOGUE_KINDS,
+    Direction,
+    Entity,
+    Fact,
+    Filter,
+    Json,
+    Metadata,
+    Neighborhood,
+    Record,
+    Relation,
+)  # fmt: skip
 
 _WALKED = 10_000  # entities that a walk visits at most
 
@@ -270,5 +281,8 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
         entity = resolve(view, space, ref)
         names = [ref] if entity is None else names_of(entity)
         found = list({version for name in names for version in view.mentions(space, name)})
-        versions = sorted((glance.version for glance in view.glances(space, found, Filter())), reverse=True)
+        versions = sorted(
+            (glance.version for glance in view.glances(space, found, Filter(without_kinds=CATALOGUE_KINDS))),
+            reverse=True,
+        )
         return view.records(versions[:limit])

@@ -19,10 +19,12 @@ from recollect.embed.base import Embedder
 from recollect.engine import dream as dreaming
 from recollect.engine import govern, link, maintain, revise
 from recollect.engine import ingest as ingesting
+from recollect.engine import sources as sourcing
 from recollect.engine.alike import find_alike
 from recollect.engine.core import Core, find, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
+    MAX_LABEL,
     parse_alike,
     parse_choice,
     parse_count,
@@ -39,6 +41,7 @@ from recollect.engine.parse import (
     parse_optional_time,
     parse_seconds,
     parse_share,
+    parse_source_fields,
     parse_space,
     parse_string,
     parse_text,
@@ -49,14 +52,18 @@ from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
+    CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
     UNSET,
     Alike,
     Archived,
+    Audited,
     Change,
+    Concepts,
     Direction,
     Draft,
     Dream,
@@ -65,9 +72,14 @@ from recollect.types import (
     EvidenceState,
     Fact,
     Filter,
+    GraphHealth,
     Grounds,
     Imported,
     Ingested,
+    IngestedFolder,
+    IngestedRepo,
+    IngestedSource,
+    Mended,
     Merged,
     Neighborhood,
     Order,
@@ -79,13 +91,17 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Resolution,
     Scored,
     Session,
     Settled,
+    SourceDraft,
     Space,
     SpaceStats,
     SpaceTally,
+    Twins,
     Unset,
+    Upkeep,
     Weighed,
 )  # fmt: skip
 
@@ -95,7 +111,7 @@ if TYPE_CHECKING:
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
-_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -341,6 +357,15 @@ class Memory:
         """The records that claim something else of the same subject and predicate, in a scope that they share."""
         return govern.contradictions(self._core, *self._ref(id, space))
 
+    def citing(self, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
+        """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
+        with self._core.store.read() as view:
+            return view.citing(
+                parse_space(space),
+                parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL),
+                parse_count(limit, "limit", least=1, most=100_000),
+            )
+
     def alike_knowledge(
         self, given: str | Record | Draft | Mapping[str, object], *, space: str = DEFAULT_SPACE
     ) -> list[Alike]:
@@ -397,6 +422,65 @@ class Memory:
             evidence=parse_count(min_evidence, "min_evidence", least=0, most=MAX_LIMIT),
         )
 
+    # Looking after
+
+    def upkeep(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        at: Moment = None,
+        days: float = 30,
+    ) -> Upkeep:
+        """What in a space asks for somebody's care: candidates, stale records, duplicates, contradictions."""
+        from recollect.engine.upkeep import Care, survey  # only when it is asked for
+
+        care = Care(
+            bar=self._bar(min_confidence, min_evidence),
+            at=parse_optional_time(at, "at"),
+            days=parse_days(days, "days"),
+        )
+        return survey(self._core, parse_space(space), care)
+
+    def graph_health(self, space: str = DEFAULT_SPACE) -> GraphHealth:
+        """How well entities and records of a space are connected, by relations and by what they say of each other."""
+        from recollect.engine.upkeep import look_at_graph  # only when it is asked for
+
+        return look_at_graph(self._core, parse_space(space))
+
+    def concepts(self, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
+        """Terms that a source, or all that is newest in a space, names again and again: for somebody to look at."""
+        from recollect.engine.concepts import concepts_of  # only when it is asked for
+
+        return concepts_of(self._core, parse_space(space), parse_optional(source, "source"))
+
+    def twins_among(self, ids: Sequence[str], *, space: str = DEFAULT_SPACE) -> list[Twins]:
+        """The pairs among some records that may say the same, by their words."""
+        from recollect.engine.twins import twins_among  # only when it is asked for
+
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            return twins_among([find(view, Record, id, home) for id in parse_labels(ids, "ids", most=MAX_LIMIT)])
+
+    def resolve_twins(self, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
+        """Does what somebody decided on records that may say the same, in one transaction. They must still do so."""
+        from recollect.engine.resolve import resolve  # only when it is asked for
+
+        return resolve(self._core, resolution, parse_space(space))
+
+    def mend(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
+        """Drops references that lead nowhere, where nothing is lost by it; what rests on nothing then is stale."""
+        from recollect.engine.mend import mend  # only when it is asked for
+
+        return mend(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def audit(self, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
+        """The newest changes of a space, each with the states before and after it."""
+        from recollect.engine.mend import audit  # only when it is asked for
+
+        return audit(self._core, parse_space(space), parse_count(limit, "limit", least=1, most=MAX_LIMIT))
+
     # Ingesting
 
     def ingest(
@@ -429,15 +513,140 @@ class Memory:
         self,
         messages: Sequence[Mapping[str, object]],
         *,
-        session: str,
+        session: str | None = None,
         space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        origin: Mapping[str, object] | None = None,
         **fields: object,
     ) -> Ingested:
-        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
-        label = parse_label(session, "session")
+        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order.
+
+        With a title or an origin the conversation becomes a source. With a session, messages are added to what it
+        holds; without one, they are the whole conversation, and take the place of what it held before.
+        """
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
-        return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+        named = parse_optional(title, "title")
+        label = None if session is None else parse_label(session, "session")
+        if label is None and named is None and origin is None:
+            raise InvalidInput("session", "is missing; name the conversation by session, title or origin")
+        talk = ingesting.Talk(label, named, None if origin is None else parse_metadata(origin, "origin"))
+        return ingesting.ingest_conversation(self._core, messages, parse_space(space), talk, fields)
+
+    def ingest_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        mode: str | None = None,
+        **fields: object,
+    ) -> IngestedSource:
+        """Stores a document (Markdown, text, HTML, PDF, notebook) as a source. The same file again replaces it.
+
+        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
+        """
+        from recollect.engine import files  # brings in what reads documents
+        from recollect.ingest.documents import MODES
+
+        return files.ingest_file(
+            self._core, path, parse_space(space), parse_source_fields(fields), title=parse_optional(title, "title"),
+            mode=None if mode is None else parse_choice(mode, "mode", MODES),
+        )  # fmt: skip
+
+    def ingest_folder(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
+    ) -> IngestedFolder:
+        """Stores the documents and transcripts below a folder, each as a source, and archives those that are gone.
+
+        What has not changed is left alone. `progress` is told how many of how many files are done.
+        """
+        from recollect.engine import folders  # brings in what reads documents
+
+        return folders.ingest_folder(
+            self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
+        )
+
+    def ingest_url(
+        self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
+    ) -> IngestedSource:
+        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
+        from recollect.engine import files  # brings in what fetches pages
+
+        return files.ingest_url(
+            self._core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
+            title=parse_optional(title, "title"),
+        )  # fmt: skip
+
+    def ingest_transcript(
+        self, path: str | os.PathLike[str], *, space: str = DEFAULT_SPACE, **fields: object
+    ) -> tuple[IngestedSource, ...]:
+        """Stores the conversations of a transcript or an export, each as a source.
+
+        Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
+        """
+        from recollect.engine import files  # brings in what reads transcripts
+
+        given = parse_source_fields(fields, memory_type="episodic")
+        return files.ingest_transcript(self._core, path, parse_space(space), given)
+
+    def is_transcript(self, path: str | os.PathLike[str]) -> bool:
+        """Is a file one that `ingest_transcript` can read? Its content decides."""
+        from recollect.engine import files  # brings in what reads transcripts
+
+        return files.is_transcript(path)
+
+    def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
+        """Stores a source that somebody else has read, with its segments, in one transaction."""
+        memory_type = "episodic" if source.source_kind == "conversation" else "semantic"
+        given = parse_source_fields(fields, memory_type=memory_type)
+        return sourcing.ingest_source(self._core, sourcing.parse_source(source), parse_space(space), given)
+
+    def sources(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        statuses: Sequence[str] = (),
+        source: str | Sequence[str] | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Record]:
+        """What was ingested as a source, the newest first; archived ones are left out unless asked for by status."""
+        return self.list(
+            space=space, kinds=CATALOGUE_KINDS, statuses=statuses, source=source, limit=limit, offset=offset
+        )
+
+    def segments(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The parts of a source, in order."""
+        return sourcing.segments_of(self._core, *self._ref(id, space))
+
+    def ingest_repo(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        force: bool = False,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> IngestedRepo:
+        """Stores the map of a repository as one source: which code and documents there are, and what is in them.
+
+        Patterns are compared with paths below the folder and with names. State of agents (`.codex`, `.claude`, …) is
+        left out unless `force` is set. Nothing is written where nothing has changed.
+        """
+        from recollect.engine.repo import Wish, ingest_repo  # brings in the parsers
+        from recollect.ingest.repo_files import Patterns
+
+        patterns = Patterns.of(parse_labels(include, "include"), parse_labels(exclude, "exclude"))
+        wish = Wish(path=Path(path), patterns=patterns, force=parse_flag(force, "force"))
+        return ingest_repo(self._core, wish, parse_space(space), checkpoint)
 
     def import_trusty_memory(
         self,
@@ -543,11 +752,16 @@ class Memory:
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
+        catalogue: bool = False,
+        valid_only: bool = True,
         as_of: Moment = None,
         min_score: float = NOISE,
         recency: float = 0.0,
         importance: float = 0.02,
         thorough: bool = False,
+        fold: bool = True,
         touch: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
@@ -558,8 +772,10 @@ class Memory:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
-        the seconds spent on vectors that are still missing (None: until they are complete).
+        lets near-duplicates stand beside each other, as `fold=False` alone does. With `catalogue` records that only
+        say where others come from are searched too, with `valid_only=False` also what no longer holds. Without `touch`
+        the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing (None:
+        until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -567,13 +783,15 @@ class Memory:
             text=parse_text(query, "query"),
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
-                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of,
+                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
+                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
             thorough=parse_flag(thorough, "thorough"),
+            fold=parse_flag(fold, "fold"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
@@ -691,6 +909,8 @@ class Memory:
         until: Moment = None,
         statuses: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        catalogue: bool = False,
         as_of: Moment = None,
         valid_at: Moment = None,
         valid_only: bool = True,
@@ -705,7 +925,7 @@ class Memory:
         filter = parse_filter(
             space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
             project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
-            without_kinds=without_kinds, valid_at=valid_at, valid_only=valid_only,
+            without_kinds=without_kinds, ids=ids, catalogue=catalogue, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
             return view.scan(
@@ -884,6 +1104,25 @@ class Memory:
             as_of=parse_optional_time(as_of, "as_of"),
         )
 
+    def entities(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        words: Sequence[str] = (),
+        newest_first: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Entity]:
+        """The entities of a space, or those that have one of some words in a name or alias."""
+        with self._core.store.read() as view:
+            return view.entities(
+                parse_space(space),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                newest_first=parse_flag(newest_first, "newest_first"),
+            )
+
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
         """Is there an entity of that id, name or alias?"""
         with self._core.store.read() as view:
@@ -957,7 +1196,7 @@ class Memory:
         """How much a space holds now, by the few counts that are cheap at any size."""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            records = view.count(Filter(spaces=(label,)))
+            records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
             embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
             return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
 

@@ -18,6 +18,7 @@ import msgspec
 
 from recollect.errors import InvalidInput
 from recollect.types import (
+    CATALOGUE_KINDS,
     MEMORY_TYPES,
     STATUSES,
     TRUSTS,
@@ -159,17 +160,17 @@ def parse_optional_time(value: object, field: str) -> datetime | None:
     return None if value is None else parse_time(value, field)
 
 
-def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[str, ...]:
+def parse_labels(value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME) -> tuple[str, ...]:
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()
     if isinstance(value, str):
-        return (parse_label(value, field, longest=MAX_NAME),)
+        return (parse_label(value, field, longest=longest),)
     items = value
     if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
         raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
     labels = [
-        parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))
+        parse_label(item, f"{field}[{i}]", longest=longest) for i, item in enumerate(cast("Iterable[object]", items))
     ]
     if len(labels) > most:
         raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")
@@ -350,6 +351,19 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
+_OF_SOURCES = (
+    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
+    "valid_until",
+)  # fmt: skip
+
+
+def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
+    """What a caller may say of all segments of a source alike, as a draft of any of them."""
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    check_period(given.get("valid_from"), given.get("valid_until"))
+    return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
+
+
 def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
     if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
@@ -362,7 +376,7 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds",
+    "without_kinds": "without_kinds", "ids": "ids",
 }  # fmt: skip
 
 
@@ -381,17 +395,19 @@ def parse_filter(**given: object) -> Filter:
     for name, value in given.items():
         if name in ("since", "until", "as_of", "valid_at"):
             fields[name] = parse_optional_time(value, name)
-        elif name == "valid_only":
+        elif name in ("valid_only", "catalogue"):
             fields[name] = parse_flag(value, name)
         elif name == "rooms":
             fields[name] = _parse_rooms(value)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only"])
+            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
+    if not fields.pop("catalogue", False) and not fields.get("kinds"):
+        fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
     filter = msgspec.convert(fields, Filter)
     for i, status in enumerate(filter.statuses):
         parse_choice(status, f"statuses[{i}]", STATUSES)

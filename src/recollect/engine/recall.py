@@ -46,7 +46,8 @@ def recall(
         spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
         fields = [field for space in spaces if (field := gather(view, vectors, question, space)) is not None]
         ranked = _rank(fields, query)
-        hits = _to_hits(view, ranked, query.limit, fold=False) if query.thorough else _fold(view, ranked, query.limit)
+        folded = query.fold and not query.thorough
+        hits = _fold(view, ranked, query.limit) if folded else _to_hits(view, ranked, query.limit, fold=False)
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),

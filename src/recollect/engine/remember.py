@@ -17,7 +17,7 @@ from recollect.errors import InvalidInput
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
-from recollect.types import Draft, Receipt, Record, Space
+from recollect.types import Claim, Draft, Grounds, Receipt, Record, Space
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
@@ -49,27 +49,45 @@ class _Hashes(dict[str, tuple[int, ...]]):
 _hashes = _Hashes()
 
 
-def count_terms(title: str | None, text: str) -> dict[int, int]:
-    """How often each term occurs."""
-    words = split_words(text if title is None else f"{title}\n{text}")
+def count_terms(title: str | None, text: str, grounds: Grounds | None = None) -> dict[int, int]:
+    """How often each term occurs; a claim is found by its words too."""
+    whole = text if title is None else f"{title}\n{text}"
+    words = split_words(whole if grounds is None or grounds.claim is None else f"{whole}\n{_spoken(grounds.claim)}")
     return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
 
 
+def _spoken(claim: Claim) -> str:
+    """What a claim says of its subject, which itself is an id more often than not."""
+    value = claim.value if isinstance(claim.value, str) else msgspec.json.encode(claim.value).decode()
+    said = [claim.subject, claim.predicate.replace("_", " "), "" if claim.value is None else value, claim.object or ""]
+    return " ".join(said)
+
+
 def derive_lexis(
-    view: View, record: Record, counted: Mapping[int, int] | None = None, *, any_known: bool | None = None
+    view: View,
+    record: Record,
+    counted: Mapping[int, int] | None = None,
+    *,
+    any_known: bool | None = None,
+    named: Sequence[str] | None = None,
 ) -> Lexis:
     """What the keyword index should know of a record, given the entities that its space knows.
 
-    Who asks for many records may have counted their terms, and know whether the space has entities at all.
+    Who asks for many records may have counted their terms and looked for names in them, and know whether the space has
+    entities at all.
     """
-    words = count_terms(record.title, record.text) if counted is None else counted
-    names = [] if record.kind == "code" else extract_names(record.text)  # in code everything looks like a name
+    words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
+    names = list(named) if named is not None else look_for_names(record.kind, record.text)
     if view.knows_names(record.space) if any_known is None else any_known:
         spoken = phrases(record.text)
         found = view.known_names(record.space, spoken, unspaced(record.text))
         said = set(spoken)
         names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
+
+
+def look_for_names(kind: str, text: str) -> list[str]:
+    return [] if kind == "code" else extract_names(text)  # in code everything looks like a name
 
 
 def ensure_space(edit: Edit, name: str) -> None:
@@ -85,7 +103,7 @@ def remember_many(
     With `atomic` a draft that is rejected breaks all. A text that is already stored is stored again beside it where
     the two are not `alike` in all of some fields.
     """
-    counted = [count_terms(draft.title, draft.text) for draft in drafts]
+    counted = [count_terms(draft.title, draft.text, draft.grounds) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)

@@ -22,6 +22,8 @@ from recollect.types import (
     Entity,
     FileProblem,
     Filter,
+    Grounds,
+    Metadata,
     Order,
     ProjectState,
     Record,
@@ -29,6 +31,8 @@ from recollect.types import (
     Session,
     Space,
     SpaceStats,
+    Status,
+    Trust,
 )  # fmt: skip
 
 Thing = Record | Entity | Relation
@@ -78,6 +82,29 @@ def refs_of(record: Record) -> list[str]:
     if grounds.claim is not None:
         refs.append(claim_ref(record.kind, grounds.claim))
     return list(dict.fromkeys(refs))
+
+
+class Outline(Struct, frozen=True, gc=False):
+    """What upkeep needs to know of a live record, without its text. Times are microseconds since 1970.
+
+    `location` and `fingerprint` are a source's; `metadata` is that of an activity or a work item alone.
+    """
+
+    version: int
+    id: str
+    kind: str
+    title: str
+    status: Status
+    trust: Trust
+    confidence: float
+    created_at: int
+    valid_from: int | None
+    valid_until: int | None
+    superseded_by: str | None
+    location: str | None
+    fingerprint: str | None
+    metadata: Metadata | None
+    grounds: Grounds | None
 
 
 class Glance(Struct, frozen=True):
@@ -185,12 +212,16 @@ class View(Protocol):
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
     def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]: ...
     def shared_refs(self, space: str, prefix: str) -> list[str]: ...
+    def outlines(self, space: str) -> list[Outline]: ...
+    def pieces(self, space: str) -> list[tuple[str, int, bytes]]: ...
     def segment(
         self, space: str, source: str, *, position: int | None = None, hash: str | None = None
     ) -> Record | None: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]: ...
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]: ...
     def knows_names(self, space: str) -> bool: ...
     def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
     def relations(
@@ -200,6 +231,7 @@ class View(Protocol):
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
     ) -> list[tuple[str, str, float]]: ...
 
+    def all_links(self, space: str) -> list[tuple[str, str]]: ...
     def count_facts(self, space: str) -> int: ...
 
     def journal(
@@ -297,6 +329,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
-    "Thing", "Vector", "View", "Weight", "claim_ref", "normal_name", "refs_of",
+    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Outline", "Store", "T",
+    "Tally", "Thing", "Vector", "View", "Weight", "claim_ref", "normal_name", "refs_of",
 ]  # fmt: skip

@@ -41,13 +41,14 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import Entity, Record, Relation, Space
+from recollect.types import CATALOGUE_KINDS, Entity, Record, Relation, Space
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
     for type_, columns in COLUMNS.items()
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
+_EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
 _REBUILD_BATCH = 500
 _TIDY_PAGES = 500
 
@@ -375,7 +376,11 @@ class SqliteEdit(SqliteView):
             done += len(batch)
             progress(done, total)
         if vectors:
-            self._run("INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records")
+            self._run(
+                "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
+                f" WHERE {_EMBEDDED}",
+                CATALOGUE_KINDS,
+            )
         return total
 
     def _rebuild_batch(self, after: int) -> list[tuple[int, Record, bool]]:
@@ -393,13 +398,18 @@ class SqliteEdit(SqliteView):
                 "INSERT INTO models(name, dim, mean, floor, spread) VALUES(?, ?, ?, ?, ?)",
                 (name, dim, mean, floor, spread),
             )
-            self._run("INSERT INTO queue SELECT ?, space_no, version FROM records", (cursor.lastrowid,))
+            self._run(
+                f"INSERT INTO queue SELECT ?, space_no, version FROM records WHERE {_EMBEDDED}",
+                (cursor.lastrowid, *CATALOGUE_KINDS),
+            )
             known = {model.name: model for model in self.models()}
             self._wanted_models = None
         return known[name]
 
     def _inherit_vectors(self, number: int, record: Record, before: Record | None) -> None:
-        """Vectors of an unchanged text are copied; for a new text they are queued."""
+        """Vectors of an unchanged text are copied; for a new text they are queued. What only lists others has none."""
+        if record.kind in CATALOGUE_KINDS:
+            return
         if before is None or (before.content_hash, before.title) != (record.content_hash, record.title):
             self._enqueue(number, record.version)
             return

@@ -18,12 +18,14 @@ from recollect.store.base import (
     IndexedProject,
     Lexis,
     Model,
+    Outline,
     T,
     Tally,
     Thing,
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.outlines import read_outlines, read_pieces
 from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
@@ -66,6 +68,7 @@ _ORDERS: dict[Order, str] = {
     "oldest": "records.created_at, records.version",
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
     "position": "records.session, records.source, records.position, records.version",
+    "updated": "records.version DESC",
 }
 
 
@@ -216,6 +219,8 @@ class SqliteView:
 
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]:
         spaces, space_values = self._spaces_condition(filter.spaces)
+        if order == "updated":
+            spaces = f"+{spaces}"  # the + lets SQLite go through the versions from the newest, and stop early
         condition, values = record_condition(filter, to_micros(self._now))
         sql = f"{_SELECT[Record]} WHERE {spaces} AND {condition} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
         return [to_record(row) for row in self._rows(sql, (*space_values, *values, limit, offset))]
@@ -279,6 +284,12 @@ class SqliteView:
         sql = "SELECT ref FROM refs WHERE space_no = ? AND ref >= ? AND ref < ? GROUP BY ref HAVING count(*) > 1"
         return [row[0] for row in self._rows(sql, (self._number(space), prefix, f"{prefix}\U0010ffff"))]
 
+    def outlines(self, space: str) -> list[Outline]:
+        return read_outlines(self._connection, self._number(space))
+
+    def pieces(self, space: str) -> list[tuple[str, int, bytes]]:
+        return read_pieces(self._connection, self._number(space))
+
     def segment(
         self, space: str, source: str, *, position: int | None = None, hash: str | None = None
     ) -> Record | None:
@@ -299,10 +310,17 @@ class SqliteView:
         sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
         return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
-        sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]:
+        """The entities of a space; where words are given, those that have one of them in a name."""
+        number = self._number(space)
+        sql, values = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL", [number]
+        if words:
+            named = "SELECT entity FROM names, json_each(?) AS word WHERE space_no = ? AND instr(name, word.value) > 0"
+            sql, values = f"{sql} AND entities.id IN ({named})", [number, to_json(words), number]
+        sql += f" ORDER BY entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
+        return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
     def knows_names(self, space: str) -> bool:
         row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))
@@ -344,6 +362,13 @@ class SqliteView:
         end = "subject" if outgoing else "object"
         where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
         return where, [self._number(space), *values, to_json(ids)]
+
+    def all_links(self, space: str) -> list[tuple[str, str]]:
+        """Subject and object of every relation that holds now."""
+        known, values = known_at("relations", None)
+        valid, more = true_at("relations", to_micros(self._now))
+        sql = f"SELECT subject, object FROM relations WHERE relations.space_no = ? AND {known} AND {valid}"
+        return cast("list[tuple[str, str]]", self._rows(sql, (self._number(space), *values, *more)))
 
     def count_facts(self, space: str) -> int:
         """How many relations are stated and hold now."""

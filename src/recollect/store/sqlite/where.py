@@ -48,6 +48,11 @@ def _held_at(moment: int, now: int) -> Condition:
     )
 
 
+def after_all(beginning: str) -> str:
+    """The first text after all those that begin so."""
+    return beginning[:-1] + chr(ord(beginning[-1]) + 1)
+
+
 def one_of(column: str, values: tuple[str, ...]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
 
@@ -59,6 +64,8 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
         values: tuple[str, ...] = getattr(filter, name)
         if values:
             parts.append(one_of(f"{'+' if by_version else ''}records.{column}", values))
+    if filter.below is not None:
+        parts.append(("records.source >= ? AND records.source < ?", [filter.below, after_all(filter.below)]))
     if filter.rooms:
         parts.append(one_of("coalesce(records.room, '')", filter.rooms))
     if filter.tags:
