@@ -141,7 +141,7 @@ def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed
     assert outcome.code == 0
     assert outcome.out.splitlines() == [
         f"{folder}: 2 documents new, 0 changed, 0 unchanged, 0 gone, 1 problem",
-        f"{folder}: 3 files of code, 2 chunks",
+        f"{folder}: 2 files of code, 1 chunk",
     ]
     assert "left out: broken.pdf: the PDF cannot be read" in outcome.err
     again = shell.json("ingest", str(folder), "--tag", "work", "--no-code")

@@ -237,6 +237,7 @@ FILTERS: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"projects": ("p",)}, {"project": "p"}),
     ({"users": ("u",)}, {"user": "u"}),
     ({"sources": ("f",)}, {"source": "f"}),
+    ({"below": "/docs/"}, {"source": "/docs/a.md"}),
     ({"ids": ("wanted",)}, {}),
     ({"since": THEN + timedelta(days=1)}, {"event_time": THEN + timedelta(days=1)}),
     ({"until": THEN - timedelta(days=1)}, {"event_time": THEN - timedelta(days=1)}),

@@ -101,6 +101,7 @@ def ingest_transcript(
     """Stores every conversation of a transcript or an export, each as a source."""
     found = locate_file(path)
     data, known_by = read_bytes(found, LARGEST_TRANSCRIPT)
+    known_by |= {"path": str(found), "hash": hashlib.sha256(data).hexdigest()}
     conversations = read_transcript(found.name, data)
     if not conversations:
         raise SourceError(f"{found} holds no messages")

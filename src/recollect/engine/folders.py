@@ -22,7 +22,15 @@ from msgspec import Struct
 from recollect.engine.core import Core
 from recollect.engine.files import draft_conversation, draft_document, locate_file, place_conversation, read_bytes
 from recollect.engine.remember import count_terms, look_for_names
-from recollect.engine.sources import Ready, archive_gone, has_labels, ingest_sources, segment_kind, sources_below
+from recollect.engine.sources import (
+    Ready,
+    archive_gone,
+    file_of,
+    has_labels,
+    ingest_sources,
+    segment_kind,
+    sources_below,
+)
 from recollect.engine.workers import Order, Work, do_orders, take_orders
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
@@ -240,7 +248,7 @@ class _Run:
             talks = sources_below(view, self._space, "conversation:") if transcripts else []
         said: dict[str, list[Record]] = {}
         for record in talks:
-            said.setdefault(str(_file_of(record).get("path")), []).append(record)
+            said.setdefault(str(file_of(record).get("path")), []).append(record)
         return {str(record.source): record for record in below}, said
 
     def _order(self, file: Found, held: Mapping[str, Record], said: Mapping[str, list[Record]]) -> Order | None:
@@ -249,10 +257,10 @@ class _Run:
         records = said.get(path, []) if _is_transcript(path) else [held[path]] if path in held else []
         if not records or not all(has_labels(record, self._fields) and _is_current(record) for record in records):
             return Order(file.path, b"")
-        if all(_is_unchanged(file, _file_of(record)) for record in records):
+        if all(_is_unchanged(file, file_of(record)) for record in records):
             self._counts["unchanged"] += len(records)
             return None
-        known = _file_of(records[0]).get("hash") or records[0].metadata.get("fingerprint")
+        known = file_of(records[0]).get("hash") or records[0].metadata.get("fingerprint")
         return Order(file.path, bytes.fromhex(str(known)))
 
     def _batches(self, documents: Iterator[ReadDocument]) -> Iterator[list[ReadDocument]]:
@@ -297,11 +305,6 @@ class _Run:
 
 def _is_transcript(path: str) -> bool:
     return path.lower().endswith(TRANSCRIPTS)
-
-
-def _file_of(record: Record) -> Mapping[str, object]:
-    file = record.metadata.get("file")
-    return file if isinstance(file, Mapping) else {}
 
 
 def _is_current(record: Record) -> bool:

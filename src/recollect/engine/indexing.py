@@ -18,7 +18,7 @@ import msgspec
 from recollect.engine.core import Core
 from recollect.engine.reading import GONE, ReadChunk, ReadFile, read_files
 from recollect.engine.remember import content_hash, derive_lexis
-from recollect.engine.sources import sources_below
+from recollect.engine.sources import files_below
 from recollect.engine.workers import Order
 from recollect.errors import RecollectError
 from recollect.ingest.walk_files import Found, Walked, walk_files
@@ -83,9 +83,9 @@ class Run:
 
     def _leave_documents(self, view: View, walked: Walked) -> None:
         """What is held as a document of its own is not code as well."""
-        for source in sources_below(view, self.project.space, str(self._root).rstrip(os.sep) + os.sep):
-            path = Path(str(source.source)).relative_to(self._root).as_posix()
-            if source.status != "archived" and self._found.pop(path, None) is not None:
+        for held in files_below(view, self.project.space, str(self._root).rstrip(os.sep) + os.sep):
+            path = Path(held).relative_to(self._root).as_posix()
+            if self._found.pop(path, None) is not None:
                 walked.skipped["document"] += 1
 
     def _begin(self, walked: Walked) -> list[Order]:

@@ -323,6 +323,19 @@ def sources_below(view: View, space: str, location: str) -> list[Record]:
     return view.scan(filter, "oldest", MOST_SEGMENTS)
 
 
+def file_of(source: Record) -> Mapping[str, object]:
+    """By what the file of a source is known again: its size and times, and of a transcript also its path."""
+    file = source.metadata.get("file")
+    return file if isinstance(file, Mapping) else {}
+
+
+def files_below(view: View, space: str, folder: str) -> list[str]:
+    """The paths below a folder that are held as documents or transcripts."""
+    documents = [str(source.source) for source in sources_below(view, space, folder) if source.status != "archived"]
+    talks = [str(file_of(source).get("path")) for source in sources_below(view, space, "conversation:")]
+    return documents + [path for path in talks if path.startswith(folder)]
+
+
 def hash_of(parts: Iterable[bytes]) -> str:
     """A fingerprint of something that has several parts."""
     digest = hashlib.sha256()

@@ -217,10 +217,11 @@ def _take(lines: Sequence[str], units: Sequence[_Unit], place: int, overlap: int
     if end == len(units):
         return end
     for cut in range(end, place + 1, -1):
-        if _size(lines, before, units[cut - 1].end) < limit // 2:
+        if size < limit // 2:
             break
         if not lines[units[cut].first].strip() or not lines[units[cut - 1].end - 1].strip():
             return cut
+        size -= 1 + units[cut - 1].size
     return end
 
 

@@ -9,132 +9,24 @@ quoted in full; a tool call becomes one line, and its result is left out unless 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from recollect.errors import SourceError
+from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.parsed import Parsed, conversation_adapter, storable
-from recollect.types import Json, Metadata, Segment
+from recollect.ingest.talk import Content, Conversation, Message, Turns, fit_text, read_moment, show_call, show_content
+from recollect.types import Json, Segment
 
-LONGEST_MESSAGE = 100_000
-_SHOWN = 200
 _LOOKED_AT = 65_536
 _LOOKED_AT_LINES = 40
 _TITLE = 80
 
 T = TypeVar("T")
-
-
-class Message(Struct, frozen=True):
-    """Something that was said, by whom and when."""
-
-    role: str
-    text: str
-    at: datetime | None = None
-    name: str | None = None
-
-
-class Conversation(Struct, frozen=True, kw_only=True):
-    """Messages in order. `id` is what its program calls it; `origin` what else it says of it."""
-
-    format: str
-    messages: tuple[Message, ...]
-    id: str | None = None
-    title: str | None = None
-    origin: Metadata = msgspec.field(default_factory=dict[str, Json])
-
-
-class _Turns:
-    """Gathers what is said, one message a turn: what a model says and does before anyone answers is one message."""
-
-    def __init__(self) -> None:
-        self._said: list[tuple[str, list[str], datetime | None]] = []
-
-    def add(self, role: str, parts: Iterable[str], at: datetime | None, *, joined: bool = False) -> None:
-        lines = [part.strip() for part in parts if part.strip()]
-        if not lines:
-            return
-        if joined and self._said and self._said[-1][0] == role:
-            self._said[-1][1].extend(lines)
-        else:
-            self._said.append((role, lines, at))
-
-    def messages(self) -> tuple[Message, ...]:
-        return tuple(Message(role, _fit("\n".join(lines)), at) for role, lines, at in self._said)
-
-
-def _fit(text: str) -> str:
-    text = storable(text)
-    if len(text) <= LONGEST_MESSAGE:
-        return text
-    return f"{text[:LONGEST_MESSAGE]}\n[{len(text) - LONGEST_MESSAGE:,} more characters]"
-
-
-def _line(text: object) -> str:
-    """The beginning of something, on one line."""
-    shown = text if isinstance(text, str) else msgspec.json.encode(text).decode()
-    shown = " ".join(shown[: 4 * _SHOWN].split())
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
-
-
-def _moment(value: object) -> datetime | None:
-    """A time as these programs write it: RFC 3339, or seconds since 1970."""
-    try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1_000 if value > 1e11 else value, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return None
-
-
-# Blocks that several programs write
-
-
-class _Block(Struct):
-    type: str = "text"
-    text: str | None = None
-    name: str | None = None
-    input: object = None
-    content: object = None
-    is_error: bool | None = False
-
-
-_Content = str | list[_Block | str] | None
-
-
-def _calls(name: str | None, given: object) -> str:
-    """One line for a tool call: its name, and the argument that says most."""
-    if isinstance(given, dict):
-        fields: dict[str, object] = given  # pyright: ignore[reportUnknownVariableType] -- decoded from JSON
-        telling = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "prompt", "description", "code")
-        given = next((fields[key] for key in telling if fields.get(key)), fields)
-    return f"[{name or 'tool'}: {_line(given)}]" if given else f"[{name or 'tool'}]"
-
-
-def _say(content: _Content) -> list[str]:
-    """What a message says: its texts, its calls of tools in a line each, and what failed."""
-    if isinstance(content, str):
-        return [content]
-    said: list[str] = []
-    for block in content or []:
-        if isinstance(block, str):
-            said.append(block)
-        elif block.type in ("text", "input_text", "output_text") and block.text:
-            said.append(block.text)
-        elif block.type in ("tool_use", "server_tool_use"):
-            said.append(_calls(block.name, block.input))
-        elif block.type in ("image", "input_image", "document"):
-            said.append(f"[{block.type.removeprefix('input_')}]")
-        elif block.type == "tool_result" and block.is_error:
-            said.append(f"[failed: {_line(block.content)}]")
-    return said
 
 
 # Claude Code
@@ -146,7 +38,7 @@ _NOISE = ("<command-", "<local-command", "<bash-", "<user-memory-input", "Caveat
 
 class _ClaudeMessage(Struct):
     role: str
-    content: _Content = None
+    content: Content = None
     model: str | None = None
 
 
@@ -170,16 +62,16 @@ def _read_claude_code(data: bytes) -> list[Conversation]:
     lines = _lines(data, _ClaudeLine)
     spoken = [line for line in lines if line.message is not None and line.type in ("user", "assistant")]
     aside = all(line.is_sidechain for line in spoken)  # a file of a subagent has nothing else
-    turns = _Turns()
+    turns = Turns()
     for line in spoken:
         hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
         if line.message is None or hidden or (line.is_sidechain and not aside):
             continue
-        parts = [_REMINDER.sub("", part) for part in _say(line.message.content)]
+        parts = [_REMINDER.sub("", part) for part in show_content(line.message.content)]
         parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
         failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
         role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
-        turns.add(role, parts, _moment(line.timestamp), joined=role == "assistant")
+        turns.add(role, parts, read_moment(line.timestamp), joined=role == "assistant")
     titles = [line.custom_title or line.ai_title or line.summary for line in lines]
     first = next((line for line in spoken if line.session_id), None)
     origin: dict[str, Json] = {"host": "claude-code"}
@@ -199,7 +91,7 @@ _CODEX_NOISE = ("<environment_context", "<user_instructions", "<permissions", "<
 class _CodexItem(Struct):
     type: str | None = None
     role: str | None = None
-    content: _Content = None
+    content: Content = None
     name: str | None = None
     arguments: str | None = None
     input: object = None
@@ -217,7 +109,7 @@ class _CodexLine(Struct):
 
 
 def _read_codex(data: bytes) -> list[Conversation]:
-    turns = _Turns()
+    turns = Turns()
     id: str | None = None
     origin: dict[str, Json] = {"host": "codex"}
     for raw in _lines(data, msgspec.Raw):
@@ -232,17 +124,17 @@ def _read_codex(data: bytes) -> list[Conversation]:
             id = id or item.id
             origin |= {"cwd": item.cwd} if item.cwd else {}
         elif line.type == "response_item" or not wrapped:
-            _add_codex(turns, item, _moment(line.timestamp))
+            _add_codex(turns, item, read_moment(line.timestamp))
     return [Conversation(format="codex", messages=turns.messages(), id=id, origin=origin)]
 
 
-def _add_codex(turns: _Turns, item: _CodexItem, at: datetime | None) -> None:
+def _add_codex(turns: Turns, item: _CodexItem, at: datetime | None) -> None:
     if item.type == "message" and item.role in ("user", "assistant"):
-        parts = [part for part in _say(item.content) if not part.lstrip().startswith(_CODEX_NOISE)]
+        parts = [part for part in show_content(item.content) if not part.lstrip().startswith(_CODEX_NOISE)]
         turns.add(item.role, parts, at, joined=item.role == "assistant")
     elif item.type in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
         given = _decoded(item.arguments) if item.arguments else item.input or item.action
-        turns.add("assistant", [_calls(item.name or item.type.removesuffix("_call"), given)], at, joined=True)
+        turns.add("assistant", [show_call(item.name or item.type.removesuffix("_call"), given)], at, joined=True)
 
 
 def _decoded(text: str) -> object:
@@ -252,141 +144,12 @@ def _decoded(text: str) -> object:
         return text
 
 
-# ChatGPT
-
-
-class _Author(Struct):
-    role: str
-
-
-class _GptContent(Struct):
-    content_type: str = "text"
-    parts: list[object] | None = None
-    text: str | None = None
-
-
-class _GptMeta(Struct):
-    is_visually_hidden_from_conversation: bool | None = False
-    model_slug: str | None = None
-
-
-class _GptMessage(Struct):
-    author: _Author
-    content: _GptContent | None = None
-    create_time: float | None = None
-    recipient: str | None = "all"
-    metadata: _GptMeta | None = None
-
-
-class _Node(Struct):
-    message: _GptMessage | None = None
-    parent: str | None = None
-    children: list[str] = msgspec.field(default_factory=list[str])
-
-
-class _GptConversation(Struct):
-    mapping: dict[str, _Node]
-    title: str | None = None
-    current_node: str | None = None
-    id: str | None = None
-    conversation_id: str | None = None
-
-
-def _read_chatgpt(data: bytes) -> list[Conversation]:
-    return [_gpt_conversation(one) for one in _list(data, _GptConversation)]
-
-
-def _gpt_conversation(one: _GptConversation) -> Conversation:
-    turns = _Turns()
-    for node in _main_branch(one):
-        message = node.message
-        if message is None or message.content is None or message.author.role not in ("user", "assistant"):
-            continue
-        if message.metadata is not None and message.metadata.is_visually_hidden_from_conversation:
-            continue
-        role = message.author.role
-        turns.add(role, _gpt_parts(message, message.content), _moment(message.create_time), joined=role == "assistant")
-    return Conversation(
-        format="chatgpt", messages=turns.messages(), id=one.conversation_id or one.id, title=one.title,
-        origin={"host": "chatgpt"},
-    )  # fmt: skip
-
-
-def _gpt_parts(message: _GptMessage, content: _GptContent) -> list[str]:
-    if message.recipient not in (None, "all"):
-        given = content.text or " ".join(part for part in content.parts or [] if isinstance(part, str))
-        return [_calls(message.recipient, given)]
-    if content.content_type == "code":
-        return [content.text or ""]
-    if content.content_type not in ("text", "multimodal_text"):
-        return []  # thoughts, and what the model is told of its user
-    return [part if isinstance(part, str) else "[image]" for part in content.parts or []]
-
-
-def _main_branch(one: _GptConversation) -> list[_Node]:
-    """The messages from the root to the one that was shown last; a conversation is a tree, with a branch a retry."""
-    at = one.current_node
-    if at not in one.mapping:
-        roots = [key for key, node in one.mapping.items() if node.parent not in one.mapping]
-        at = roots[0] if roots else None
-        seen: set[str] = set()
-        while at is not None and at not in seen and one.mapping[at].children:
-            seen.add(at)
-            at = next((child for child in reversed(one.mapping[at].children) if child in one.mapping), None) or at
-    path: list[_Node] = []
-    known: set[str] = set()
-    while at is not None and at in one.mapping and at not in known:
-        known.add(at)
-        path.append(one.mapping[at])
-        at = one.mapping[at].parent
-    return path[::-1]
-
-
-# Claude
-
-
-class _Attachment(Struct):
-    file_name: str | None = None
-
-
-class _ClaudeChatMessage(Struct):
-    sender: str
-    text: str | None = None
-    content: _Content = None
-    created_at: str | None = None
-    attachments: list[_Attachment] | None = None
-    files: list[_Attachment] | None = None
-
-
-class _ClaudeChat(Struct):
-    chat_messages: list[_ClaudeChatMessage]
-    uuid: str | None = None
-    name: str | None = None
-
-
-def _read_claude(data: bytes) -> list[Conversation]:
-    return [_claude_chat(one) for one in _list(data, _ClaudeChat)]
-
-
-def _claude_chat(one: _ClaudeChat) -> Conversation:
-    turns = _Turns()
-    for message in one.chat_messages:
-        parts = _say(message.content) or [message.text or ""]
-        files = [*(message.attachments or []), *(message.files or [])]
-        parts += [f"[file: {file.file_name}]" for file in files if file.file_name]
-        role = "user" if message.sender == "human" else message.sender
-        turns.add(role, parts, _moment(message.created_at))
-    return Conversation(
-        format="claude", messages=turns.messages(), id=one.uuid, title=one.name or None, origin={"host": "claude.ai"}
-    )
-
-
 # Messages with role and content
 
 
 class _Plain(Struct):
     role: str
-    content: _Content
+    content: Content
     name: str | None = None
     created_at: object = None
     timestamp: object = None
@@ -401,9 +164,9 @@ class _PlainConversation(Struct):
 def _plain(messages: Sequence[_Plain], id: str | None = None, title: str | None = None) -> Conversation:
     said: list[Message] = []
     for message in messages:
-        text = _fit("\n".join(part.strip() for part in _say(message.content) if part.strip()))
+        text = fit_text("\n".join(part.strip() for part in show_content(message.content) if part.strip()))
         if text and message.role not in ("system", "developer"):
-            at = _moment(message.created_at) or _moment(message.timestamp)
+            at = read_moment(message.created_at) or read_moment(message.timestamp)
             said.append(Message(message.role, text, at, message.name))
     return Conversation(format="messages", messages=tuple(said), id=id, title=title)
 
@@ -432,9 +195,9 @@ def find_reader(data: bytes) -> Reader | None:
         return None
     found = {match.group(1) for match in _KEYS.finditer(head)}
     if b"mapping" in found and b'"author"' in data[: 4 * _LOOKED_AT]:
-        return _read_chatgpt
+        return read_chatgpt
     if b"chat_messages" in found:
-        return _read_claude
+        return read_claude
     if head[:1] == b"[":
         return _read_messages if _are_messages(data) else None
     return _reader_of_lines(head) or (_read_messages if b"messages" in found and _are_messages(data) else None)
@@ -534,12 +297,6 @@ def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:
         return msgspec.json.decode(raw, type=type_)
     except msgspec.ValidationError:
         return None
-
-
-def _list(data: bytes, type_: type[T]) -> list[T]:
-    if data.lstrip()[:1] == b"[":
-        return msgspec.json.decode(data, type=list[type_])
-    return [msgspec.json.decode(data, type=type_)]
 
 
 # As a source

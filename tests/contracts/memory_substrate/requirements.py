@@ -185,6 +185,7 @@ REQUIREMENTS = (
         "All of them, together and alone; a type or status that does not exist is an error.",
         (
             "test_each_filter_leaves_what_it_names", "test_filters_that_name_nothing_that_exists_are_errors",
+            "test_a_question_that_cannot_be_searched_for_is_an_error_at_its_place",
             "test_superseded_and_archived_objects_are_found_only_by_status",
         ),
     ),

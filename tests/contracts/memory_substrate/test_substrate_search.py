@@ -183,6 +183,11 @@ def test_filters_that_name_nothing_that_exists_are_errors(table: Any) -> None:
     assert "args.input_data.scope.statuses.0: Input should be one of active, candidate" in told
 
 
+def test_a_question_that_cannot_be_searched_for_is_an_error_at_its_place(table: Any) -> None:
+    assert "args.input_data.query: contains a NUL" in table.fail("query", "search", {"query": "a\0b"})
+    assert "args.input_data.task: contains a NUL" in table.fail("query", "context", {"task": "a\0b"})
+
+
 def test_superseded_and_archived_objects_are_found_only_by_status(table: Any, tmp_path: Path) -> None:
     old, new = table.know("Deploys on Mondays"), table.know("Deploys on Tuesdays")
     table.call("remember", "supersede", {"old_knowledge_id": old, "new_knowledge_id": new, "reason": "r"})

@@ -25,6 +25,8 @@ NOT_APPLIED = "Input should be True: this mode changes memory and must be confir
 Modes: TypeAlias = Mapping[str, tuple[type[Struct], type[Struct]]]
 """The modes of a tool: what input_data and options of each may hold."""
 
+_MOST_TOLD = 50
+_LONGEST_TOLD = 300
 _FIELDS = ("mode", "input_data", "options")
 _DICTIONARY = "Input should be a valid dictionary"
 _SHOULD = {
@@ -48,6 +50,11 @@ class Problem(NamedTuple):
     problem: str
 
 
+def _short(text: str) -> str:
+    """What a caller wrote, as far as it must be repeated to be recognised."""
+    return text if len(text) <= _LONGEST_TOLD else f"{text[: _LONGEST_TOLD - 3]}..."
+
+
 class Rejected(InvalidInput):
     """Arguments that do not fit, with all that is wrong with them."""
 
@@ -55,7 +62,9 @@ class Rejected(InvalidInput):
         super().__init__(problems[0].place, problems[0].problem)
         self.problems = tuple(problems)
         errors = "1 validation error" if len(problems) == 1 else f"{len(problems)} validation errors"
-        told = [f"{place}\n  {problem}" for place, problem in problems]
+        told = [f"{_short(place)}\n  {problem}" for place, problem in problems[:_MOST_TOLD]]
+        if len(problems) > _MOST_TOLD:
+            told.append(f"... and {len(problems) - _MOST_TOLD} more")
         self.args = ("\n".join([f"{errors} for {tool}", *told]),)
 
 
@@ -64,7 +73,8 @@ class Unsupported(InvalidInput):
 
     def __init__(self, tool: str, mode: str, modes: Modes) -> None:
         super().__init__("args.mode", f"Unsupported {tool} mode: {mode}")
-        self.args = (f"ValueError: Unsupported {tool} mode: {mode} (args.mode). Allowed modes: {', '.join(modes)}",)
+        told = f"Unsupported {tool} mode: {_short(mode)} (args.mode). Allowed modes: {', '.join(modes)}"
+        self.args = (f"ValueError: {told}",)
 
 
 class Envelope(NamedTuple):
@@ -166,6 +176,8 @@ def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
     """What a single value is not. A text may stand for a number, as callers are used to."""
     try:
         msgspec.convert(value, cast("type[object]", type_), strict=not _is_number(type_))
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can spell and nothing can store
+        return [Problem(place, _SHOULD["str"])]
     except msgspec.ValidationError as error:
         complaint, _, inner = str(error).partition(" - at `$")
         told = _choices(type_) if complaint.startswith("Invalid enum value") else say(complaint)

@@ -17,6 +17,7 @@ from recollect.contracts.memory_substrate.search import find_objects, view_found
 from recollect.contracts.memory_substrate.view import SEGMENT_KINDS, SUMMARY_CHARS, Item, view_item, view_node_item
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput
 
 SEMANTIC_BACKEND = "recollect"
 _LOOKED_THROUGH = 200  # records that may be parts of a source, or may stand alone
@@ -27,7 +28,12 @@ _PLACE = "args.options.filters"
 
 def query(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:
     """Answers one call; `input_data` and `options` have been checked by the mode's types."""
-    return _MODES[mode](Objects(memory, space), input_data, options, call)
+    try:
+        return _MODES[mode](Objects(memory, space), input_data, options, call)
+    except InvalidInput as error:
+        if error.field != "query":
+            raise
+        raise InvalidInput(f"args.input_data.{'task' if mode == 'context' else 'query'}", error.problem) from error
 
 
 def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, call: Call) -> dict[str, object]:
