@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_TERMS = 64  # of one record: those with the smallest hashes, which is a fair sample of any text
 _WIDEST = 256  # records that share a term, up to which all of them are paired; beyond it, neighbours are
-_MOST_PAIRED = 1_000_000
+_MOST_PAIRED = 600_000
 _MOST_READ = 2_000  # pairs
 _LEAST_SHARED = 0.15  # of the terms of two records, as far as they were counted
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
@@ -81,10 +81,10 @@ def _paired(view: View, versions: Sequence[int]) -> Iterator[tuple[int, int]]:
     rows = view.term_blobs(versions)
     counts = np.array([min(len(blob) // 5, _MOST_TERMS) for _, blob in rows], dtype=np.int64)
     packed = b"".join(blob[: 4 * count] for (_, blob), count in zip(rows, counts.tolist(), strict=True))
-    terms = np.frombuffer(packed, dtype=np.uint32)
-    owners = np.repeat(np.arange(len(rows), dtype=np.int64), counts)
-    order = np.argsort(terms, kind="stable")
-    terms, owners = terms[order], owners[order]
+    found = np.frombuffer(packed, dtype=np.uint32).astype(np.uint64) << np.uint64(32)
+    found |= np.repeat(np.arange(len(rows), dtype=np.uint64), counts)  # term and owner in one number sort fastest
+    found.sort()
+    terms, owners = found >> np.uint64(32), (found & np.uint64(0xFFFFFFFF)).astype(np.int64)
     if not len(terms):
         return
     starts = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))).astype(np.int64)
@@ -117,9 +117,5 @@ def _pair_keys(owners: Numbers, starts: Numbers, sizes: Numbers, count: int) -> 
         yield (members[:, one] * count + members[:, other]).ravel()
     wide = np.repeat(sizes >= size, sizes) if len(sizes) else np.zeros(0, dtype=bool)
     group = np.repeat(np.arange(len(sizes)), sizes)
-    for step in (1, 2):
-        if len(owners) <= step or budget <= 0:
-            break
-        same = wide[:-step] & (group[step:] == group[:-step])
-        at = np.flatnonzero(same)[: 2 * _MOST_PAIRED]
-        yield owners[at] * count + owners[at + step]
+    at = np.flatnonzero(wide[:-1] & (group[1:] == group[:-1]))[:_MOST_PAIRED]
+    yield owners[at] * count + owners[at + 1]

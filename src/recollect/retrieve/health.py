@@ -94,10 +94,10 @@ def _join(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> _Graph:
     low, high = ends.min(axis=1), ends.max(axis=1)
     keys = np.unique(low[(low >= 0) & (low != high)] * size + high[(low >= 0) & (low != high)])
     low, high = keys // max(size, 1), keys % max(size, 1)
-    ordered = np.argsort(np.concatenate((low, high)), kind="stable")
+    both = np.sort(np.concatenate((keys, high * size + low)))  # one number for a node and one beside it
     starts = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(np.concatenate((low, high)), minlength=size), out=starts[1:])
-    beside = np.concatenate((high, low))[ordered]
+    np.cumsum(np.bincount(both // max(size, 1), minlength=size), out=starts[1:])
+    beside = both % max(size, 1)
     return _Graph(starts.tolist(), beside.tolist(), list(zip(low.tolist(), high.tolist(), strict=True)))
 
 
@@ -154,16 +154,18 @@ def _walk(graph: _Graph) -> tuple[list[list[int]], set[int]]:
 
 
 def _weak_scopes(names: Sequence[str], graph: _Graph, scopes: Mapping[str, Sequence[str]]) -> Iterator[Scope]:
-    inside = [scopes.get(name, ()) for name in names]
+    inside = [tuple(dict.fromkeys(scopes.get(name, ()))) for name in names]
     members: dict[str, list[str]] = {}
     for name, own in zip(names, inside, strict=True):
-        for scope in dict.fromkeys(own):
+        for scope in own:
             members.setdefault(scope, []).append(name)
     related: Counter[str] = Counter()
     for one, other in graph.pairs:
         own, its = inside[one], inside[other]
         if own and its:
-            related.update(set(own).intersection(its))
+            for scope in own:
+                if scope in its:
+                    related[scope] += 1
     for scope, held in members.items():
         if len(held) >= 2 and related[scope] < len(held) - 1:
             yield Scope(scope, len(held), related[scope], tuple(held[:10]))

@@ -84,7 +84,7 @@ REQUIREMENTS = (
     ),
     Requirement(
         "repair drops references that are missing, and tells how derived indexes are.",
-        "Evidence whose source is gone, and successors that are gone. Subjects are told and kept: they may be anyone's.",
+        "Evidence whose source is gone, and successors that are gone. Subjects are told and kept.",
         ("test_references_that_lead_nowhere_are_found_and_repaired",),
     ),
     Requirement(
