@@ -112,21 +112,21 @@ class Relate(Params):
 
 
 class Explore(Params):
-    entity: Annotated[str, Meta(description="A name")] | None = None
-    id: Annotated[str, Meta(description="A record")] | None = None
+    entity: str | None = None
+    id: str | None = None
     depth: Annotated[int, Meta(ge=1, le=3)] = 1
     as_of: Moment | None = None
     space: str | None = None
 
 
 class Ingest(Params):
-    text: Annotated[str, Meta(description="Markdown or plain")] | None = None
+    text: str | None = None
     path: Annotated[str, Meta(description="File, folder or transcript")] | None = None
     url: str | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
     source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
     title: str | None = None
-    session: Annotated[str, Meta(description="Of the messages")] | None = None
+    session: str | None = None
     tags: list[str] = field(default_factory=list[str])
     space: str | None = None
 
@@ -306,8 +306,8 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.forget, Forget, "Remove a record for good, with its history.",
                   Annotations(destructive=True, idempotent=True)),
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
-            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record and its past.",
-                  reads),
+            _tool(tools.explore, Explore, "Facts, neighbours and mentions of a named entity, or a record (id) and"
+                  " its past.", reads),
             _tool(tools.ingest, Ingest, "Store a document, a conversation, a web page, or a file or folder (documents"
                   " and code).", writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
