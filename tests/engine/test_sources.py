@@ -286,6 +286,18 @@ def test_a_second_run_reads_only_what_may_have_changed(
     )} | {change.object_id for change in memory.journal(after=before) if change.verb == "replace"}  # fmt: skip
 
 
+def test_what_rests_on_a_file_alone_is_stale_once_the_file_is_gone(memory: Memory, docs: Path) -> None:
+    memory.ingest_folder(docs)
+    guide, other = (memory.ingest_file(docs / name).id for name in ("guide.md", "deep/notes.txt"))
+    alone = memory.remember("Tea is ready.", trust="user_declared", grounds={"evidence": [{"source": guide}]})
+    evidence = [{"source": guide}, {"source": other}]
+    both = memory.remember("So is soup.", trust="user_declared", grounds={"evidence": evidence})
+    (docs / "guide.md").unlink()
+    assert memory.ingest_folder(docs).archived == 1
+    kept = [memory.get(receipt.id or "") for receipt in (alone, both)]
+    assert [record.status for record in kept if record] == ["stale", "active"]
+
+
 def test_what_is_gone_is_archived_and_comes_back(memory: Memory, docs: Path) -> None:
     memory.ingest_folder(docs)
     text = (docs / "guide.md").read_text()

@@ -167,22 +167,37 @@ def archive_source(core: Core, id: str, space: str | None, reason: str) -> Archi
             raise NotFound(f"there is no source with id {id!r}: it is of kind {source.kind!r}")
         if source.status == "archived":
             return Archived(receipt=_unchanged(source))
-        why = f"source {id} was archived: {reason}"
-        entries = [_put(edit, msgspec.structs.replace(source, status="archived"), source, "archive", reason)]
-        stale: list[str] = []
-        partial: list[str] = []
-        for record in edit.citing(source.space, [f"evidence:{id}"], _EVERY):
-            if not is_knowledge(record) or record.status in HIDDEN_STATUSES or record.grounds is None:
-                continue
-            if any(item.source != id for item in record.grounds.evidence):
-                partial.append(record.id)
-                continue
-            stale.append(record.id)
-            if record.status != "stale":
-                entries.append(_put(edit, msgspec.structs.replace(record, status="stale"), record, "decay", why))
+        entry = _put(edit, msgspec.structs.replace(source, status="archived"), source, "archive", reason)
+        left = leave_behind(edit, source, reason)
     core.written()
-    receipt = _receipt(source, entries, "archived", reason)
-    return Archived(receipt=receipt, stale_ids=tuple(sorted(stale)), partial_ids=tuple(sorted(partial)))
+    receipt = _receipt(source, [entry, *left.entries], "archived", reason)
+    return Archived(receipt=receipt, stale_ids=tuple(sorted(left.stale)), partial_ids=tuple(sorted(left.partial)))
+
+
+class Left(Struct, frozen=True):
+    """What rested on a source that is archived: on it alone, and on others too; and the entries this made."""
+
+    stale: tuple[str, ...]
+    partial: tuple[str, ...]
+    entries: tuple[int, ...]
+
+
+def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
+    """Marks as stale what rests on a source alone, in the transaction that archives it."""
+    why = f"source {source.id} was archived: {reason}"
+    stale: list[str] = []
+    partial: list[str] = []
+    entries: list[int] = []
+    for record in edit.citing(source.space, [f"evidence:{source.id}"], _EVERY):
+        if not is_knowledge(record) or record.status in HIDDEN_STATUSES or record.grounds is None:
+            continue
+        if any(item.source != source.id for item in record.grounds.evidence):
+            partial.append(record.id)
+            continue
+        stale.append(record.id)
+        if record.status != "stale":
+            entries.append(_put(edit, msgspec.structs.replace(record, status="stale"), record, "decay", why))
+    return Left(tuple(stale), tuple(partial), tuple(entries))
 
 
 # Looking

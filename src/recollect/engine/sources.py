@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.govern import leave_behind
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.remember import content_hash, derive_lexis, ensure_space, make_record
 from recollect.errors import InvalidInput
@@ -271,7 +272,7 @@ def _answer(draft: SourceDraft, space: str, outcome: str, **counts: object) -> I
 
 
 def archive_gone(core: Core, sources: Sequence[Record]) -> int:
-    """Archives sources whose files are no longer there, and retires their segments. Answers how many."""
+    """Archives sources whose files are no longer there, with what rests on them alone. Answers how many."""
     if not sources:
         return 0
     done = 0
@@ -289,6 +290,7 @@ def archive_gone(core: Core, sources: Sequence[Record]) -> int:
             edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
             for record in read_segments(edit, held):
                 edit.retire(record, verb="replace", reason=reason)
+            leave_behind(edit, held, reason)
             done += 1
     return done
 
