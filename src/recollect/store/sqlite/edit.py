@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
 from recollect.store.sqlite.projects import (
     delete_files,
     delete_project,
@@ -30,7 +31,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import Entity, Record, Relation, Space
+from recollect.types import Entity, Record, Relation, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
@@ -276,6 +277,17 @@ class SqliteEdit(SqliteView):
         for (record,) in rows:
             self._erase(space, record, None)
         return len(rows)
+
+    # Bookkeeping
+
+    def spend(self, more: Spending) -> None:
+        add_spending(self._connection, more)
+
+    def count_up(self, name: str, by: int) -> None:
+        add_to_counter(self._connection, name, by)
+
+    def set_counter(self, name: str, value: int) -> None:
+        set_counter(self._connection, name, value)
 
     # Derived: terms and names
 
