@@ -18,7 +18,7 @@ MODULES = {
 }
 
 ROOMS: dict[str, set[str]] = {
-    # What a room may import from. Data flows serve → contracts → engine → (ingest | retrieve) → (store | embed | complete).
+    # What a room may import from. Data flows as ARCHITECTURE.md draws it.
     "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
     "serve": {"contracts", "engine", "config", "errors", "types"},
     "contracts": {"engine", "retrieve", "errors", "types"},

@@ -323,7 +323,9 @@ class Sampled(Struct, frozen=True):
 
 
 Sample: TypeAlias = Callable[[str, str, int], Sampled]
-"""Asks a client's own model: its role, the request, and the most tokens it may write."""
+"""Has a client's own model write something: what it should be, what it is asked, how many tokens it may write.
+
+It raises `CompleterError` where the client refuses or does not answer in time."""
 
 
 class Spending(Struct, frozen=True, kw_only=True):
@@ -519,9 +521,9 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
-    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported",
-    "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
-    "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Session",
-    "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
-    "Condensed", "Sample", "Sampled", "Spending", "Summary",
+    "Condensed", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit",
+    "Imported", "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
+    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Sample",
+    "Sampled", "Scored", "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Spending", "Status", "Summary",
+    "Trust", "Unset", "Weighed", "Why",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ it failed, or it was asked for enough today. `strategy` of the answer says what 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,9 +18,9 @@ from recollect.complete.choose import KINDS, PROVIDERS
 from recollect.engine.core import Core
 from recollect.engine.ledger import set_aside, settle
 from recollect.engine.parse import parse_choice, parse_count, parse_optional, parse_text, parse_time
-from recollect.engine.remember import count_terms
 from recollect.errors import CompleterError, ConfigError, EmbedderError, InvalidInput
 from recollect.retrieve.context import estimate_tokens
+from recollect.store.terms import query_terms
 from recollect.types import Condensed, Sample, Sampled
 
 if TYPE_CHECKING:
@@ -144,12 +145,13 @@ def extract(semantics: Semantics, texts: Sequence[str], max_words: int, dates: S
     from recollect.retrieve import summarize  # brings in numpy
 
     sentences = summarize.split_sentences(texts)
-    counted = [count_terms(None, sentence.text) for sentence in sentences]
-    kept = summarize.shortlist(sentences, summarize.weigh_sentences(counted), _MOST_EMBEDDED)
-    sentences, counted = [sentences[i] for i in kept], [counted[i] for i in kept]
+    counted = [Counter(query_terms(sentence.text)) for sentence in sentences]
+    weights = summarize.weigh_sentences(sentences, counted)
+    kept = summarize.shortlist(sentences, weights, _MOST_EMBEDDED)
+    sentences, counted, weights = [sentences[i] for i in kept], [counted[i] for i in kept], weights[kept]
     likeness = summarize.liken(counted, _embed(semantics, sentences))
     days = None if dates is None else [date.date().isoformat() for date in dates]
-    chosen = summarize.choose_sentences(sentences, likeness, max_words, days=days)
+    chosen = summarize.choose_sentences(sentences, weights, likeness, max_words, days=days)
     return summarize.lay_out(sentences, chosen, dates, max_words)
 
 
