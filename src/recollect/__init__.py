@@ -29,6 +29,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.types import (
     Change,
+    Chunked,
     Condensed,
     Draft,
     Dream,
@@ -63,7 +64,7 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
+    "Cancelled", "Change", "Chunked", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
     "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
     "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
     "RecollectError", "Record", "Relation", "Sampled", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",

@@ -226,6 +226,16 @@ class Ingested(Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
+class Chunked(Struct, frozen=True, kw_only=True):
+    """What became of a document that was cut by tokens: the records of its chunks, in order, and what was new."""
+
+    ids: tuple[str, ...]
+    chunk_tokens: int
+    stored: int
+    updated: int
+    skipped: int
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -520,7 +530,7 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change", "Chunked",
     "Condensed", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit",
     "Imported", "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
     "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Sample",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
@@ -53,6 +53,7 @@ from recollect.types import (
     NOISE,
     UNSET,
     Change,
+    Chunked,
     Condensed,
     Direction,
     Draft,
@@ -92,6 +93,7 @@ STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
 _ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+_DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -320,6 +322,36 @@ class Memory:
             parse_optional(title, "title"),
             draft,
         )
+
+    def ingest_chunks(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        memory_type: str | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        source: str | None | Unset = UNSET,
+    ) -> Chunked:
+        """Stores a document in chunks of 256 to 1,024 tokens. A chunk that its project holds is not stored again.
+
+        It is `updated` where tags, source or memory type are given and were others; counters tell what came in so far.
+        """
+        from recollect.engine.chunks import Labels, ingest_chunks  # reads the vocabulary
+
+        whole = parse_string(text, "text")
+        if not whole.strip():
+            raise InvalidInput("text", "is blank; give it some text")
+        given = {"memory_type": memory_type, "tags": tags, "source": source}
+        said = {name: value for name, value in given.items() if value is not UNSET}
+        fields = parse_fields(said, ("memory_type", "tags", "source"))
+        labels = Labels(project=parse_optional(project, "project"), **fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+        return ingest_chunks(self._core, whole, parse_space(space), labels)
+
+    def counters(self, prefix: str = "") -> dict[str, int]:
+        """Named numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+        with self._core.store.read() as view:
+            return view.counters(parse_string(prefix, "prefix"))
 
     def ingest_conversation(
         self,
@@ -657,6 +689,12 @@ class Memory:
         """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
         with self._core.store.read() as view:
             return view.last_entry()
+
+    def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: object) -> list[str]:
+        """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
+        name = parse_choice(field, "field", _DISTINCT)
+        with self._core.store.read() as view:
+            return view.distinct(name, parse_filter(space=space, **filters))
 
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
