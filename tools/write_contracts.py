@@ -18,6 +18,7 @@ import msgspec
 import recollect
 from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.native import native_contract
+from recollect.contracts.rusty_mem import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory import trusty_contract
 from recollect.serve.catalog import write_list
@@ -30,6 +31,7 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "native": native_contract(memory, space="default"),
         "trusty-memory": trusty_contract(memory),
         "memory-mcp": memory_mcp_contract(memory, space="default"),
+        "rusty-mem": rusty_mem_contract(memory),
     }
 
 

@@ -64,9 +64,10 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "Chunked", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
-    "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
-    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Sampled", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Cancelled", "Change", "Chunked", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream",
+    "EmbedderError", "EmbeddingState", "Entity", "Fact", "FileProblem", "Hit", "Imported", "Ingested",
+    "InvalidInput", "Memory", "Merge", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project",
+    "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Sampled",
+    "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy",
+    "StoreError", "StoreFull", "Summary", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

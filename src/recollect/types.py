@@ -296,7 +296,7 @@ class Dream(Struct, frozen=True, kw_only=True):
 
 
 class Condensed(Struct, frozen=True, kw_only=True):
-    """Some texts made short. `strategy` names what was really done; `note` says why, where it is not what was asked for.
+    """Some texts made short. `strategy` names what was really done; `note` says why that is not what was asked for.
 
     `provider` and `model` say who wrote an abstractive text; an extractive one is made of the texts' own sentences.
     """
@@ -339,7 +339,7 @@ It raises `CompleterError` where the client refuses or does not answer in time."
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """What one provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
+    """What a provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
 
     day: str
     provider: str
@@ -530,10 +530,57 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change", "Chunked",
-    "Condensed", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit",
-    "Imported", "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
-    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Sample",
-    "Sampled", "Scored", "Session", "Signals", "Space", "SpaceStats", "SpaceTally", "Spending", "Status", "Summary",
-    "Trust", "Unset", "Weighed", "Why",
+    "DEFAULT_SPACE",
+    "HIDDEN_STATUSES",
+    "MEMORY_TYPES",
+    "NOISE",
+    "STATUSES",
+    "TRUSTS",
+    "UNSET",
+    "UTC",
+    "Change",
+    "Chunked",
+    "Condensed",
+    "Direction",
+    "Draft",
+    "Dream",
+    "EmbeddingState",
+    "Entity",
+    "Fact",
+    "FileProblem",
+    "Filter",
+    "Hit",
+    "Imported",
+    "Ingested",
+    "Json",
+    "MemoryType",
+    "Merge",
+    "Metadata",
+    "Neighborhood",
+    "Order",
+    "Outcome",
+    "Past",
+    "Project",
+    "ProjectState",
+    "ProjectStatus",
+    "Query",
+    "Recall",
+    "Receipt",
+    "Record",
+    "Relation",
+    "Sample",
+    "Sampled",
+    "Scored",
+    "Session",
+    "Signals",
+    "Space",
+    "SpaceStats",
+    "SpaceTally",
+    "Spending",
+    "Status",
+    "Summary",
+    "Trust",
+    "Unset",
+    "Weighed",
+    "Why",
 ]  # fmt: skip

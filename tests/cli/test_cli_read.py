@@ -10,7 +10,7 @@ import pytest
         (("list",), {"records": [], "total": 0}),
         (("journal",), {"changes": []}),
         (("spaces",), {"spaces": []}),
-        (("stats",), {"store": None, "bytes": 0, "spaces": []}),
+        (("stats",), {"store": None, "bytes": 0, "spaces": [], "models": []}),
         (("reindex",), {"reindexed": 0}),
     ],
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
-from recollect.types import Change, Fact, Hit, Neighborhood, Past, Record, Signals, Space, SpaceStats, Why
+from recollect.types import Change, Fact, Hit, Neighborhood, Past, Record, Signals, Space, SpaceStats, Spending, Why
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -208,6 +208,20 @@ def _stats_row(stats: SpaceStats) -> list[str]:
     counts = (stats.records, stats.sessions, stats.entities, stats.relations, stats.waiting_for_vectors)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in stats.by_kind.items())
     return [stats.space, *(f"{count:,}" for count in counts), day(stats.newest), kinds]
+
+
+def put_spending(days: Sequence[Spending]) -> None:
+    """What language models were asked for, day by day."""
+    put_heading("Language models")
+    columns = [Column("day"), Column("provider")]
+    columns += [Column(name, right=True) for name in ("calls", "tokens read", "tokens written", "spent")]
+    put_table(
+        columns,
+        (
+            [one.day, one.provider, f"{one.calls:,}", f"{one.tokens_in:,}", f"{one.tokens_out:,}", f"{one.spent:.4f}"]
+            for one in days
+        ),
+    )
 
 
 def put_heading(title: str) -> None:

@@ -82,7 +82,7 @@ class OllamaCompleter:
 
 
 def _window(characters: int, max_tokens: int) -> int:
-    """How many tokens must fit: Ollama cuts what does not off without a word. A power of two, so that it stays loaded."""
+    """How many tokens must fit: Ollama cuts the rest off without a word. Few sizes, so that the model stays loaded."""
     needed = characters // 2 + max_tokens
     window = _SMALLEST_WINDOW
     while window < needed and window < _LARGEST_WINDOW:

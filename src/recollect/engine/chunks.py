@@ -22,7 +22,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
     memory_type: MemoryType | Unset = UNSET
     tags: tuple[str, ...] | Unset = UNSET
-    source: str | None | Unset = UNSET
+    source: str | Unset | None = UNSET
 
     def changes(self) -> dict[str, object]:
         named = {"memory_type": self.memory_type, "tags": self.tags, "source": self.source}

@@ -331,7 +331,7 @@ class Memory:
         project: str | None = None,
         memory_type: str | Unset = UNSET,
         tags: Sequence[str] | Unset = UNSET,
-        source: str | None | Unset = UNSET,
+        source: str | Unset | None = UNSET,
     ) -> Chunked:
         """Stores a document in chunks of 256 to 1,024 tokens. A chunk that its project holds is not stored again.
 
@@ -349,7 +349,7 @@ class Memory:
         return ingest_chunks(self._core, whole, parse_space(space), labels)
 
     def counters(self, prefix: str = "") -> dict[str, int]:
-        """Named numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+        """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
         with self._core.store.read() as view:
             return view.counters(parse_string(prefix, "prefix"))
 

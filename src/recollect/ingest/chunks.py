@@ -80,7 +80,10 @@ def _parts(text: str, count: Callable[[str], int]) -> list[Part]:
 def _cut(text: str, start: int, end: int, strength: int, count: Callable[[str], int]) -> list[Part]:
     """A line with too many tokens, by sentences, and a sentence with too many by words."""
     found: list[Part] = []
-    for stop, break_after in [*((m.end(), _SENTENCE) for m in _SENTENCE_END.finditer(text, start, end)), (end, strength)]:
+    for stop, break_after in [
+        *((m.end(), _SENTENCE) for m in _SENTENCE_END.finditer(text, start, end)),
+        (end, strength),
+    ]:
         if stop == start:
             continue
         tokens = count(text[start:stop])

@@ -1,10 +1,10 @@
 """Which sentences of some texts say the most of what they say, in few words?
 
 A summary is chosen by what it adds: every sentence of the texts is a thing to be covered, worth as much as its words
-tell, a chosen one covers those that are like it, and covering the same again counts for nothing (a monotone submodular sum,
-which the greedy choice by gain per word comes close to the best of). A second part rewards sentences from texts that
-were not heard yet. What is nearly the same as something chosen is never chosen beside it. Nothing here is random, so
-the same texts give the same summary.
+tell; a chosen one covers those that are like it, and covering the same again counts for nothing. That is a monotone
+submodular sum, which the greedy choice by gain comes close to the best of. A second part rewards sentences from texts
+that were not heard yet. What is nearly the same as something chosen is never chosen beside it. Nothing here is random,
+so the same texts give the same summary.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def _cut(clause: str) -> list[str]:
 
 
 def weigh_sentences(sentences: Sequence[Sentence], terms: Sequence[Mapping[str, int]]) -> NDArray[np.float32]:
-    """How much each sentence tells, within 0..1: rare words, names and numbers tell most, a question less than an answer.
+    """How much each sentence tells, within 0..1: rare words, names and numbers much, a question less than an answer.
 
-    Measured on dialogues by the share of the turns that people later ask about: fitted so, a fifth of the words holds 30 %
-    of them, the first fifth 28 %, any fifth 20 %.
+    Fitted on dialogues, to what people later ask about: a fifth of a session's words chosen so holds 30 % of that, the
+    first fifth 28 %, any fifth 20 %.
     """
     spread = Counter(term for counted in terms for term in counted)
     worth = {term: math.log((len(terms) + 1) / n) for term, n in spread.items()}

@@ -1,8 +1,8 @@
 """How is a client asked for something, and its answer awaited?
 
-A request of ours goes out beside the answers, while the call that needs it waits in its own thread; the client's
-answer comes in through the thread that reads. The wait ends with the answer, when the caller withdraws the call, or when
-the time is over; then the client is told that nobody waits any more.
+A request of ours goes out beside the answers, while the call that needs it waits in its own thread; the client's answer
+comes in through the thread that reads. The wait ends with the answer, when the caller withdraws the call, or when the
+time is over; then the client is told that nobody waits any more.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from recollect.store.sqlite.rows import Row
 from recollect.types import Spending
 
 _MILLIONTHS = 1_000_000
@@ -12,24 +13,26 @@ _MILLIONTHS = 1_000_000
 def read_ledger(connection: sqlite3.Connection, days: int) -> list[Spending]:
     """The rows of the last so many days on which anything was asked, the newest first."""
     rows = connection.execute(
-        "SELECT day, provider, calls, tokens_in, tokens_out, spent FROM ledger WHERE day IN"
-        " (SELECT DISTINCT day FROM ledger WHERE calls > 0 ORDER BY day DESC LIMIT ?) AND calls > 0 ORDER BY day DESC, provider",
+        "SELECT day, provider, calls, tokens_in, tokens_out, spent FROM ledger WHERE calls > 0 AND day IN"
+        " (SELECT DISTINCT day FROM ledger WHERE calls > 0 ORDER BY day DESC LIMIT ?) ORDER BY day DESC, provider",
         (days,),
     ).fetchall()
-    return [
-        Spending(day=row[0], provider=row[1], calls=row[2], tokens_in=row[3], tokens_out=row[4], spent=row[5] / _MILLIONTHS)
-        for row in rows
-    ]  # fmt: skip
+    return [_to_spending(row) for row in rows]
+
+
+def _to_spending(row: Row) -> Spending:
+    day, provider, calls, tokens_in, tokens_out, spent = row
+    return Spending(
+        day=day, provider=provider, calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, spent=spent / _MILLIONTHS
+    )
 
 
 def read_spending(connection: sqlite3.Connection, day: str, provider: str) -> Spending:
     row = connection.execute(
-        "SELECT calls, tokens_in, tokens_out, spent FROM ledger WHERE day = ? AND provider = ?", (day, provider)
+        "SELECT day, provider, calls, tokens_in, tokens_out, spent FROM ledger WHERE day = ? AND provider = ?",
+        (day, provider),
     ).fetchone()
-    calls, tokens_in, tokens_out, spent = row or (0, 0, 0, 0)
-    return Spending(
-        day=day, provider=provider, calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, spent=spent / _MILLIONTHS
-    )
+    return Spending(day=day, provider=provider) if row is None else _to_spending(row)
 
 
 def add_spending(connection: sqlite3.Connection, more: Spending) -> None:
