@@ -15,7 +15,7 @@ import msgspec
 from recollect.errors import ConfigError, RecollectError
 
 AnswerT = TypeVar("AnswerT")
-TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
+TRY_AGAIN = frozenset({429, 500, 502, 503, 504, 529})
 TRIES = 4
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0

@@ -1,7 +1,7 @@
 """How do many records become one that says what they say?
 
-A summary is a record of kind "summary" whose metadata names the records that it was made of. The same records, asked for
-in the same way, have one summary: it is found by its `source`, given back as it is while they stay as they are, and
+A summary is a record of kind "summary" whose metadata names the records that it was made of. The same records, asked
+for in the same way, have one summary: it is found by its `source`, given back as it is while they stay as they are, and
 written anew, in its place, when one of them has changed.
 """
 

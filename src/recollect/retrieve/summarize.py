@@ -31,8 +31,10 @@ _QUESTION = 0.5
 _VARIETY = 0.3  # how much sentences of texts that were not heard yet count beside coverage
 _THRIFT = 0.3  # the power of a sentence's length that its gain is divided by
 _ENOUGH = 1e-9
+_IDLE = 0.03  # what tells less than this share of the best is left out, even where there is room
 
 _WIDE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_ANY_WORD = rf"[{_WIDE}]|[^\s{_WIDE}]*[^\W{_WIDE}][^\s{_WIDE}]*"
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*")
 _CLAUSE = re.compile(r"(?<=[,;:，；、])\s*")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|approx|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Inc|Ltd)|\b[A-Z])\.$")
@@ -51,9 +53,8 @@ class Sentence(Struct, frozen=True):
 
 def count_words(text: str) -> int:
     """Words between white space; in a script without spaces every character is one."""
-    if text.isascii():
-        return len(text.split())
-    return len(re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+", text))
+    spaced = len(text.split())
+    return spaced if text.isascii() else max(spaced, len(re.findall(_ANY_WORD, text)))
 
 
 def split_sentences(texts: Sequence[str]) -> list[Sentence]:
@@ -174,7 +175,7 @@ def choose_sentences(
     sources = np.asarray([sentence.source for sentence in sentences], np.int64)
     covered = np.zeros(len(sentences), np.float32)
     heard = np.zeros(int(sources.max(initial=0)) + 1, np.float32)
-    free, left, chosen = np.ones(len(sentences), bool), max_words, list[int]()
+    free, left, chosen = weights >= _IDLE * weights.max(initial=0.0), max_words, list[int]()
     named: set[str] = set()
     while True:
         cost = words + (0 if days is None else np.asarray([days[source] not in named for source in sources]))
@@ -193,7 +194,7 @@ def choose_sentences(
         free &= likeness[best] < TOO_ALIKE
         free[best] = False
         if days is not None:
-            named.add(days[sources[best]])
+            named.add(days[int(sources[best])])
 
 
 def lay_out(

@@ -23,6 +23,9 @@ HEARING_SECONDS = 0.05
 """A withdrawn call stops waiting within this time."""
 
 
+CLOSED = "it has closed its end of the connection"
+
+
 class _Pending:
     """A request of ours that is under way."""
 
@@ -38,6 +41,7 @@ class Asking:
         self._seconds = seconds
         self._numbers = count(1)
         self._open: dict[str | int, _Pending] = {}
+        self._deaf = False
 
     def settle(self, reply: Reply) -> bool:
         """Takes an answer to whoever waits for it; False where nobody does."""
@@ -47,6 +51,12 @@ class Asking:
         pending.reply = reply
         pending.answered.set()
         return True
+
+    def close(self) -> None:
+        """No answer can come any more: whoever waits for one is told so, and whoever asks from now on."""
+        self._deaf = True
+        for id in tuple(self._open):
+            self.settle(Reply(id, problem=CLOSED))
 
     def sampler(self, cancellation: Cancellation, send: Callable[[bytes], None]) -> Sample:
         """A function that has the client's own model write something."""
@@ -67,6 +77,8 @@ class Asking:
         id, pending = f"recollect-{next(self._numbers)}", _Pending()
         self._open[id] = pending
         try:
+            if self._deaf:
+                return Reply(id, problem=CLOSED)
             send(encode_request(id, method, params))
             end = time.monotonic() + self._seconds
             while not pending.answered.wait(HEARING_SECONDS):
@@ -84,7 +96,7 @@ class Asking:
 
 def _sampled(reply: Reply) -> Sampled:
     if reply.problem is not None:
-        raise CompleterError(f"the client refused: {reply.problem}")
+        raise CompleterError(f"the client did not lend its model: {reply.problem}")
     result = reply.result
     content = result.get("content") if isinstance(result, Mapping) else None
     parts = content if isinstance(content, list) else [content]

@@ -124,6 +124,10 @@ class Connection:
         """The answer to a message that a transport did not read to its end."""
         return Work((Job(too_large(), Cancellation()),))
 
+    def end_input(self) -> None:
+        """The client will say no more: what waits for an answer of its own need not wait."""
+        self._asking.close()
+
     def cancel_all(self) -> None:
         """Withdraw everything that is under way."""
         for cancellation in tuple(self._open.values()):
