@@ -1,8 +1,8 @@
 """Where is a long document cut, so that every chunk has about the same number of tokens?
 
 The text falls apart at paragraphs, lines, sentences and, where these are too long, words. Chunks are filled with these
-parts up to `FULL` tokens and end after the strongest break in their second half; so none but that of a short document
-has less than `LEAST`, and none has more than `MOST`.
+parts up to `FULL` tokens and end after the strongest break in their second half. None but that of a short document has
+less than `LEAST`; one that could not be cut so has more than `FULL`, but none has more than `MOST`.
 """
 
 from __future__ import annotations
@@ -47,19 +47,20 @@ def cut_chunks(text: str, count: Callable[[str], int]) -> list[str]:
 
 
 def _last(parts: list[Part], first: int, left: int) -> int:
-    """The part that a chunk ends with. A rest that would be too small for a chunk of its own is taken along."""
-    if left <= FULL + LEAST:
+    """The part that a chunk ends with. What would leave too little for the next chunk is not cut off, if it can be."""
+    if left <= FULL:
         return len(parts) - 1
-    held, best, strength = 0, first, -1
+    held, best, strength, last = 0, -1, -1, first
     for at in range(first, len(parts)):
         held += parts[at].tokens
-        if held > FULL and at > first:
+        if held > FULL:
             break
-        if held < LEAST:
-            best = at
-        elif parts[at].strength >= strength:
+        last = at
+        if held >= LEAST and left - held >= LEAST and parts[at].strength >= strength:
             best, strength = at, parts[at].strength
-    return best
+    if best >= 0:
+        return best
+    return len(parts) - 1 if left <= MOST else last
 
 
 def _parts(text: str, count: Callable[[str], int]) -> list[Part]:
@@ -80,12 +81,9 @@ def _parts(text: str, count: Callable[[str], int]) -> list[Part]:
 def _cut(text: str, start: int, end: int, strength: int, count: Callable[[str], int]) -> list[Part]:
     """A line with too many tokens, by sentences, and a sentence with too many by words."""
     found: list[Part] = []
-    for stop, break_after in [
-        *((m.end(), _SENTENCE) for m in _SENTENCE_END.finditer(text, start, end)),
-        (end, strength),
-    ]:
-        if stop == start:
-            continue
+    stops = [match.end() for match in _SENTENCE_END.finditer(text, start, end) if match.end() < end]
+    for stop in [*stops, end]:
+        break_after = strength if stop == end else _SENTENCE
         tokens = count(text[start:stop])
         if tokens <= LEAST:
             found.append(Part(stop, tokens, break_after))

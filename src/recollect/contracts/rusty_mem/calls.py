@@ -101,6 +101,7 @@ class Calls:
             project=filter_project(given.project_id), tags=given.tags,
             memory_types=() if given.memory_type is None else (given.memory_type,),
             since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
+            thorough=True,
             progress=lambda done, total: call.progress(done, total, "computing vectors"),
         )  # fmt: skip
         used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
