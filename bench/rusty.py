@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from bench.recall import clock
 from bench.remember import fresh
@@ -39,8 +39,7 @@ def run(plan: Plan) -> list[Table]:
         tools = {tool.name: tool for tool in rusty_mem_contract(memory).tools}
 
         def timed(tool: str, *asked: Mapping[str, Json]) -> list[float]:
-            call: Callable[[Mapping[str, Json]], object] = lambda given: tools[tool].call(dict(given), Call())
-            return [clock(lambda given=given: call(given)) for given in asked]
+            return [clock(lambda given=given: tools[tool].call(dict(given), Call())) for given in asked]
 
         first = timed("push", *({"text": document} for document in documents))
         again = timed("push", *({"text": document} for document in documents))

@@ -51,7 +51,20 @@ def page(name: str, contract: Contract) -> str:
         lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
     for tool in contract.tools:
         lines += ["", *_section(tool)]
+    if contract.resources or contract.templates:
+        lines += ["", *_documents(contract)]
     return "\n".join(lines) + "\n"
+
+
+def _documents(contract: Contract) -> Iterator[str]:
+    yield "## Documents to read"
+    yield ""
+    yield "| address | |"
+    yield "|---|---|"
+    for resource in contract.resources:
+        yield f"| `{resource.uri}` | {resource.description or resource.name} |"
+    for template in contract.templates:
+        yield f"| `{template.uri_template}` | {template.description or template.name} |"
 
 
 def _section(tool: Tool[Any]) -> Iterator[str]:

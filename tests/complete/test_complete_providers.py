@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
-from loopback import Body, Loopback, Reply
 
+from loopback import Body, Loopback, Reply
 from recollect.complete.anthropic import AnthropicCompleter
 from recollect.complete.base import Completer, Completion
 from recollect.complete.choose import choose_completer
@@ -144,7 +144,7 @@ def test_a_provider_is_chosen_by_its_name() -> None:
     for name, made in MAKERS.items():
         chosen = choose_completer(name, model="tiny")
         assert isinstance(chosen, made)  # type: ignore[arg-type]  # the makers are classes
-    with pytest.raises(ConfigError, match="there is no provider 'gpt' .* there are: none, client, ollama"):
+    with pytest.raises(ConfigError, match=r"there is no provider 'gpt' .* there are: none, client, ollama"):
         choose_completer("gpt", model="tiny")
     with pytest.raises(ConfigError, match="set RECOLLECT_SUMMARIZER_MODEL"):
         choose_completer("ollama", model=None)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Body, Loopback, Reply, serve_loopback
 
 import recollect
+from loopback import Body, Loopback, Reply, serve_loopback
 from recollect import Memory, Settings, Spending
 from recollect.errors import ConfigError
 
@@ -97,9 +97,7 @@ def test_a_call_that_fails_leaves_nothing_in_the_ledger(capped: Callable[..., Me
     assert memory.spending() == []
 
 
-def test_one_provider_does_not_use_up_what_another_may_take(
-    capped: Callable[..., Memory], loopback: Loopback
-) -> None:
+def test_one_provider_does_not_use_up_what_another_may_take(capped: Callable[..., Memory], loopback: Loopback) -> None:
     assert capped(summarizer_daily_tokens=1_500).condense(["One."]).strategy == "abstractive"
     loopback.answer = lambda _: {"message": {"content": "Short."}, "prompt_eval_count": 10, "eval_count": 2}
     memory = capped(summarizer="ollama", summarizer_daily_tokens=1_500)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Body, Loopback, Reply, serve_loopback
 
 import recollect
+from loopback import Body, Loopback, Reply, serve_loopback
 from recollect import InvalidInput, Memory, NotFound, Sampled, Settings
 from recollect.errors import CompleterError, ConfigError
 
@@ -184,6 +184,15 @@ def test_a_provider_that_fails_is_told_of_and_sentences_are_chosen(
     assert memory.summarize(project="api", strategy=strategy).strategy == "abstractive"
 
 
+def test_falling_back_twice_writes_one_summary(written: Callable[..., Memory], loopback: Loopback) -> None:
+    loopback.script = [Reply(401, b"bad key")] * 2
+    memory = written()
+    fill(memory)
+    first, second = memory.summarize(project="api"), memory.summarize(project="api")
+    assert (second.id, second.stored, second.note) == (first.id, False, first.note)
+    assert [change.verb for change in memory.journal(limit=2)] == ["summarize", "remember"]
+
+
 @pytest.mark.parametrize("said", ["", "<think>endless", "...", None])
 def test_nonsense_is_no_summary(written: Callable[..., Memory], loopback: Loopback, said: str | None) -> None:
     loopback.script = [Reply(body=json.dumps({"choices": [{"message": {"content": said}}]}).encode())]
@@ -207,7 +216,7 @@ def test_long_memories_are_cut_down_before_a_model_reads_them(
     made = written(summarizer_daily_tokens=0).condense(texts)
     assert made.strategy == "abstractive"
     assert made.note is not None
-    assert len(json.dumps(loopback.asked[0].body)) < 120_000
+    assert len(json.dumps(loopback.asked[0].body)) < 130_000 < sum(map(len, texts))
 
 
 def test_the_client_lends_its_model_only_when_that_is_wanted(memory: Memory) -> None:

@@ -10,7 +10,19 @@ from recollect.embed.count import token_counter
 from recollect.ingest.chunks import FULL, LEAST, MOST, cut_chunks
 
 PIECES = st.sampled_from(
-    ["word ", "a longer clause, ", "The end. ", "\n", "\n\n", "# Heading\n", "会议在周五。", "字" * 90, "x" * 700, "1.5 ", "\r\n"]
+    [
+        "word ",
+        "a longer clause, ",
+        "The end. ",
+        "\n",
+        "\n\n",
+        "# Heading\n",
+        "会议在周五。",
+        "字" * 90,
+        "x" * 700,
+        "1.5 ",
+        "\r\n",
+    ]
 )
 TEXTS = st.lists(st.tuples(PIECES, st.integers(1, 120)), min_size=1, max_size=30).map(
     lambda runs: "".join(piece * times for piece, times in runs)

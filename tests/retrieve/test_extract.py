@@ -15,7 +15,9 @@ from recollect.retrieve import summarize as s
 from recollect.store.terms import query_terms
 
 FIRST = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-WORDS = st.sampled_from("gateway token Mira deploy Tuesday disk 200 alert billing tea rotates writes 会议 the of".split())
+WORDS = st.sampled_from(
+    "gateway token Mira deploy Tuesday disk 200 alert billing tea rotates writes 会议 the of".split()
+)
 SENTENCES = st.lists(WORDS, min_size=1, max_size=60).map(lambda words: " ".join(words).capitalize() + ".")
 TEXTS = st.lists(st.lists(SENTENCES, min_size=1, max_size=5).map(" ".join), min_size=1, max_size=8)
 
@@ -26,7 +28,9 @@ def extract(texts: list[str], max_words: int, *, dated: bool = True) -> str:
     dates = [FIRST + timedelta(days=i) for i in range(len(texts))] if dated else None
     days = None if dates is None else [date.date().isoformat() for date in dates]
     weights, likeness = s.weigh_sentences(sentences, counted), s.liken(counted, None)
-    return s.lay_out(sentences, s.choose_sentences(sentences, weights, likeness, max_words, days=days), dates, max_words)
+    return s.lay_out(
+        sentences, s.choose_sentences(sentences, weights, likeness, max_words, days=days), dates, max_words
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from things import put, record
+
 from recollect.store.base import Lexis, Store
 from recollect.types import Filter, Spending
-from things import put, record
 
 
 def test_a_day_of_a_provider_adds_up(store: Store) -> None:
     def spend(day: str, provider: str, calls: int, spent: float) -> None:
         with store.write() as edit:
-            edit.spend(
-                Spending(day=day, provider=provider, calls=calls, tokens_in=10, tokens_out=calls, spent=spent)
-            )
+            edit.spend(Spending(day=day, provider=provider, calls=calls, tokens_in=10, tokens_out=calls, spent=spent))
 
     spend("2026-05-01", "ollama", 1, 0.0)
     spend("2026-05-02", "openai", 1, 0.5)

@@ -33,9 +33,12 @@ if TYPE_CHECKING:
 
 STRATEGIES = ("auto", "extractive", "abstractive")
 MAX_WORDS = 100_000
-MOST_READ = 24_000
+MOST_READ = 32_000
 """Tokens that a model is given at most; of longer texts the sentences that say most are chosen first."""
-_MOST_EMBEDDED = 240
+_MOST_WEIGHED = 240  # sentences, unless a long summary needs more
+_MOST_WEIGHED_EVER = 1_500
+_MOST_EMBEDDED = 600  # beyond, words must do: a model would take seconds
+_WORDS_PER_SENTENCE = 6
 _WORDS_PER_TOKEN = 0.4  # a careful estimate, for any language
 _ROOM = 512  # tokens beyond the summary's own: some models think aloud first
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -147,9 +150,11 @@ def extract(semantics: Semantics, texts: Sequence[str], max_words: int, dates: S
     sentences = summarize.split_sentences(texts)
     counted = [Counter(query_terms(sentence.text)) for sentence in sentences]
     weights = summarize.weigh_sentences(sentences, counted)
-    kept = summarize.shortlist(sentences, weights, _MOST_EMBEDDED)
+    most = min(max(_MOST_WEIGHED, max_words // _WORDS_PER_SENTENCE), _MOST_WEIGHED_EVER)
+    kept = summarize.shortlist(sentences, weights, most)
     sentences, counted, weights = [sentences[i] for i in kept], [counted[i] for i in kept], weights[kept]
-    likeness = summarize.liken(counted, _embed(semantics, sentences))
+    vectors = _embed(semantics, sentences) if len(sentences) <= _MOST_EMBEDDED else None
+    likeness = summarize.liken(counted, vectors)
     days = None if dates is None else [date.date().isoformat() for date in dates]
     chosen = summarize.choose_sentences(sentences, weights, likeness, max_words, days=days)
     return summarize.lay_out(sentences, chosen, dates, max_words)

@@ -96,12 +96,13 @@ def _keep(
     about: Provenance,
 ) -> Summary:
     """Stores a summary, or puts it in the place of the one that these records had."""
+    named = [project for project in filter.projects if project]
     first, last = records[0].event_time.date().isoformat(), records[-1].event_time.date().isoformat()
     draft = Draft(
         text=made.text,
         kind=KIND,
         title=f"Summary of {first}" if first == last else f"Summary of {first} to {last}",
-        project=next(iter(filter.projects), None) or None,
+        project=named[0] if len(named) == 1 else None,
         tags=filter.tags,
         trust="system_generated",
         event_time=records[-1].event_time,
@@ -111,16 +112,16 @@ def _keep(
     with core.store.write(actor=core.actor) as edit:
         held = _find(edit, filter, source)
         record = make_record(core, edit, draft, space)
-        if held is None:
-            edit.put(record, verb="summarize", lexis=derive_lexis(edit, record))
-        else:
+        if held is not None:
             record = msgspec.structs.replace(
                 held, text=record.text, title=record.title, event_time=record.event_time, metadata=record.metadata,
                 content_hash=content_hash(record.text),
             )  # fmt: skip
+        changed = held is None or held.text != made.text or _provenance(held) != about
+        if changed:
             edit.put(record, verb="summarize", before=held, lexis=derive_lexis(edit, record))
     core.written()
-    return _told(record, about, stored=True, note=made.note)
+    return _told(record, about, stored=changed, note=made.note)
 
 
 def _to_metadata(about: Provenance) -> Metadata:

@@ -31,8 +31,8 @@ REQUIREMENTS = (
         " that nobody knows is an error when the tool is called.",
     ),
     Requirement(
-        "search answers results with id, score, text, project_id, memory_type, tags, timestamp and source_uri; beside them"
-        " collection, limit, the threshold under two names, and the filters that were used.",
+        "search answers results with id, score, text, project_id, memory_type, tags, timestamp and source_uri; beside"
+        " them collection, limit, the threshold under two names, and the filters that were used.",
         "All of them are always there but source_uri, which is left out where there is none.",
         ("test_a_search_answers_with_every_documented_field",),
         "Scores are calibrated shares of 0..1, not cosines.",
@@ -64,7 +64,7 @@ REQUIREMENTS = (
     ),
     Requirement(
         "project_id is default where it is left out; collection overrides the default collection.",
-        "A collection is a space and is made by the first push; a project is a label in it. A blank project is default.",
+        "A collection is a space, made by the first push; a project is a label in it. A blank project is default.",
         ("test_projects_and_collections_are_apart",),
         "A search or summary of a collection that was named and does not exist is an error; of the default one, which"
         " nothing was pushed to yet, it finds nothing.",
@@ -81,7 +81,7 @@ REQUIREMENTS = (
         ("test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost",),
     ),
     Requirement(
-        "A chunk that its project holds is not stored again: it is skipped, or updated where tags or source_uri changed.",
+        "A chunk that its project holds is not stored again: it is skipped, or updated if tags or source_uri changed.",
         "Compared are text, collection and project. What a push does not mention stays as it is.",
         (
             "test_the_same_chunk_is_not_stored_twice_in_a_project",
@@ -92,7 +92,7 @@ REQUIREMENTS = (
     Requirement(
         "summarize consolidates episodic memories of a time range into a semantic summary with provenance.",
         "The summary is a semantic record whose metadata names its sources; it is found by search. The answer has the"
-        " documented fields; provider and model only where a model wrote. Of more memories than limit, the newest count.",
+        " documented fields; provider and model only where a model wrote. Of too many memories, the newest count.",
         ("test_a_summary_consolidates_what_happened", "test_a_summary_is_semantic_keeps_its_sources_and_is_found"),
         "The same memories, in the same way and length, answer the same summary; when one was changed it is written"
         " anew under its id.",
@@ -136,7 +136,7 @@ REQUIREMENTS = (
         ),
     ),
     Requirement(
-        "Five documents can be read: memory types, health, projects, settings and usage; a template gives a project's tags.",
+        "Five documents can be read: memory types, health, projects, settings, usage; a template has a project's tags.",
         "Served as JSON under their addresses; usage word for word. Projects and tags are those of the default"
         " collection. In a project's address a slash is written %2F.",
         (

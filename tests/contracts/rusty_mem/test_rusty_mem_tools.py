@@ -227,7 +227,11 @@ WRONG = [
     ("search", {"query_text": "x", "limit": 2.5}, "`limit` must be an integer, not 2.5"),
     ("search", {"query_text": "x", "score_threshold": 1.5}, "`score_threshold` must be between 0.0 and 1.0"),
     ("search", {"query_text": "x", "score_threshold": "high"}, "`score_threshold` must be a number, not 'high'"),
-    ("search", {"query_text": "x", "memory_type": "vague"}, "`memory_type` must be one of episodic|semantic|procedural"),
+    (
+        "search",
+        {"query_text": "x", "memory_type": "vague"},
+        "`memory_type` must be one of episodic|semantic|procedural",
+    ),
     ("search", {"query_text": "x", "type": ""}, "`memory_type` must be one of episodic|semantic|procedural"),
     ("search", {"query_text": "x", "tags": []}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "tags": ["a", " "]}, "`tags` must be an array of non-empty strings"),
