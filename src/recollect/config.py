@@ -17,6 +17,8 @@ import msgspec
 from recollect.errors import ConfigError
 
 _FILE = "config.toml"
+_Amount = Annotated[int, msgspec.Meta(ge=0)]
+_Price = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,13 +38,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     summarizer_model: str | None = None
     summarizer_url: str | None = None
     summarizer_key: str | None = None
-    summarizer_daily_tokens: int = 500_000
+    summarizer_daily_tokens: _Amount = 500_000
     """What a provider may be asked for in a day (UTC), read and written; 0 means no limit."""
-    summarizer_daily_spend: float = 0.0
+    summarizer_daily_spend: _Price = 0.0
     """The same in money; 0 means no limit."""
-    summarizer_price_in: float = 0.0
+    summarizer_price_in: _Price = 0.0
     """What a million tokens cost that the model reads; without prices nothing counts as spent."""
-    summarizer_price_out: float = 0.0
+    summarizer_price_out: _Price = 0.0
     log_level: str = "warning"
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""

@@ -79,6 +79,13 @@ def test_small_talk_gives_way_to_names_and_numbers() -> None:
     assert extract(texts, 12, dated=False) == "Jon added 200 GB to the billing database on Friday."
 
 
+def test_prose_goes_before_code_and_addresses() -> None:
+    code = "user_id = db.Column(db.Integer, db.ForeignKey('user.id'), nullable=False)\npip install flask==2.3.1 jinja2"
+    link = '<script src="https://cdn.example.com/npm/core@2.11.6/core.min.js"></script>'
+    text = f"{code}\n{link}\n**Mira** decided to store the users of the shop in one table."
+    assert extract([text], 14, dated=False) == "Mira decided to store the users of the shop in one table."
+
+
 def test_everything_is_kept_where_it_fits() -> None:
     texts = ["One thing happened.", "Then Ada called Bo.", "The roof leaks."]
     assert extract(texts, 200) == (

@@ -184,6 +184,7 @@ def _write(
     if estimate_tokens(material) > MOST_READ:
         material = extract(semantics, texts, int(MOST_READ * _WORDS_PER_TOKEN), dates)
         note = "the memories were too long for one request; the model was given the sentences that say most"
+    material = material.replace("</memories>", "</ memories>")  # what ends it is ours to say
     prompt = (
         f"Summarise these memories in at most {way.max_words} words.\n\n<memories>\n{material}\n</memories>\n\n"
         f"Write the summary only, in at most {way.max_words} words."
