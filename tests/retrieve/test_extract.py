@@ -79,6 +79,17 @@ def test_small_talk_gives_way_to_names_and_numbers() -> None:
     assert extract(texts, 12, dated=False) == "Jon added 200 GB to the billing database on Friday."
 
 
+def test_scripts_without_spaces_are_summarised_too() -> None:
+    texts = [
+        "你好！最近怎么样？",
+        "乔恩星期五给计费数据库，也就是账单系统所用的那一个，增加了200GB磁盘空间，并且设置了警报。",
+        "太好了！",
+    ]
+    summary = extract(texts, 70)
+    assert "200GB" in summary
+    assert "怎么样" not in summary
+
+
 def test_prose_goes_before_code_and_addresses() -> None:
     code = "user_id = db.Column(db.Integer, db.ForeignKey('user.id'), nullable=False)\npip install flask==2.3.1 jinja2"
     link = '<script src="https://cdn.example.com/npm/core@2.11.6/core.min.js"></script>'

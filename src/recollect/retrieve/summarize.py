@@ -134,6 +134,8 @@ def weigh_sentences(sentences: Sequence[Sentence], terms: Sequence[Mapping[str, 
 
 def _prose(text: str) -> float:
     """1 for a sentence of words; the less, the more of it is code, addresses or tables."""
+    if not text.isascii() and re.search(f"[{_WIDE}]", text):  # words are not set apart there, so none can be judged
+        return 1.0
     words = text.split()
     plain = sum(_PLAIN.fullmatch(word) is not None for word in words) / max(len(words), 1)
     marked = len(_CODE.findall(text)) / max(len(words), 1)
