@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from conftest import FIXTURE, Process
+from conftest import FIXTURE, HANG_GUARD_SECONDS, Process
 from recollect.contracts.tool import Cancellation
 from recollect.errors import Cancelled, CompleterError
 from recollect.serve.ask import Asking
@@ -107,6 +108,13 @@ def test_a_client_that_closes_its_end_is_not_waited_for(start: Start) -> None:
     assert [answer["result"]["structuredContent"]["text"] for answer in answers] == [
         "the client did not lend its model: it has closed its end of the connection"
     ]
+
+
+def test_a_signal_ends_the_server_while_the_client_is_asked(start: Start) -> None:
+    server = start()
+    asked_for(server)
+    server.popen.send_signal(signal.SIGTERM)
+    assert server.popen.wait(HANG_GUARD_SECONDS) == 0
 
 
 def test_other_messages_are_heard_while_the_client_is_asked(start: Start) -> None:
