@@ -18,15 +18,17 @@ MODULES = {
 }
 
 ROOMS: dict[str, set[str]] = {
-    # What a room may import from. Data flows serve → contracts → engine → (ingest | retrieve) → (store | embed).
+    # What a room may import from. Data flows as ARCHITECTURE.md draws it.
     "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
     "serve": {"contracts", "engine", "config", "errors", "types"},
     "contracts": {"engine", "retrieve", "errors", "types"},
-    "engine": {"ingest", "retrieve", "store", "embed", "config", "errors", "types"},
+    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "types"},
     "ingest": {"errors", "types"},
     "retrieve": {"errors", "types"},
     "store": {"errors", "types"},
-    "embed": {"errors", "types"},
+    "embed": {"endpoint", "errors", "types"},
+    "complete": {"endpoint", "errors", "types"},
+    "endpoint": {"errors"},
     "config": {"errors"},
     "version": set(),
     "types": set(),
@@ -57,7 +59,7 @@ WEB = {
 }
 LOCAL_WEB: dict[str, set[str]] = {
     "serve": WEB,
-    "embed": {"httpx"},
+    "endpoint": {"httpx"},
     "recollect.engine.fetch": {"httpcore", "httpx", "socket", "urllib"},
 }
 """Rooms that reach the web, and the one module that fetches pages."""

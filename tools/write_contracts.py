@@ -19,6 +19,7 @@ import recollect
 from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
+from recollect.contracts.rusty_mem import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory import trusty_contract
 from recollect.serve.catalog import write_list
@@ -32,6 +33,7 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "trusty-memory": trusty_contract(memory),
         "memory-mcp": memory_mcp_contract(memory, space="default"),
         "memory-substrate": memory_substrate_contract(memory, space="default"),
+        "rusty-mem": rusty_mem_contract(memory),
     }
 
 
@@ -51,7 +53,20 @@ def page(name: str, contract: Contract) -> str:
         lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
     for tool in contract.tools:
         lines += ["", *_section(tool)]
+    if contract.resources or contract.templates:
+        lines += ["", *_documents(contract)]
     return "\n".join(lines) + "\n"
+
+
+def _documents(contract: Contract) -> Iterator[str]:
+    yield "## Documents to read"
+    yield ""
+    yield "| address | |"
+    yield "|---|---|"
+    for resource in contract.resources:
+        yield f"| `{resource.uri}` | {resource.description or resource.name} |"
+    for template in contract.templates:
+        yield f"| `{template.uri_template}` | {template.description or template.name} |"
 
 
 def _section(tool: Tool[Any]) -> Iterator[str]:

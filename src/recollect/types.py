@@ -590,6 +590,16 @@ class Upkeep(Struct, frozen=True, kw_only=True):
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
+class Chunked(Struct, frozen=True, kw_only=True):
+    """What became of a document that was cut by tokens: the records of its chunks, in order, and what was new."""
+
+    ids: tuple[str, ...]
+    chunk_tokens: int
+    stored: int
+    updated: int
+    skipped: int
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program; `problems` says what did not, and why."""
 
@@ -647,6 +657,60 @@ class Dream(Struct, frozen=True, kw_only=True):
     decayed: int = 0
     finished: bool = True
     dry_run: bool = False
+
+
+class Condensed(Struct, frozen=True, kw_only=True):
+    """Some texts made short. `strategy` names what was really done; `note` says why that is not what was asked for.
+
+    `provider` and `model` say who wrote an abstractive text; an extractive one is made of the texts' own sentences.
+    """
+
+    text: str
+    strategy: Literal["extractive", "abstractive"]
+    provider: str | None = None
+    model: str | None = None
+    note: str | None = None
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """A summary of records: the record `id` holds it, `sources` are the records that it was made of, in time order.
+
+    `stored` is False where the same summary was there already.
+    """
+
+    id: str
+    space: str
+    text: str
+    sources: tuple[str, ...]
+    strategy: Literal["extractive", "abstractive"]
+    provider: str | None = None
+    model: str | None = None
+    note: str | None = None
+    stored: bool = True
+
+
+class Sampled(Struct, frozen=True):
+    """What a client's own model wrote when it was asked, and the name of that model."""
+
+    text: str
+    model: str | None = None
+
+
+Sample: TypeAlias = Callable[[str, str, int], Sampled]
+"""Has a client's own model write something: what it should be, what it is asked, how many tokens it may write.
+
+It raises `CompleterError` where the client refuses or does not answer in time."""
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """What a provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
+
+    day: str
+    provider: str
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    spent: float = 0.0
 
 
 class Filter(Struct, frozen=True, kw_only=True):
@@ -838,12 +902,12 @@ Unset: TypeAlias = UnsetType
 __all__ = [
     "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
     "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Audited",
-    "BrokenReference", "CandidateType", "Change", "Claim", "Clarified", "Concept", "Concepts", "Direction", "Doubt",
-    "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding", "EvidenceState", "Fact",
-    "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit", "Imported", "Ingested",
-    "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge", "Merged", "Metadata",
-    "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus", "Query", "Recall",
-    "Receipt", "Record", "Relation", "Resolution", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
-    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Twins",
-    "Unset", "Upkeep", "Weighed", "Why",
+    "BrokenReference", "CandidateType", "Change", "Chunked", "Claim", "Clarified", "Concept", "Concepts", "Condensed",
+    "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding",
+    "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit",
+    "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge",
+    "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
+    "Query", "Recall", "Receipt", "Record", "Relation", "Resolution", "Sample", "Sampled", "Scored", "Segment",
+    "Session", "Settled", "Signals", "SkipReason", "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats",
+    "SpaceTally", "Spending", "Status", "Summary", "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

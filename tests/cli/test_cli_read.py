@@ -13,7 +13,7 @@ from recollect import Settings
         (("list",), {"records": [], "total": 0}),
         (("journal",), {"changes": []}),
         (("spaces",), {"spaces": []}),
-        (("stats",), {"store": None, "bytes": 0, "spaces": []}),
+        (("stats",), {"store": None, "bytes": 0, "spaces": [], "models": []}),
         (("reindex",), {"reindexed": 0}),
     ],
 )

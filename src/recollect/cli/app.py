@@ -19,6 +19,7 @@ from recollect.cli.ingest import ingest
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
+from recollect.cli.summarize import summarize
 from recollect.cli.welcome import welcome
 
 SERVE_HELP = f"""Serve the memory to an agent over stdio, by the Model Context Protocol.
@@ -96,6 +97,7 @@ app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")
 app.add_typer(imports, name="import")
 app.add_typer(spaces, name="spaces")
+app.command("summarize")(summarize)
 app.command("stats")(read.stats)
 app.command("dream")(dream)
 app.command("reindex")(write.reindex)

@@ -35,7 +35,7 @@ from recollect.cli.place import open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, NotFound
-from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats
+from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats, Spending
 
 _LONG_WAIT = 200
 """With more vectors than this to compute first, a person wants to see how far it is."""
@@ -286,7 +286,7 @@ def explore(
 
 
 def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:
-    """Show how much is stored, space by space, and how large the file is.
+    """Show how much is stored, space by space, how large the file is, and what language models were asked for.
 
     \b
     Example:
@@ -295,15 +295,18 @@ def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     memory = open_if_there(home)
     if memory is None:
         if as_json:
-            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats]()})
+            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats](), "models": list[Spending]()})
         return
     with memory:
         names = [one.name for one in memory.spaces()] if space is None else [space]
         found = [memory.describe_space(name) for name in names]
         location, size = memory.location, memory.size()
+        spent = memory.spending()
     if as_json:
-        put_json({"store": location, "bytes": size, "spaces": [stats for _, stats in found]})
+        put_json({"store": location, "bytes": size, "spaces": [stats for _, stats in found], "models": spent})
         return
     if found:
         show.put_stats(found)
+    if spent:
+        show.put_spending(spent)
     say(f"{one_line(location)}: {megabytes(size)}")

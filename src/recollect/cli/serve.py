@@ -115,11 +115,29 @@ def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
     return memory_substrate_contract(memory, space=chosen.space)
 
 
+def _rusty_mem(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.config import rusty_mem_settings
+    from recollect.contracts.rusty_mem import Defaults, rusty_mem_contract
+
+    read = rusty_mem_settings()
+    named = chosen.space if chosen.space != DEFAULT_SPACE else read.qdrant_collection_name
+    defaults = Defaults(
+        collection=named,
+        limit=read.search_default_limit,
+        max_limit=read.search_max_limit,
+        score_threshold=read.search_default_score_threshold,
+        max_words=read.summarization_max_words,
+        dimension=read.embedding_dimension,
+    )
+    return rusty_mem_contract(memory, defaults)
+
+
 CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
     "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),
+    "rusty-mem": Offer(_rusty_mem, log_variable="RUST_LOG"),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 

@@ -22,6 +22,7 @@ from recollect.types import (
     Signals,
     Space,
     SpaceStats,
+    Spending,
     Why,
 )
 
@@ -240,6 +241,20 @@ def _stats_row(stats: SpaceStats) -> list[str]:
     counts = (stats.records, stats.sessions, stats.entities, stats.relations, stats.waiting_for_vectors)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in stats.by_kind.items())
     return [stats.space, *(f"{count:,}" for count in counts), day(stats.newest), kinds]
+
+
+def put_spending(days: Sequence[Spending]) -> None:
+    """What language models were asked for, day by day."""
+    put_heading("Language models")
+    columns = [Column("day"), Column("provider")]
+    columns += [Column(name, right=True) for name in ("calls", "tokens read", "tokens written", "spent")]
+    put_table(
+        columns,
+        (
+            [one.day, one.provider, f"{one.calls:,}", f"{one.tokens_in:,}", f"{one.tokens_out:,}", f"{one.spent:.4f}"]
+            for one in days
+        ),
+    )
 
 
 def put_heading(title: str) -> None:

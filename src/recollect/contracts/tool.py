@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
-from recollect.types import Json
+from recollect.types import Json, Sample
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -38,10 +38,11 @@ class Call:
     """One running request, as the function that answers it sees it.
 
     `client` is the name that the caller gave itself. A transport hands in `report`, which carries progress to
-    the client; without one, progress is only a place where a withdrawn call stops.
+    the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt, max_tokens)`
+    has the client's own language model write something; it is None where the client does not lend one.
     """
 
-    __slots__ = ("_cancellation", "_report", "client")
+    __slots__ = ("_cancellation", "_report", "client", "sample")
 
     def __init__(
         self,
@@ -49,8 +50,10 @@ class Call:
         *,
         report: Callable[[float, float | None, str | None], None] | None = None,
         cancellation: Cancellation | None = None,
+        sample: Sample | None = None,
     ) -> None:
         self.client = client
+        self.sample = sample
         self._report = report
         self._cancellation = cancellation or Cancellation()
 

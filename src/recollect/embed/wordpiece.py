@@ -16,6 +16,7 @@ UNKNOWN = "[UNK]"
 FIRST = "[CLS]"
 LAST = "[SEP]"
 LONGEST_WORD = 100
+LETTERS_PER_PIECE = 4
 CACHED_WORDS = 50_000
 DROPPED = ("Cc", "Cf", "Co", "Cs", "Mn")
 IDEOGRAPHS = (
@@ -87,6 +88,15 @@ class WordPiece:
         readable = 2 * unreadable <= letters and any(i != self._unknown for i in ids[1:])
         ids.append(last)
         return Encoding(ids, readable)
+
+    def count(self, text: str) -> int:
+        """How many pieces a text has. A run of letters that is no word counts by its length."""
+        known, total = self._words, 0
+        for word in self.split(text):
+            total += len((known.get(word) or self._remember(word)).ids)
+            if len(word) > LONGEST_WORD:
+                total += len(word) // LETTERS_PER_PIECE
+        return total
 
     def split(self, text: str) -> list[str]:
         return unicodedata.normalize("NFD", text).translate(self._spelling).split()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
@@ -63,7 +63,9 @@ from recollect.types import (
     Archived,
     Audited,
     Change,
+    Chunked,
     Concepts,
+    Condensed,
     Direction,
     Draft,
     Dream,
@@ -92,6 +94,7 @@ from recollect.types import (
     Record,
     Relation,
     Resolution,
+    Sample,
     Scored,
     Session,
     Settled,
@@ -99,6 +102,8 @@ from recollect.types import (
     Space,
     SpaceStats,
     SpaceTally,
+    Spending,
+    Summary,
     Twins,
     Unset,
     Upkeep,
@@ -112,6 +117,7 @@ STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 10
 _ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
+_DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -509,6 +515,36 @@ class Memory:
             draft,
         )
 
+    def ingest_chunks(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        memory_type: str | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        source: str | Unset | None = UNSET,
+    ) -> Chunked:
+        """Stores a document in chunks of 256 to 1,024 tokens. A chunk that its project holds is not stored again.
+
+        It is `updated` where tags, source or memory type are given and were others; counters tell what came in so far.
+        """
+        from recollect.engine.chunks import Labels, ingest_chunks  # reads the vocabulary
+
+        whole = parse_string(text, "text")
+        if not whole.strip():
+            raise InvalidInput("text", "is blank; give it some text")
+        given = {"memory_type": memory_type, "tags": tags, "source": source}
+        said = {name: value for name, value in given.items() if value is not UNSET}
+        fields = parse_fields(said, ("memory_type", "tags", "source"))
+        labels = Labels(project=parse_optional(project, "project"), **fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+        return ingest_chunks(self._core, whole, parse_space(space), labels)
+
+    def counters(self, prefix: str = "") -> dict[str, int]:
+        """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+        with self._core.store.read() as view:
+            return view.counters(parse_string(prefix, "prefix"))
+
     def ingest_conversation(
         self,
         messages: Sequence[Mapping[str, object]],
@@ -747,7 +783,7 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         since: Moment = None,
         until: Moment = None,
@@ -902,7 +938,7 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         source: str | Sequence[str] | None = None,
         since: Moment = None,
@@ -982,6 +1018,12 @@ class Memory:
         with self._core.store.read() as view:
             return view.last_entry()
 
+    def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: object) -> list[str]:
+        """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
+        name = parse_choice(field, "field", _DISTINCT)
+        with self._core.store.read() as view:
+            return view.distinct(name, parse_filter(space=space, **filters))
+
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self._core.store.read() as view:
@@ -994,6 +1036,66 @@ class Memory:
     def session(self, id: str, *, space: str = DEFAULT_SPACE, as_of: Moment = None) -> list[Record]:
         """The messages of a session, in order."""
         return self.list(space=space, session=id, as_of=as_of, valid_only=False, order="position", limit=100_000)
+
+    # Summaries
+
+    def condense(
+        self,
+        texts: Sequence[str],
+        *,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        dates: Sequence[datetime] | None = None,
+        sample: Sample | None = None,
+    ) -> Condensed:
+        """Makes texts short, and stores nothing. `dates` are when each of them happened.
+
+        `extractive` chooses the texts' own sentences; `abstractive` has a language model write; `auto` asks one where
+        one is configured. `sample` asks the model of a connected client. A model that fails, or has been asked for
+        enough today, is told of in `note`, and sentences are chosen instead.
+        """
+        from recollect.engine.condense import condense_given, parse_way
+
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return condense_given(self._core, self._semantics, texts, dates, way)
+
+    def summarize(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | Sequence[str | None] | None = None,
+        memory_type: str | None = None,
+        tags: Sequence[str] = (),
+        since: Moment = None,
+        until: Moment = None,
+        limit: int = 50,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        sample: Sample | None = None,
+    ) -> Summary:
+        """Summarises the newest records of a scope, as `condense` does, and keeps the summary as a record of its own.
+
+        The summary names its sources. Asked for again, it is given back as long as its sources are what they were.
+        """
+        from recollect.engine.condense import parse_way
+        from recollect.engine.summarize import KIND, summarize
+
+        filter = parse_filter(
+            space=parse_space(space), project=project, tags=tags, since=since, until=until,
+            memory_types=() if memory_type is None else (memory_type,), without_kinds=(KIND,),
+        )  # fmt: skip
+        count = parse_count(limit, "limit", least=1, most=MAX_LIMIT)
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return summarize(self._core, self._semantics, filter, count, way)
+
+    def spending(self, days: int = 30) -> list[Spending]:
+        """What language models were asked for, the newest day first."""
+        with self._core.store.read() as view:
+            return view.ledger(parse_count(days, "days", least=1, most=10_000))
 
     # The graph
 

@@ -6,13 +6,13 @@ order; tools and routes only wrap them.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
+from recollect.engine.core import random_uuid
 from recollect.engine.memory import MAX_LIMIT, Memory
 from recollect.engine.parse import parse_space
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -128,15 +128,6 @@ class Refused(RecollectError):
     """The memory would not take a text."""
 
     code = "refused"
-
-
-def random_uuid() -> str:
-    """A random UUID (version 4)."""
-    noise = bytearray(os.urandom(16))
-    noise[6] = noise[6] & 0x0F | 0x40
-    noise[8] = noise[8] & 0x3F | 0x80
-    digits = noise.hex()
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def parse_uuid(text: str) -> str | None:

@@ -22,6 +22,7 @@ from recollect.store.base import (
     normal_name,
     refs_of,
 )
+from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
 from recollect.store.sqlite.projects import (
     delete_files,
     delete_project,
@@ -41,7 +42,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import CATALOGUE_KINDS, Entity, Record, Relation, Space
+from recollect.types import CATALOGUE_KINDS, Entity, Record, Relation, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
@@ -299,6 +300,17 @@ class SqliteEdit(SqliteView):
         self._connection.executemany(
             "INSERT INTO refs VALUES(?, ?, ?)", [(number, ref, record.version) for ref in refs_of(record)]
         )
+
+    # Bookkeeping
+
+    def spend(self, more: Spending) -> None:
+        add_spending(self._connection, more)
+
+    def count_up(self, name: str, by: int) -> None:
+        add_to_counter(self._connection, name, by)
+
+    def set_counter(self, name: str, value: int) -> None:
+        set_counter(self._connection, name, value)
 
     # Derived: terms and names
 
