@@ -19,6 +19,7 @@ from recollect.types import (
     Entity,
     FileProblem,
     Filter,
+    Message,
     Order,
     ProjectState,
     Record,
@@ -143,6 +144,43 @@ class IndexedFile(Struct, frozen=True):
     problem: str | None = None
 
 
+class FadingRule(Struct, frozen=True, kw_only=True):
+    """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
+
+    kinds: tuple[str, ...]
+    unused_since: datetime
+    rate: float
+    floor: float
+
+
+class EvictionRule(Struct, frozen=True, kw_only=True):
+    """Which records leave: old and unimportant ones, hardly believed ones, the least important beyond a cap."""
+
+    kinds: tuple[str, ...]
+    older_than: datetime
+    min_importance: float
+    min_confidence: float
+    cap: int
+
+
+class Run(Struct, frozen=True):
+    """One run of upkeep in a space, by its entry in the journal; `later` is the last one like it that still stands."""
+
+    entry: int
+    space: str
+    verb: str
+    undone: bool
+    later: int | None
+
+
+class Moved(Struct, frozen=True):
+    """What a run found before it changed it: the version that it took out, or the confidence that it lowered."""
+
+    id: str
+    version: int | None
+    was: float | None
+
+
 class View(Protocol):
     """One consistent look at the store."""
 
@@ -159,8 +197,11 @@ class View(Protocol):
     def count(self, filter: Filter) -> int: ...
     def weights(self, filter: Filter) -> list[Weight]: ...
     def held(self, space: str, hashes: Sequence[str]) -> set[str]: ...
-    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None: ...
+    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None: ...
+    def texts(self, versions: Sequence[int]) -> dict[int, str]: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
+    def listed_sessions(self, space: str, limit: int) -> list[Session]: ...
+    def messages(self, space: str, session: str) -> list[Message]: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
     def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]: ...
@@ -206,6 +247,11 @@ class View(Protocol):
     def projects(self, space: str | None) -> list[IndexedProject]: ...
     def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
 
+    def fading(self, space: str, rule: FadingRule) -> list[str]: ...
+    def evictable(self, space: str, rule: EvictionRule) -> list[int]: ...
+    def run(self, entry: int) -> Run | None: ...
+    def moved(self, run: int, after: str, limit: int) -> list[Moved]: ...
+
 
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
@@ -241,6 +287,15 @@ class Edit(View, Protocol):
     def drop_project(self, space: str, id: str) -> None: ...
     def erase_project(self, space: str, id: str, most: int) -> int: ...
 
+    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None: ...
+    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int: ...
+    def fade(self, run: int, space: str, ids: Sequence[str], rule: FadingRule) -> int: ...
+    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int: ...
+    def sweep(self, most: int) -> int: ...
+    def undo_fading(self, run: int) -> int: ...
+    def end_run(self, run: int) -> None: ...
+    def claim(self, task: str, slot: datetime) -> bool: ...
+
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
     def drop_vectors(self, keep_model: str | None) -> int: ...
@@ -270,6 +325,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
-    "Thing", "Vector", "View", "Weight", "normal_name",
+    "MOST_COUNTED", "Edit", "EvictionRule", "FadingRule", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model",
+    "Moved", "Run", "Store", "T", "Tally", "Thing", "Vector", "View", "Weight", "normal_name",
 ]  # fmt: skip

@@ -10,7 +10,31 @@ from typing import cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.base import (
+    FadingRule,
+    IndexedFile,
+    IndexedProject,
+    Lexis,
+    Model,
+    T,
+    Tally,
+    Thing,
+    Vector,
+    normal_name,
+)  # fmt: skip
+from recollect.store.sqlite.lifecycle import (
+    add_messages,
+    claim_slot,
+    drop_faded,
+    fade,
+    next_place,
+    put_run,
+    stated_confidence,
+    take_out,
+    unfade,
+    unswept,
+    write_messages,
+)  # fmt: skip
 from recollect.store.sqlite.projects import (
     delete_files,
     delete_project,
@@ -30,13 +54,17 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import Entity, Record, Relation, Space
+from recollect.types import Entity, Message, Record, Relation, Space
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
     for type_, columns in COLUMNS.items()
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
+_OF_A_SPACE = (
+    "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "faded", "moved", "runs",
+    "messages",
+)  # fmt: skip
 _REBUILD_BATCH = 500
 _TIDY_PAGES = 500
 
@@ -55,6 +83,7 @@ class SqliteEdit(SqliteView):
         self._at = to_micros(now)
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
+        self._places: dict[tuple[int, str], int] = {}
         self._tallied: dict[int, tuple[int, int]] = {}
         self._wanted_models: list[int] | None = None
 
@@ -134,11 +163,13 @@ class SqliteEdit(SqliteView):
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
         number = self._home(name)
+        waiting = "SELECT space_no, version FROM unswept JOIN records USING(version) WHERE space_no = ?"
+        self._sweep(self._rows(waiting, (number,)))
         rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
         for version, live in rows:
             self._unindex(number, version, live=live)
         self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE space_no = ?)", (number,))
-        for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies"):
+        for table in _OF_A_SPACE:
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
         delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
@@ -162,15 +193,19 @@ class SqliteEdit(SqliteView):
     ) -> tuple[T, int]:
         """Writes a new version. `before` is the version that it takes the place of, which must hold still."""
         number = self._home(thing.space)
+        revived = thing.version if before is None else 0
         if before is not None:
             self._retire(before, number)
+            thing = self._keep_stated(number, thing, before)
         if thing.recorded_at != self._now:
             thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
             self._index(number, version, lexis or Lexis({}))
-            self._inherit_vectors(number, thing, cast("Record | None", before))
+            self._inherit_vectors(number, thing, cast("Record | None", before), revived)
+            if before is None and not revived and thing.session is not None:
+                self._list_message(number, thing)
         elif isinstance(thing, Entity):
             self._put_names(number, thing)
         entry = self._note(
@@ -178,6 +213,25 @@ class SqliteEdit(SqliteView):
             before=None if before is None else before.version, after=version, reason=reason, undoes=undoes,
         )  # fmt: skip
         return thing, entry
+
+    def _keep_stated(self, number: int, thing: T, before: T) -> T:
+        """A record that has faded goes on stating what it did, unless a change gives it another confidence."""
+        if isinstance(thing, Record) and isinstance(before, Record):
+            stated = stated_confidence(self._connection, number, thing.id, before.version)
+            if stated is not None and thing.confidence == before.confidence:
+                return msgspec.structs.replace(thing, confidence=stated)
+            if stated is not None:
+                drop_faded(self._connection, number, thing.id)
+        return thing
+
+    def _list_message(self, number: int, record: Record) -> None:
+        """A new record of a session stands at the end of its list."""
+        key = (number, cast("str", record.session))
+        if key not in self._places:
+            self._places[key] = next_place(self._connection, *key)
+        message = Message(id=record.id, role=record.role, at=record.event_time)
+        add_messages(self._connection, *key, self._places[key], [message])
+        self._places[key] += 1
 
     def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int:
         """Takes an object out of the present without a successor; its versions stay."""
@@ -213,6 +267,8 @@ class SqliteEdit(SqliteView):
 
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
+        waiting = f"SELECT space_no, version FROM unswept JOIN records USING(version) WHERE {VERSIONS_OF}"
+        self._sweep(self._rows(waiting, (id, id)))
         rows = self._rows(
             f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?", (id, id, number)
         )
@@ -221,7 +277,8 @@ class SqliteEdit(SqliteView):
             self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
             for table in ("signs", "queue", "records"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
-        self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
+        for table in ("accesses", "faded", "moved"):
+            self._run(f"DELETE FROM {table} WHERE space_no = ? AND id = ?", (number, id))
         self._run(
             "UPDATE journal SET before = NULL, after = NULL, reason = NULL"
             " WHERE object_type = 'record' AND object_id = ? AND space = ?",
@@ -276,6 +333,60 @@ class SqliteEdit(SqliteView):
         for (record,) in rows:
             self._erase(space, record, None)
         return len(rows)
+
+    # Upkeep: runs that change much at once, in small steps
+
+    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None:
+        number = self._home(space)
+        write_messages(self._connection, number, session, messages)
+        self._places.pop((number, session), None)
+
+    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int:
+        """Notes that a run begins; its entry names it from then on."""
+        entry = self.note(space, verb, reason)
+        put_run(self._connection, self._home(space), entry, verb)
+        return entry
+
+    def fade(self, run: int, space: str, ids: Sequence[str], rule: FadingRule) -> int:
+        return fade(self._connection, self._home(space), run, ids, rule, self._at)
+
+    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
+        """Takes some records out of the present, each with an entry of its own; their versions stay."""
+        number = self._home(space)
+        listed = to_json(versions)
+        self._run(
+            "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
+            " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
+            " WHERE version IN (SELECT value FROM json_each(?)) AND space_no = ? AND retired_at IS NULL",
+            (self._at, space, self._actor, reason, listed, number),
+        )
+        count, length = take_out(self._connection, number, run, versions, self._at)
+        self._count(number, -count, -length)
+        return count
+
+    def sweep(self, most: int) -> int:
+        """Moves words of evicted versions to where those of old versions stand. Answers how many; 0 when all are."""
+        return self._sweep(unswept(self._connection, most))
+
+    def _sweep(self, found: Sequence[Row]) -> int:
+        for number, version in found:
+            row = self._one("SELECT terms, names FROM lexis WHERE version = ?", (version,))
+            lexis = Lexis({}) if row is None else to_lexis(*row)
+            live = self._tokens(number, lexis, live=True)
+            self._run("INSERT INTO words(words, rowid, tokens) VALUES('delete', ?, ?)", (version, live))
+            self._insert_words(number, version, lexis, live=False)
+            self._run("DELETE FROM unswept WHERE version = ?", (version,))
+        return len(found)
+
+    def undo_fading(self, run: int) -> int:
+        return unfade(self._connection, run)
+
+    def end_run(self, run: int) -> None:
+        """Marks a run as taken back."""
+        self._run("UPDATE runs SET undone = 1 WHERE entry = ?", (run,))
+
+    def claim(self, task: str, slot: datetime) -> bool:
+        return claim_slot(self._connection, task, to_micros(slot))
 
     # Derived: terms and names
 
@@ -332,7 +443,7 @@ class SqliteEdit(SqliteView):
         """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
         self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", *(("signs", "halves", "queue") if vectors else ())):
+        for table in ("lexis", "names", "unswept", *(("signs", "halves", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()
@@ -375,20 +486,25 @@ class SqliteEdit(SqliteView):
             self._wanted_models = None
         return known[name]
 
-    def _inherit_vectors(self, number: int, record: Record, before: Record | None) -> None:
-        """Vectors of an unchanged text are copied; for a new text they are queued."""
-        if before is None or (before.content_hash, before.title) != (record.content_hash, record.title):
+    def _inherit_vectors(self, number: int, record: Record, before: Record | None, revived: int) -> None:
+        """Vectors of an unchanged text are copied, be it from the version before or from one that comes back.
+
+        For a new text they are queued.
+        """
+        same = before is not None and (before.content_hash, before.title) == (record.content_hash, record.title)
+        source = before.version if before is not None and same else revived
+        if not source:
             self._enqueue(number, record.version)
             return
         for vector, model, bits in self._rows(
-            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (before.version,)
+            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (source,)
         ):
             values = (abs(model), number, record.version, bits)
             cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
             self._run("INSERT INTO halves SELECT ?, half FROM halves WHERE vector = ?", (cursor.lastrowid, vector))
         self._run(
             "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
-            (number, record.version, before.version),
+            (number, record.version, source),
         )
 
     def _enqueue(self, number: int, version: int) -> None:

@@ -13,16 +13,28 @@ import msgspec
 
 from recollect.errors import NotFound
 from recollect.store.base import (
+    EvictionRule,
+    FadingRule,
     Glance,
     IndexedFile,
     IndexedProject,
     Lexis,
     Model,
+    Moved,
+    Run,
     T,
     Tally,
     Thing,
     Weight,
     normal_name,
+)  # fmt: skip
+from recollect.store.sqlite.lifecycle import (
+    find_evictable,
+    find_fading,
+    read_listed,
+    read_messages,
+    read_moved,
+    read_run,
 )  # fmt: skip
 from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
@@ -48,6 +60,7 @@ from recollect.types import (
     Change,
     Entity,
     Filter,
+    Message,
     Order,
     Record,
     Relation,
@@ -67,14 +80,24 @@ _ORDERS: dict[Order, str] = {
     "position": "records.session, records.source, records.position, records.version",
 }
 
+_FADED = (
+    " LEFT JOIN faded ON faded.space_no = records.space_no AND faded.id = records.id AND records.retired_at IS NULL"
+)
 
-def select(type_: type[Thing], extra: str = "") -> str:
-    """The beginning of a query for objects of one type; `extra` columns come after the object's own."""
+
+def select(type_: type[Thing], extra: str = "", *, stated: bool = False) -> str:
+    """The beginning of a query for objects of one type; `extra` columns come after the object's own.
+
+    A record's confidence is the one that it has faded to, or as it was `stated`.
+    """
     table, more = TABLES[type_], ""
     columns = [f"{table}.version", "spaces.name", *(f"{table}.{column}" for column in COLUMNS[type_])]
     if type_ is Record:
         columns += ["accesses.count", "accesses.last"]
         more = " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
+        if not stated:
+            columns[columns.index("records.confidence")] = "coalesce(faded.confidence, records.confidence)"
+            more += _FADED
     listed = ", ".join([*columns, extra] if extra else columns)
     return f"SELECT {listed} FROM {table} JOIN spaces ON spaces.no = {table}.space_no{more}"
 
@@ -83,9 +106,10 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
     Record: RECORD_COLUMNS, Entity: ENTITY_COLUMNS, Relation: RELATION_COLUMNS,
 }  # fmt: skip
 _SELECT = {type_: select(type_) for type_ in TABLES}
+_STATED = {type_: select(type_, stated=True) for type_ in TABLES}
 _AT_ONCE = 500  # values in one list
 _TWIN = (
-    "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
+    "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
 )
@@ -201,7 +225,7 @@ class SqliteView:
         return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", values)]
 
     def version(self, type_: type[T], version: int) -> T | None:
-        row = self._one(f"{_SELECT[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
+        row = self._one(f"{_STATED[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
         return None if row is None else cast("T", _READERS[type_](row))
 
     def records(self, versions: Sequence[int]) -> list[Record]:
@@ -238,14 +262,19 @@ class SqliteView:
             found.update(row[0].hex() for row in self._rows(sql, (self._number(space), *part)))
         return found
 
-    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None:
-        """The live record of the same space, kind, session and text, and alike in some more fields, if there is one."""
+    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None:
+        """The live record of the same space, kind, session and text, and alike in some more fields, if there is one.
+
+        `anywhere` in the space, it may be of another kind or session.
+        """
+        if not anywhere:
+            alike = ("kind", "session", *alike)
         now = to_micros(self._now)
         digest = bytes.fromhex(record.content_hash)
         row: dict[str, object] = dict(zip(list(RECORD_COLUMNS), record_row(record), strict=True)) if alike else {}
         found = self._one(
             f"{_TWIN}{''.join(f' AND {name} IS ?' for name in alike)} ORDER BY version",
-            (self._number(record.space), digest, record.kind, record.session, now, now, *(row[name] for name in alike)),
+            (self._number(record.space), digest, now, now, *(row[name] for name in alike)),
         )
         return None if found is None else found[0]
 
@@ -260,6 +289,17 @@ class SqliteView:
             Session(id=id, space=space, messages=count, started_at=to_moment(first), last_at=to_moment(last))
             for id, count, first, last in rows
         ]
+
+    def texts(self, versions: Sequence[int]) -> dict[int, str]:
+        """Just the texts of versions: for what only compares them."""
+        sql = "SELECT version, text FROM records WHERE version IN (SELECT value FROM json_each(?))"
+        return dict(self._rows(sql, (to_json(versions),)))
+
+    def listed_sessions(self, space: str, limit: int) -> list[Session]:
+        return read_listed(self._connection, self._number(space), space, limit)
+
+    def messages(self, space: str, session: str) -> list[Message]:
+        return read_messages(self._connection, self._number(space), session)
 
     # The graph
 
@@ -380,8 +420,9 @@ class SqliteView:
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
         condition, values = record_condition(filter, to_micros(self._now), by_version=True)
-        sql = "SELECT version, id, session, source, position, event_time, importance, confidence, hash, superseded_by"
-        sql += f" FROM records WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND {condition}"
+        sql = "SELECT version, records.id, session, source, position, event_time, importance,"
+        sql += f" coalesce(faded.confidence, records.confidence), hash, superseded_by FROM records{_FADED}"
+        sql += f" WHERE version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND {condition}"
         return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
 
     def allowed(self, space: str, filter: Filter) -> list[int]:
@@ -435,3 +476,19 @@ class SqliteView:
 
     def project_files(self, space: str, id: str) -> list[IndexedFile]:
         return read_files(self._connection, self._number(space), id)
+
+    # Upkeep
+
+    def fading(self, space: str, rule: FadingRule) -> list[str]:
+        number = self._number(space)
+        return [] if number is None else find_fading(self._connection, number, rule, to_micros(self._now))
+
+    def evictable(self, space: str, rule: EvictionRule) -> list[int]:
+        number = self._number(space)
+        return [] if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
+
+    def run(self, entry: int) -> Run | None:
+        return read_run(self._connection, entry)
+
+    def moved(self, run: int, after: str, limit: int) -> list[Moved]:
+        return read_moved(self._connection, run, after, limit)
