@@ -18,15 +18,17 @@ MODULES = {
 }
 
 ROOMS: dict[str, set[str]] = {
-    # What a room may import from. Data flows serve → contracts → engine → (ingest | retrieve) → (store | embed).
+    # What a room may import from. Data flows serve → contracts → engine → (ingest | retrieve) → (store | embed | complete).
     "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
     "serve": {"contracts", "engine", "config", "errors", "types"},
     "contracts": {"engine", "retrieve", "errors", "types"},
-    "engine": {"ingest", "retrieve", "store", "embed", "config", "errors", "types"},
+    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "types"},
     "ingest": {"errors", "types"},
     "retrieve": {"errors", "types"},
     "store": {"errors", "types"},
-    "embed": {"errors", "types"},
+    "embed": {"endpoint", "errors", "types"},
+    "complete": {"endpoint", "errors", "types"},
+    "endpoint": {"errors"},
     "config": {"errors"},
     "version": set(),
     "types": set(),
@@ -43,7 +45,7 @@ ONE_OF_A_KIND = {"recollect.contracts.tool", "recollect.contracts.schema", "reco
 SPEAKS_OF_SQL = {"recollect.embed.samples"}
 """Texts about everything, that a model is measured with: one is a query."""
 WEB = {"starlette", "uvicorn", "websockets", "httpx", "http", "socket", "urllib", "aiohttp", "fastapi", "sse_starlette"}
-LOCAL_WEB: dict[str, set[str]] = {"serve": WEB, "embed": {"httpx"}}
+LOCAL_WEB: dict[str, set[str]] = {"serve": WEB, "endpoint": {"httpx"}}
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX)|PRAGMA)\b",
     re.DOTALL,

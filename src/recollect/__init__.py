@@ -13,6 +13,7 @@ from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
 from recollect.errors import (
     Cancelled,
+    CompleterError,
     ConfigError,
     Conflict,
     EmbedderError,
@@ -28,6 +29,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.types import (
     Change,
+    Condensed,
     Draft,
     Dream,
     EmbeddingState,
@@ -46,21 +48,24 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Sampled,
     Scored,
     Session,
     Signals,
     Space,
     SpaceStats,
     SpaceTally,
+    Spending,
+    Summary,
     Weighed,
     Why,
 )  # fmt: skip
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
+    "Cancelled", "Change", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
     "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
     "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "SpaceTally", "StoreBusy", "StoreError", "StoreFull", "Weighed", "Why", "__version__", "load_settings", "open",
+    "RecollectError", "Record", "Relation", "Sampled", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
+    "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Weighed", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── StoreFull              store_full        the disk (or quota) is full
 │   └── StoreBusy              store_busy        another process held the store for too long
 ├── EmbedderError              embedder_error    the embedding model failed or is missing
+├── CompleterError             completer_error   the language model failed, or is not configured
 └── ConfigError                config_error      a setting has a value that cannot be used
 """
 
@@ -71,6 +72,12 @@ class StoreBusy(StoreError):
 
 class EmbedderError(RecollectError):
     code = "embedder_error"
+
+
+class CompleterError(RecollectError):
+    """A language model could not be asked, or did not answer with a text."""
+
+    code = "completer_error"
 
 
 class ConfigError(RecollectError):

@@ -333,6 +333,58 @@ class Dream(Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
+class Condensed(Struct, frozen=True, kw_only=True):
+    """Some texts made short. `strategy` names what was really done; `note` says why, where it is not what was asked for.
+
+    `provider` and `model` say who wrote an abstractive text; an extractive one is made of the texts' own sentences.
+    """
+
+    text: str
+    strategy: Literal["extractive", "abstractive"]
+    provider: str | None = None
+    model: str | None = None
+    note: str | None = None
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """A summary of records: the record `id` holds it, `sources` are the records that it was made of, in time order.
+
+    `stored` is False where the same summary was there already.
+    """
+
+    id: str
+    space: str
+    text: str
+    sources: tuple[str, ...]
+    strategy: Literal["extractive", "abstractive"]
+    provider: str | None = None
+    model: str | None = None
+    note: str | None = None
+    stored: bool = True
+
+
+class Sampled(Struct, frozen=True):
+    """What a client's own model wrote when it was asked, and the name of that model."""
+
+    text: str
+    model: str | None = None
+
+
+Sample: TypeAlias = Callable[[str, str, int], Sampled]
+"""Asks a client's own model: its role, the request, and the most tokens it may write."""
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """What one provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
+
+    day: str
+    provider: str
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    spent: float = 0.0
+
+
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
 
@@ -524,9 +576,11 @@ Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
 
 __all__ = [
-    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Appraised", "Change",
-    "Compaction", "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported",
-    "Ingested", "Json", "MemoryType", "Merge", "Message", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
-    "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Repair", "Scored", "Session",
-    "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Upkeep", "Weighed", "Why",
+    "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "STATUSES", "TRUSTS", "UNSET", "UTC", "Change",
+    "Direction", "Draft", "Dream", "EmbeddingState", "Entity", "Fact", "FileProblem", "Filter", "Hit", "Imported",
+    "Ingested", "Json", "MemoryType", "Merge", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project",
+    "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Scored", "Session",
+    "Signals", "Space", "SpaceStats", "SpaceTally", "Status", "Trust", "Unset", "Weighed", "Why",
+    "Condensed", "Sample", "Sampled", "Spending", "Summary",
+    "Appraised", "Compaction", "Message", "Repair", "Upkeep",
 ]  # fmt: skip

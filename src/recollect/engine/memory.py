@@ -53,6 +53,7 @@ from recollect.types import (
     NOISE,
     UNSET,
     Change,
+    Condensed,
     Direction,
     Draft,
     Dream,
@@ -72,11 +73,14 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Sample,
     Scored,
     Session,
     Space,
     SpaceStats,
     SpaceTally,
+    Spending,
+    Summary,
     Unset,
     Weighed,
 )  # fmt: skip
@@ -430,7 +434,7 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         since: Moment = None,
         until: Moment = None,
@@ -576,7 +580,7 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         source: str | Sequence[str] | None = None,
         since: Moment = None,
@@ -666,6 +670,66 @@ class Memory:
     def session(self, id: str, *, space: str = DEFAULT_SPACE, as_of: Moment = None) -> list[Record]:
         """The messages of a session, in order."""
         return self.list(space=space, session=id, as_of=as_of, valid_only=False, order="position", limit=100_000)
+
+    # Summaries
+
+    def condense(
+        self,
+        texts: Sequence[str],
+        *,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        dates: Sequence[datetime] | None = None,
+        sample: Sample | None = None,
+    ) -> Condensed:
+        """Makes texts short, and stores nothing. `dates` are when each of them happened.
+
+        `extractive` chooses the texts' own sentences; `abstractive` has a language model write; `auto` asks one where
+        one is configured. `sample` asks the model of a connected client. A model that fails, or has been asked for
+        enough today, is told of in `note`, and sentences are chosen instead.
+        """
+        from recollect.engine.condense import condense_given, parse_way
+
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return condense_given(self._core, self._semantics, texts, dates, way)
+
+    def summarize(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | Sequence[str | None] | None = None,
+        memory_type: str | None = None,
+        tags: Sequence[str] = (),
+        since: Moment = None,
+        until: Moment = None,
+        limit: int = 50,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        sample: Sample | None = None,
+    ) -> Summary:
+        """Summarises the newest records of a scope, as `condense` does, and keeps the summary as a record of its own.
+
+        The summary names its sources. Asked for again, it is given back as long as its sources are what they were.
+        """
+        from recollect.engine.condense import parse_way
+        from recollect.engine.summarize import KIND, summarize
+
+        filter = parse_filter(
+            space=parse_space(space), project=project, tags=tags, since=since, until=until,
+            memory_types=() if memory_type is None else (memory_type,), without_kinds=(KIND,),
+        )  # fmt: skip
+        count = parse_count(limit, "limit", least=1, most=MAX_LIMIT)
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return summarize(self._core, self._semantics, filter, count, way)
+
+    def spending(self, days: int = 30) -> list[Spending]:
+        """What language models were asked for, the newest day first."""
+        with self._core.store.read() as view:
+            return view.ledger(parse_count(days, "days", least=1, most=10_000))
 
     # The graph
 

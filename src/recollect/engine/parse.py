@@ -269,13 +269,13 @@ _FILTER_FIELDS = {
 }  # fmt: skip
 
 
-def _parse_rooms(value: object) -> tuple[str, ...]:
-    """Names of rooms; None among them stands for records that are in no room."""
+def _parse_or_none(value: object, field: str) -> tuple[str, ...]:
+    """Names of rooms or projects; None among them stands for records that are in none."""
     if not isinstance(value, list | tuple):
-        return parse_labels(value, "rooms", most=1_000)
-    rooms = cast("Sequence[object]", value)
-    named = parse_labels([room for room in rooms if room is not None], "rooms", most=1_000)
-    return ("", *named) if None in rooms else named
+        return parse_labels(value, field, most=1_000)
+    names = cast("Sequence[object]", value)
+    named = parse_labels([name for name in names if name is not None], field, most=1_000)
+    return ("", *named) if None in names else named
 
 
 def parse_filter(**given: object) -> Filter:
@@ -286,8 +286,8 @@ def parse_filter(**given: object) -> Filter:
             fields[name] = parse_optional_time(value, name)
         elif name == "valid_only":
             fields[name] = parse_flag(value, name)
-        elif name == "rooms":
-            fields[name] = _parse_rooms(value)
+        elif name in ("rooms", "project"):
+            fields[_FILTER_FIELDS[name]] = _parse_or_none(value, name)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:

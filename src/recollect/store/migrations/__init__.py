@@ -4,10 +4,11 @@ A list that is only ever appended to. Each entry is the statements of one step; 
 were applied, and all that are missing are applied in one transaction.
 """
 
-from recollect.store.migrations import m0001_first, m0002_projects, m0005_lifecycle
+from recollect.store.migrations import m0001_first, m0002_projects, m0004_ledger, m0005_lifecycle
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0001_first.STATEMENTS,
     m0002_projects.STATEMENTS,
+    m0004_ledger.STATEMENTS,
     m0005_lifecycle.STATEMENTS,
 )

@@ -22,6 +22,7 @@ from recollect.store.base import (
     Vector,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
 from recollect.store.sqlite.lifecycle import (
     add_messages,
     claim_slot,
@@ -54,7 +55,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import Entity, Message, Record, Relation, Space
+from recollect.types import Entity, Message, Record, Relation, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
@@ -333,6 +334,17 @@ class SqliteEdit(SqliteView):
         for (record,) in rows:
             self._erase(space, record, None)
         return len(rows)
+
+    # Bookkeeping
+
+    def spend(self, more: Spending) -> None:
+        add_spending(self._connection, more)
+
+    def count_up(self, name: str, by: int) -> None:
+        add_to_counter(self._connection, name, by)
+
+    def set_counter(self, name: str, value: int) -> None:
+        set_counter(self._connection, name, value)
 
     # Upkeep: runs that change much at once, in small steps
 

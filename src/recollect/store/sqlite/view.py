@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 
@@ -28,6 +28,7 @@ from recollect.store.base import (
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.ledger import read_counters, read_ledger, read_spending
 from recollect.store.sqlite.lifecycle import (
     find_evictable,
     find_fading,
@@ -67,6 +68,7 @@ from recollect.types import (
     Session,
     Space,
     SpaceStats,
+    Spending,
 )  # fmt: skip
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
@@ -244,6 +246,16 @@ class SqliteView:
         condition, values = record_condition(filter, to_micros(self._now))
         row = self._one(f"SELECT count(*) FROM records WHERE {spaces} AND {condition}", (*space_values, *values))
         return 0 if row is None else row[0]
+
+    def distinct(self, field: Literal["project", "tags"], filter: Filter) -> list[str]:
+        """The different projects or tags of the records that a filter lets through; "" stands for no project."""
+        where, places = self._spaces_condition(filter.spaces)
+        condition, values = record_condition(filter, to_micros(self._now))
+        source, value = ("records", "coalesce(records.project, '')")
+        if field == "tags":
+            source, value = ("records, json_each(records.tags) AS tag", "tag.value")
+        sql = f"SELECT DISTINCT {value} FROM {source} WHERE {where} AND {condition} ORDER BY 1"
+        return [row[0] for row in self._rows(sql, (*places, *values))]
 
     def weights(self, filter: Filter) -> list[Weight]:
         spaces, space_values = self._spaces_condition(filter.spaces)
@@ -476,6 +488,17 @@ class SqliteView:
 
     def project_files(self, space: str, id: str) -> list[IndexedFile]:
         return read_files(self._connection, self._number(space), id)
+
+    # Bookkeeping
+
+    def ledger(self, days: int) -> list[Spending]:
+        return read_ledger(self._connection, days)
+
+    def spending(self, day: str, provider: str) -> Spending:
+        return read_spending(self._connection, day, provider)
+
+    def counters(self, prefix: str) -> dict[str, int]:
+        return read_counters(self._connection, prefix)
 
     # Upkeep
 

@@ -52,13 +52,21 @@ def one_of(column: str, values: tuple[str, ...]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
 
 
+def _one_or_none(column: str, values: tuple[str, ...]) -> Condition:
+    """One of some values; "" among them stands for rows that have none."""
+    if "" not in values:
+        return one_of(column, values)
+    named, listed = one_of(column, values)
+    return f"({named} OR {column} IS NULL)", listed
+
+
 def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> Condition:
     """Everything in a filter but its spaces, for a row of `records`."""
     parts = [known_at("records", filter.as_of, by_version=by_version)]
     for name, column in _COLUMNS.items():
         values: tuple[str, ...] = getattr(filter, name)
         if values:
-            parts.append(one_of(f"{'+' if by_version else ''}records.{column}", values))
+            parts.append(_one_or_none(f"{'+' if by_version else ''}records.{column}", values))
     if filter.rooms:
         parts.append(one_of("coalesce(records.room, '')", filter.rooms))
     if filter.tags:
