@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 import recollect
+from recollect.contracts.agentos import agentos_contract
 from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.tool import Contract, Tool
@@ -30,6 +31,7 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "native": native_contract(memory, space="default"),
         "trusty-memory": trusty_contract(memory),
         "memory-mcp": memory_mcp_contract(memory, space="default"),
+        "agentos": agentos_contract(memory),
     }
 
 

@@ -28,7 +28,9 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.types import (
+    Appraised,
     Change,
+    Compaction,
     Condensed,
     Draft,
     Dream,
@@ -40,6 +42,7 @@ from recollect.types import (
     Imported,
     Ingested,
     Merge,
+    Message,
     Neighborhood,
     Past,
     Project,
@@ -48,6 +51,7 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Repair,
     Sampled,
     Scored,
     Session,
@@ -57,15 +61,18 @@ from recollect.types import (
     SpaceTally,
     Spending,
     Summary,
+    Upkeep,
     Weighed,
     Why,
 )  # fmt: skip
 from recollect.version import __version__
 
 __all__ = [
-    "Cancelled", "Change", "CompleterError", "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
-    "Fact", "FileProblem", "Hit", "Imported", "Ingested", "InvalidInput", "Memory", "Merge", "Neighborhood",
-    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Sampled", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats",
-    "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Appraised", "Cancelled", "Change", "Compaction", "CompleterError", "Condensed", "ConfigError", "Conflict",
+    "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Fact", "FileProblem", "Hit", "Imported",
+    "Ingested", "InvalidInput", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Repair", "Sampled", "Scored", "Session", "Settings", "Signals", "Space", "SpaceStats", "SpaceTally", "Spending",
+    "StoreBusy", "StoreError", "StoreFull", "Summary", "Upkeep", "Weighed", "Why", "__version__", "load_settings",
+    "open",
 ]  # fmt: skip

@@ -107,10 +107,17 @@ def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
     return memory_mcp_contract(memory, space=chosen.space)
 
 
+def _agentos(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.agentos import agentos_contract
+
+    return agentos_contract(memory, agent=chosen.space)
+
+
 CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
+    "agentos": Offer(_agentos),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 

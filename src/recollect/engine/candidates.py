@@ -225,7 +225,7 @@ def _complete(
     return Candidates(
         tf=counts,
         length=length,
-        cosine=_cosines(view, vectors, question, versions, found.vector),
+        cosine=cosines_of(view, vectors, question, versions, found.vector),
         group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
         position=np.array([glance.position for glance in glances]),
         recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
@@ -256,7 +256,7 @@ def _term_counts(
     return counts, length
 
 
-def _cosines(
+def cosines_of(
     view: View,
     vectors: Vectors | None,
     question: Question,

@@ -74,10 +74,13 @@ def ensure_space(edit: Edit, name: str) -> None:
         edit.put_space(Space(name=name, created_at=edit.now))
 
 
-def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = ()) -> list[Receipt]:
+def remember_many(
+    core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = (), anywhere: bool = False
+) -> list[Receipt]:
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
 
-    A text that is already stored is stored again beside it where the two are not `alike` in all of some fields.
+    A text that is already stored is stored again beside it where the two are not `alike` in all of some fields; with
+    `anywhere`, it is not stored twice in a space at all.
     """
     counted = [count_terms(draft.title, draft.text) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
@@ -86,7 +89,9 @@ def remember_many(core: Core, drafts: Sequence[Draft], space: str, *, alike: Seq
         any_known = edit.knows_names(space)
         held = edit.held(space, [content_hash(draft.text) for draft in drafts])
         receipts = [
-            remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike, held=held)
+            remember_one(
+                core, edit, draft, space, count, any_known=any_known, alike=alike, anywhere=anywhere, held=held
+            )
             for draft, count in zip(drafts, counted, strict=True)
         ]
     if any(receipt.stored for receipt in receipts):
@@ -103,6 +108,7 @@ def remember_one(
     *,
     any_known: bool | None = None,
     alike: Sequence[str] = (),
+    anywhere: bool = False,
     held: set[str] | None = None,
 ) -> Receipt:
     """Stores a draft in a transaction that is under way.
@@ -118,7 +124,7 @@ def remember_one(
             return Receipt(outcome="deduplicated", id=known.id, space=space, reason="this id holds the same text")
         reason = f"the id {draft.id} already holds another text; use revise to change it"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    twin = edit.twin(record, alike) if held is None or record.content_hash in held else None
+    twin = edit.twin(record, alike, anywhere=anywhere) if held is None or record.content_hash in held else None
     if twin is not None:
         return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     if draft.session is not None or draft.source is not None:

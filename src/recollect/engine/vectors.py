@@ -29,6 +29,7 @@ _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
+_MANY = 5  # of so many rows one being stale is too much
 
 Progress = Callable[[int, int], None]
 
@@ -109,6 +110,14 @@ class Vectors:
         with self._lock:
             self._matrices.clear()
             self._model = None
+
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Drops versions that have left the present from what is searched, where they are many."""
+        gone = np.array(versions, dtype=np.int64)
+        with self._lock:
+            for key, matrix in list(self._matrices.items()):
+                if key[1] == space and not key[2] and len(gone) * _MANY > len(matrix):
+                    self._matrices[key] = matrix.without(gone)
 
     # Completing
 

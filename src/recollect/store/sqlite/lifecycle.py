@@ -47,9 +47,7 @@ def find_fading(connection: sqlite3.Connection, number: int, rule: FadingRule, n
     return _decode_ids(row[0])
 
 
-def fade(
-    connection: sqlite3.Connection, number: int, run: int, ids: Sequence[str], rule: FadingRule, now: int
-) -> int:
+def fade(connection: sqlite3.Connection, number: int, run: int, ids: Sequence[str], rule: FadingRule, now: int) -> int:
     """Lowers the confidence of those among some records that the rule still means. Answers how many."""
     present, values = _present(rule.kinds, now)
     sql = f"INSERT INTO moved SELECT ?, ?, records.id, NULL, {_CONFIDENCE}, max(?, {_CONFIDENCE} * ?){_JOINED}"
@@ -160,7 +158,8 @@ def put_run(connection: sqlite3.Connection, number: int, entry: int, verb: str) 
 def read_run(connection: sqlite3.Connection, entry: int) -> Run | None:
     row = connection.execute(
         "SELECT runs.entry, spaces.name, runs.verb, runs.undone, (SELECT max(later.entry) FROM runs AS later"
-        " WHERE later.space_no = runs.space_no AND later.verb = runs.verb AND later.entry > runs.entry AND NOT later.undone)"
+        " WHERE later.space_no = runs.space_no AND later.verb = runs.verb AND later.entry > runs.entry"
+        " AND NOT later.undone)"
         " FROM runs JOIN spaces ON spaces.no = runs.space_no WHERE runs.entry = ?",
         (entry,),
     ).fetchone()
@@ -227,5 +226,3 @@ def claim_slot(connection: sqlite3.Connection, task: str, slot: int) -> bool:
         (task, slot),
     )
     return done.rowcount == 1
-
-
