@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import code, graph, growth, memory_mcp, processes, quality, recall, remember, start, trusty
+from bench import agentos, code, graph, growth, memory_mcp, processes, quality, recall, remember, start, trusty
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
 
@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "processes": processes.run,
     "trusty": trusty.run,
     "memory-mcp": memory_mcp.run,
+    "agentos": agentos.run,
     "growth": growth.run,
     "code": code.run,
     "quality": quality.run,

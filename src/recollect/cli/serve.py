@@ -13,10 +13,11 @@ from recollect.cli.output import tell_error
 from recollect.config import foreign_log_level, load_settings
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import InvalidInput, RecollectError
-from recollect.types import DEFAULT_SPACE, Dream
+from recollect.types import DEFAULT_SPACE, Dream, Upkeep
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
+    from recollect.engine.schedule import Scheduler
     from recollect.serve.address import Address
     from recollect.serve.admission import Admission
     from recollect.serve.companion import Companion, SocketServer
@@ -44,9 +45,7 @@ FLAGS = (
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
     Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
-    Flag(
-        "iii", "--iii", "ADDR", None, f"Serve the iii protocol beside stdio (without an address: {III_ADDRESS})."
-    ),
+    Flag("iii", "--iii", "ADDR", None, f"Serve the iii protocol beside stdio (without an address: {III_ADDRESS})."),
     Flag("iii_engine", "--iii-engine", "URL", None, "Be a worker of a running iii engine (extra: recollect[iii])."),
     Flag("token", "--token", "TOKEN", None, "What HTTP clients must show (better set as RECOLLECT_TOKEN)."),
 )
@@ -105,6 +104,8 @@ class Offer(NamedTuple):
     scope: str = "--space"
     """The option that names the space of a server."""
     dreams: bool = False
+    upkeep: bool = False
+    """Are stale memories evicted, and unused ones let fade, at their hours while it serves?"""
     log_variable: str | None = None
     """An environment variable that says how much is logged, as the server that it stands in for has it."""
 
@@ -137,7 +138,7 @@ CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
-    "agentos": Offer(_agentos),
+    "agentos": Offer(_agentos, upkeep=True),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
@@ -166,6 +167,7 @@ def serve(chosen: Serving) -> int:
     memory = open_memory(settings=settings, actor="mcp")
     try:
         contract = offer.make(memory, chosen)
+        scheduled = _scheduler(memory, Log(level)) if offer.upkeep else None
         token = chosen.token or settings.token
         parts: list[Beside] = []
         if address is not None:
@@ -180,6 +182,8 @@ def serve(chosen: Serving) -> int:
         raise
     memory.resume_projects()
     end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
+    if scheduled is not None:
+        end = _scheduling(scheduled, end)
     return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
 
 
@@ -199,6 +203,30 @@ def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
     def end() -> None:
         dreamer.stop()
         memory.close()
+
+    return end
+
+
+def _scheduler(memory: Memory, log: Log) -> Scheduler:
+    from recollect.engine.core import utc_now
+    from recollect.engine.schedule import Scheduler, upkeep_tasks
+
+    def tell(name: str, done: Sequence[Upkeep] | RecollectError) -> None:
+        if isinstance(done, RecollectError):
+            log.write("warning", f"{name} failed: {done}")
+        else:
+            log.write("info", f"{name}: {sum(one.count for one in done)} memories in {len(done)} spaces")
+
+    return Scheduler(memory, upkeep_tasks(memory), clock=utc_now, tell=tell)
+
+
+def _scheduling(scheduled: Scheduler, close: Callable[[], None]) -> Callable[[], None]:
+    """Does upkeep at its hours while the memory is served, until the end is called."""
+    scheduled.start()
+
+    def end() -> None:
+        scheduled.stop()
+        close()
 
     return end
 
