@@ -125,8 +125,7 @@ def _put(done: list[Upkeep], verb: str, *, as_json: bool, undoable: bool = True)
         put_json({"runs": done})
         return
     for one in done:
-        put(
-            f"{one.space}: {many(one.count, 'record')} {'would be ' if one.dry_run else ''}{verb} ({one.seconds:.1f} s)"
-        )
+        told = f"would be {verb}" if one.dry_run else verb
+        put(f"{one.space}: {many(one.count, 'record')} {told} ({one.seconds:.1f} s)")
         if one.entry is not None and undoable:
             say(f"  take back: recollect undo {one.entry}")

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from recollect.engine.core import Core
 from recollect.engine.remember import derive_lexis
@@ -29,40 +28,21 @@ MIN_IMPORTANCE = 0.2
 MIN_CONFIDENCE = 0.1
 DECAY_RATE = 0.05
 CAP = 10_000
-_HOLD_SECONDS = 0.010  # of one transaction, about
 _REST = 0.4  # of the time that a transaction took, so that others get their turn
-_FIRST, _FEWEST, _MOST = 200, 10, 2_000  # rows of one transaction
-_SWEPT, _REVIVED, _ERASED = 60, 40, 40
-
-V = TypeVar("V", int, str)
+_LONGEST_REST = 0.01  # seconds
+_FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_000, 40, 40, 50  # rows of a transaction: some 10 ms of work
 
 
-class Pace:
-    """How much to do in one transaction, and how long to rest after it, so that others are not held up."""
-
-    def __init__(self, rows: int = _FIRST, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self.rows = rows
-        self._monotonic = monotonic
-        self._began = 0.0
-
-    def begin(self) -> None:
-        self._began = self._monotonic()
-
-    def rest(self) -> None:
-        took = self._monotonic() - self._began
-        wanted = int(self.rows * _HOLD_SECONDS / max(took, 1e-4))
-        self.rows = min(max(wanted, self.rows // 2, _FEWEST), self.rows * 2, _MOST)
-        threading.Event().wait(min(took * _REST, _HOLD_SECONDS))
+def _portions(items: Sequence[int], rows: int) -> Iterator[Sequence[int]]:
+    """Items, so many at a time, with a rest after each portion: others want to write too."""
+    for start in range(0, len(items), rows):
+        began = time.monotonic()
+        yield items[start : start + rows]
+        _rest(time.monotonic() - began)
 
 
-def _portions(items: Sequence[V], pace: Pace) -> Iterator[Sequence[V]]:
-    start = 0
-    while start < len(items):
-        end = start + pace.rows
-        pace.begin()
-        yield items[start:end]
-        pace.rest()
-        start = end
+def _rest(took: float) -> None:
+    time.sleep(min(took * _REST, _LONGEST_REST))
 
 
 def fade(
@@ -72,17 +52,19 @@ def fade(
     began = time.monotonic()
     rule = FadingRule(kinds=KINDS, unused_since=core.clock() - UNUSED, rate=rate, floor=MIN_CONFIDENCE)
     with core.store.read() as view:
-        ids = view.fading(space, rule) if rate > 0 else []
-    run, count = None, len(ids)
-    if ids and not dry_run:
+        versions = view.fading(space, rule) if rate > 0 else []
+    run, count = None, len(versions)
+    if versions and not dry_run:
         with core.store.write(actor=core.actor) as edit:
-            run = edit.begin_run(space, "fade", f"{len(ids)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}")
+            run = edit.begin_run(
+                space, "fade", f"{len(versions)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}"
+            )
         count = 0
-        for portion in _portions(ids, Pace()):
+        for portion in _portions(versions, _FADED):
             if cancelled():
                 break
             with core.store.write(actor=core.actor) as edit:
-                count += edit.fade(run, space, portion, rule)
+                count += edit.fade(run, portion, rule)
     return _upkeep(space, "fade", count, run, began, dry_run=dry_run)
 
 
@@ -110,7 +92,7 @@ def evict(
     with core.store.write(actor=core.actor) as edit:
         run = edit.begin_run(space, "evict", f"{len(versions)} to {'delete' if delete else 'archive'}")
     count = 0
-    for portion in _portions(versions, Pace(_ERASED if delete else _FIRST)):
+    for portion in _portions(versions, _ERASED if delete else _EVICTED):
         if cancelled():
             break
         with core.store.write(actor=core.actor) as edit:
@@ -167,21 +149,20 @@ def _unfade(core: Core, run: Run) -> int:
 
 def _revive(core: Core, run: Run) -> int:
     """Brings evicted records back as new versions, except where one of that id is there again."""
-    count, after = 0, ""
-    pace = Pace(_REVIVED)
+    count, after = 0, 0
     while True:
-        pace.begin()
+        began = time.monotonic()
         with core.store.write(actor=core.actor) as edit:
-            moved = edit.moved(run.entry, after, pace.rows)
-            for one in moved:
-                held = None if one.version is None else edit.version(Record, one.version)
-                if held is not None and edit.get(Record, run.space, one.id) is None:
+            moved = edit.moved(run.entry, after, _REVIVED)
+            for version in moved:
+                held = edit.version(Record, version)
+                if held is not None and edit.get(Record, run.space, held.id) is None:
                     edit.put(held, verb="undo", lexis=derive_lexis(edit, held), undoes=run.entry)
                     count += 1
         if not moved:
             break
-        after = moved[-1].id
-        pace.rest()
+        after = moved[-1]
+        _rest(time.monotonic() - began)
     if not count:
         raise Conflict(f"nothing that entry {run.entry} evicted can be brought back")
     return count
@@ -217,14 +198,13 @@ class Sweeping:
             self._thread.join(timeout=1)
 
     def _run(self) -> None:
-        pace = Pace(_SWEPT)
         while not self._stop.is_set():
-            pace.begin()
+            began = time.monotonic()
             try:
                 with self._core.store.write(actor=self._core.actor) as edit:
-                    swept = edit.sweep(pace.rows)
+                    swept = edit.sweep(_SWEPT)
             except RecollectError:
                 return  # a store that is full or busy: what is left is swept after the next run
             if not swept:
                 return
-            pace.rest()
+            self._stop.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others

@@ -26,14 +26,14 @@ from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_coun
 from recollect.store.sqlite.lifecycle import (
     add_messages,
     claim_slot,
-    drop_faded,
     fade,
+    hand_on_fading,
+    mark_evicted,
     next_place,
     put_run,
+    read_evicted,
     stated_confidence,
-    take_out,
     unfade,
-    unswept,
     write_messages,
 )  # fmt: skip
 from recollect.store.sqlite.projects import (
@@ -55,6 +55,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
+from recollect.store.sqlite.where import NOT_EVICTED
 from recollect.types import Entity, Message, Record, Relation, Space, Spending
 
 _INSERT = {
@@ -63,9 +64,9 @@ _INSERT = {
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _OF_A_SPACE = (
-    "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "faded", "moved", "runs",
-    "messages",
+    "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "runs", "messages",
 )  # fmt: skip
+_EVICTED = "SELECT space_no, version, evicted.at FROM evicted JOIN records USING(version)"
 _REBUILD_BATCH = 500
 _TIDY_PAGES = 500
 
@@ -164,8 +165,9 @@ class SqliteEdit(SqliteView):
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
         number = self._home(name)
-        waiting = "SELECT space_no, version FROM unswept JOIN records USING(version) WHERE space_no = ?"
-        self._sweep(self._rows(waiting, (number,)))
+        self._sweep(self._rows(f"{_EVICTED} WHERE space_no = ?", (number,)))
+        self._run("DELETE FROM moved WHERE run IN (SELECT entry FROM runs WHERE space_no = ?)", (number,))
+        self._run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
         rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
         for version, live in rows:
             self._unindex(number, version, live=live)
@@ -197,7 +199,11 @@ class SqliteEdit(SqliteView):
         revived = thing.version if before is None else 0
         if before is not None:
             self._retire(before, number)
-            thing = self._keep_stated(number, thing, before)
+        elif isinstance(thing, Record):
+            self._make_way(number, thing.id)
+        handed_on = self._faded_before(thing, before)
+        if handed_on is not None:
+            thing = msgspec.structs.replace(thing, confidence=handed_on)
         if thing.recorded_at != self._now:
             thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
@@ -205,6 +211,8 @@ class SqliteEdit(SqliteView):
         if isinstance(thing, Record):
             self._index(number, version, lexis or Lexis({}))
             self._inherit_vectors(number, thing, cast("Record | None", before), revived)
+            if handed_on is not None and before is not None:
+                hand_on_fading(self._connection, before.version, version)
             if before is None and not revived and thing.session is not None:
                 self._list_message(number, thing)
         elif isinstance(thing, Entity):
@@ -215,15 +223,16 @@ class SqliteEdit(SqliteView):
         )  # fmt: skip
         return thing, entry
 
-    def _keep_stated(self, number: int, thing: T, before: T) -> T:
-        """A record that has faded goes on stating what it did, unless a change gives it another confidence."""
-        if isinstance(thing, Record) and isinstance(before, Record):
-            stated = stated_confidence(self._connection, number, thing.id, before.version)
-            if stated is not None and thing.confidence == before.confidence:
-                return msgspec.structs.replace(thing, confidence=stated)
-            if stated is not None:
-                drop_faded(self._connection, number, thing.id)
-        return thing
+    def _make_way(self, number: int, id: str) -> None:
+        """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
+        if self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+            self._sweep(self._rows(f"{_EVICTED} WHERE id = ? AND space_no = ? AND retired_at IS NULL", (id, number)))
+
+    def _faded_before(self, thing: Thing, before: Thing | None) -> float | None:
+        """What a record that has faded goes on stating, unless a change gives it another confidence."""
+        if not isinstance(thing, Record) or not isinstance(before, Record) or thing.confidence != before.confidence:
+            return None
+        return stated_confidence(self._connection, before.version)
 
     def _list_message(self, number: int, record: Record) -> None:
         """A new record of a session stands at the end of its list."""
@@ -268,18 +277,16 @@ class SqliteEdit(SqliteView):
 
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
-        waiting = f"SELECT space_no, version FROM unswept JOIN records USING(version) WHERE {VERSIONS_OF}"
-        self._sweep(self._rows(waiting, (id, id)))
+        self._sweep(self._rows(f"{_EVICTED} WHERE {VERSIONS_OF}", (id, id)))
         rows = self._rows(
             f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?", (id, id, number)
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
             self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
-            for table in ("signs", "queue", "records"):
+            for table in ("signs", "queue", "faded", "records"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
-        for table in ("accesses", "faded", "moved"):
-            self._run(f"DELETE FROM {table} WHERE space_no = ? AND id = ?", (number, id))
+        self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._run(
             "UPDATE journal SET before = NULL, after = NULL, reason = NULL"
             " WHERE object_type = 'record' AND object_id = ? AND space = ?",
@@ -359,35 +366,36 @@ class SqliteEdit(SqliteView):
         put_run(self._connection, self._home(space), entry, verb)
         return entry
 
-    def fade(self, run: int, space: str, ids: Sequence[str], rule: FadingRule) -> int:
-        return fade(self._connection, self._home(space), run, ids, rule, self._at)
+    def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int:
+        return fade(self._connection, run, versions, rule, self._at)
 
     def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
-        listed = to_json(versions)
-        self._run(
+        done = self._run(
             "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
             " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
-            " WHERE version IN (SELECT value FROM json_each(?)) AND space_no = ? AND retired_at IS NULL",
-            (self._at, space, self._actor, reason, listed, number),
+            " WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND +retired_at IS NULL"
+            f" AND {NOT_EVICTED} ORDER BY id",
+            (self._at, space, self._actor, reason, to_json(versions), number),
         )
-        count, length = take_out(self._connection, number, run, versions, self._at)
-        self._count(number, -count, -length)
-        return count
+        mark_evicted(self._connection, number, run, versions, self._at)
+        return done.rowcount
 
     def sweep(self, most: int) -> int:
-        """Moves words of evicted versions to where those of old versions stand. Answers how many; 0 when all are."""
-        return self._sweep(unswept(self._connection, most))
+        """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""
+        return self._sweep(read_evicted(self._connection, most))
 
     def _sweep(self, found: Sequence[Row]) -> int:
-        for number, version in found:
-            row = self._one("SELECT terms, names FROM lexis WHERE version = ?", (version,))
-            lexis = Lexis({}) if row is None else to_lexis(*row)
-            live = self._tokens(number, lexis, live=True)
-            self._run("INSERT INTO words(words, rowid, tokens) VALUES('delete', ?, ?)", (version, live))
+        self._connection.executemany(
+            "UPDATE records SET retired_at = ? WHERE version = ?", [(at, version) for _, version, at in found]
+        )
+        self._connection.executemany("DELETE FROM evicted WHERE version = ?", [(version,) for _, version, _ in found])
+        for number, version, _ in found:
+            lexis = self._unindex(number, version, live=True)
             self._insert_words(number, version, lexis, live=False)
-            self._run("DELETE FROM unswept WHERE version = ?", (version,))
+            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
+            self._run("UPDATE signs SET model = -model WHERE version = ? AND +model > 0", (version,))
         return len(found)
 
     def undo_fading(self, run: int) -> int:
@@ -453,9 +461,10 @@ class SqliteEdit(SqliteView):
         self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
     ) -> int:
         """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
+        self._sweep(self._rows(_EVICTED))
         self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", "unswept", *(("signs", "halves", "queue") if vectors else ())):
+        for table in ("lexis", "names", *(("signs", "halves", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()

@@ -12,26 +12,26 @@ from typing import cast
 
 import msgspec
 
-from recollect.store.base import EvictionRule, FadingRule, Moved, Run
+from recollect.store.base import EvictionRule, FadingRule, Run
 from recollect.store.sqlite.rows import Row, to_json, to_micros, to_moment
-from recollect.store.sqlite.where import one_of
+from recollect.store.sqlite.where import NOT_EVICTED, one_of
 from recollect.types import HIDDEN_STATUSES, Message, Session
 
-_decode_ids = msgspec.json.Decoder(list[str]).decode
 _decode_versions = msgspec.json.Decoder(list[int]).decode
 
 _JOINED = (
     " FROM records LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
-    " LEFT JOIN faded ON faded.space_no = records.space_no AND faded.id = records.id"
+    " LEFT JOIN faded ON faded.version = records.version"
 )
 _CONFIDENCE = "coalesce(faded.confidence, records.confidence)"
 _USED = "max(coalesce(accesses.last, 0), records.event_time)"
+_CHOSEN = "records.version IN (SELECT value FROM json_each(?))"
 
 
 def _present(kinds: tuple[str, ...], now: int) -> tuple[str, list[object]]:
-    """Live records of some kinds that still hold."""
+    """Live records of some kinds that still hold. The + lets SQLite go by version where it is told the versions."""
     kind, hidden = one_of("records.kind", kinds), one_of("records.status", HIDDEN_STATUSES)
-    sql = f"records.space_no = ? AND records.retired_at IS NULL AND {kind[0]} AND NOT ({hidden[0]})"
+    sql = f"+records.retired_at IS NULL AND {kind[0]} AND NOT ({hidden[0]}) AND {NOT_EVICTED}"
     sql += " AND (records.valid_until IS NULL OR records.valid_until > ?)"
     return sql, [*kind[1], *hidden[1], now]
 
@@ -39,113 +39,100 @@ def _present(kinds: tuple[str, ...], now: int) -> tuple[str, list[object]]:
 # Fading
 
 
-def find_fading(connection: sqlite3.Connection, number: int, rule: FadingRule, now: int) -> list[str]:
-    """The ids of records that a run would fade."""
+def _is_fading(rule: FadingRule, now: int) -> tuple[str, list[object]]:
     present, values = _present(rule.kinds, now)
-    sql = f"SELECT json_group_array(records.id){_JOINED} WHERE {present} AND {_USED} <= ? AND {_CONFIDENCE} > ?"
-    row = connection.execute(sql, (number, *values, to_micros(rule.unused_since), rule.floor)).fetchone()
-    return _decode_ids(row[0])
+    sql = f"{present} AND {_USED} <= ? AND {_CONFIDENCE} > ?"
+    return sql, [*values, to_micros(rule.unused_since), rule.floor]
 
 
-def fade(connection: sqlite3.Connection, number: int, run: int, ids: Sequence[str], rule: FadingRule, now: int) -> int:
-    """Lowers the confidence of those among some records that the rule still means. Answers how many."""
-    present, values = _present(rule.kinds, now)
-    sql = f"INSERT INTO moved SELECT ?, ?, records.id, NULL, {_CONFIDENCE}, max(?, {_CONFIDENCE} * ?){_JOINED}"
-    sql += f" WHERE records.id IN (SELECT value FROM json_each(?)) AND {present} AND {_USED} <= ? AND {_CONFIDENCE} > ?"
+def find_fading(connection: sqlite3.Connection, number: int, rule: FadingRule, now: int) -> list[int]:
+    """The versions that a run would fade, oldest first."""
+    fading, values = _is_fading(rule, now)
+    sql = f"SELECT json_group_array(records.version){_JOINED} WHERE records.space_no = ? AND {fading}"
+    return sorted(_decode_versions(connection.execute(sql, (number, *values)).fetchone()[0]))
+
+
+def fade(connection: sqlite3.Connection, run: int, versions: Sequence[int], rule: FadingRule, now: int) -> int:
+    """Lowers the confidence of those among some versions that the rule still means. Answers how many."""
+    fading, values = _is_fading(rule, now)
+    sql = f"INSERT INTO moved SELECT ?, records.version, {_CONFIDENCE}, max(?, {_CONFIDENCE} * ?){_JOINED}"
+    listed = to_json(versions)
     done = connection.execute(
-        sql,
-        (
-            run, number, rule.floor, 1.0 - rule.rate, to_json(ids), number, *values,
-            to_micros(rule.unused_since), rule.floor,
-        ),
-    )  # fmt: skip
+        f"{sql} WHERE {_CHOSEN} AND {fading}", (run, rule.floor, 1.0 - rule.rate, listed, *values)
+    )
     connection.execute(
-        "INSERT OR REPLACE INTO faded SELECT ?, id, now FROM moved"
-        " WHERE run = ? AND id IN (SELECT value FROM json_each(?))",
-        (number, run, to_json(ids)),
+        "INSERT OR REPLACE INTO faded SELECT version, now FROM moved"
+        " WHERE run = ? AND version IN (SELECT value FROM json_each(?))",
+        (run, listed),
     )
     return done.rowcount
 
 
 def unfade(connection: sqlite3.Connection, run: int) -> int:
-    """Gives records the confidence back that they had before a run, where nothing else changed it since."""
-    still = " FROM moved JOIN faded ON faded.space_no = moved.space_no AND faded.id = moved.id"
-    still += " AND faded.confidence = moved.now WHERE moved.run = ?"
-    rows: list[Row] = connection.execute(f"SELECT moved.space_no, moved.id, moved.was{still}", (run,)).fetchall()
-    connection.executemany(
-        "UPDATE faded SET confidence = ? WHERE space_no = ? AND id = ?", [(was, no, id) for no, id, was in rows]
-    )
-    connection.execute(
-        "DELETE FROM faded WHERE (space_no, id) IN (SELECT moved.space_no, moved.id FROM moved JOIN records"
-        " ON records.id = moved.id AND records.space_no = moved.space_no AND records.retired_at IS NULL"
-        " WHERE moved.run = ?1 AND records.confidence = moved.was) AND confidence ="
-        " (SELECT was FROM moved WHERE run = ?1 AND moved.id = faded.id)",
+    """Gives versions the confidence back that they had before a run, where nothing else changed it since."""
+    done = connection.execute(
+        "UPDATE faded SET confidence = moved.was FROM moved"
+        " WHERE moved.run = ? AND moved.version = faded.version AND faded.confidence = moved.now",
         (run,),
     )
-    return len(rows)
+    connection.execute(
+        "DELETE FROM faded WHERE version IN (SELECT version FROM moved WHERE run = ?)"
+        " AND confidence = (SELECT confidence FROM records WHERE records.version = faded.version)",
+        (run,),
+    )
+    return done.rowcount
 
 
-def stated_confidence(connection: sqlite3.Connection, number: int, id: str, version: int) -> float | None:
-    """What a version states where the record has faded since; None where it has not."""
-    row = connection.execute(
-        "SELECT records.confidence FROM faded JOIN records ON records.version = ?"
-        " WHERE faded.space_no = ? AND faded.id = ?",
-        (version, number, id),
-    ).fetchone()
+def stated_confidence(connection: sqlite3.Connection, version: int) -> float | None:
+    """What a version states where it has faded since; None where it has not."""
+    sql = "SELECT records.confidence FROM faded JOIN records USING(version) WHERE version = ?"
+    row = connection.execute(sql, (version,)).fetchone()
     return None if row is None else cast("float", row[0])
 
 
-def drop_faded(connection: sqlite3.Connection, number: int, id: str) -> None:
-    connection.execute("DELETE FROM faded WHERE space_no = ? AND id = ?", (number, id))
+def hand_on_fading(connection: sqlite3.Connection, version: int, successor: int) -> None:
+    """A record that has faded is no fresher for having a new version."""
+    connection.execute("UPDATE OR REPLACE faded SET version = ? WHERE version = ?", (successor, version))
 
 
 # Eviction
 
 
 def find_evictable(connection: sqlite3.Connection, number: int, rule: EvictionRule, now: int) -> list[int]:
-    """The versions that a run would evict: stale, or hardly believed; then the least important beyond the cap."""
+    """The versions that a run would evict: stale, or hardly believed; then the least important beyond the cap.
+
+    They come by id, so that neighbours in the journal's index are written together.
+    """
     present, values = _present(rule.kinds, now)
+    here = f"records.space_no = ? AND {present}"
     stale = f"(records.event_time < ? AND records.importance < ?) OR {_CONFIDENCE} < ?"
     of_rule = (to_micros(rule.older_than), rule.min_importance, rule.min_confidence)
-    sql = f"SELECT json_group_array(records.version){_JOINED} WHERE {present} AND ({stale})"
-    found = _decode_versions(connection.execute(sql, (number, *values, *of_rule)).fetchone()[0])
-    total: int = connection.execute(
-        f"SELECT count(*) FROM records WHERE {present}", (number, *values)
-    ).fetchone()[0]  # fmt: skip
-    beyond = total - len(found) - rule.cap
+    rows = connection.execute(
+        f"SELECT records.id, records.version{_JOINED} WHERE {here} AND ({stale})", (number, *values, *of_rule)
+    ).fetchall()
+    total: int = connection.execute(f"SELECT count(*) FROM records WHERE {here}", (number, *values)).fetchone()[0]
+    beyond = total - len(rows) - rule.cap
     if beyond > 0:
-        sql = f"SELECT json_group_array(version) FROM (SELECT records.version AS version{_JOINED}"
-        sql += f" WHERE {present} AND NOT ({stale}) ORDER BY records.importance, records.event_time, version LIMIT ?)"
-        found += _decode_versions(connection.execute(sql, (number, *values, *of_rule, beyond)).fetchone()[0])
-    return found
+        sql = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND NOT ({stale})"
+        sql += " ORDER BY records.importance, records.event_time, records.version LIMIT ?"
+        rows += connection.execute(sql, (number, *values, *of_rule, beyond)).fetchall()
+    return [version for _, version in sorted(rows)]
 
 
-def take_out(
-    connection: sqlite3.Connection, number: int, run: int, versions: Sequence[int], at: int
-) -> tuple[int, int]:
-    """Takes live versions out of the present. Answers how many there were, and how many terms they hold.
-
-    Their words are left among the live ones, where they do no harm but cost a little, and are moved later.
-    """
+def mark_evicted(connection: sqlite3.Connection, number: int, run: int, versions: Sequence[int], at: int) -> None:
+    """Has versions leave the present at once; that they are retired comes later, since it costs much more."""
+    live = f"{_CHOSEN} AND +space_no = ? AND +retired_at IS NULL AND {NOT_EVICTED}"
     listed = to_json(versions)
-    chosen = "version IN (SELECT value FROM json_each(?))"
-    live = f"SELECT version FROM records WHERE {chosen} AND space_no = {number} AND retired_at IS NULL"
     connection.execute(
-        f"INSERT INTO moved SELECT ?, space_no, id, version, NULL, NULL FROM records WHERE version IN ({live})",
-        (run, listed),
+        f"INSERT INTO moved SELECT ?, version, NULL, NULL FROM records WHERE {live}", (run, listed, number)
     )
-    terms: list[Row] = connection.execute(f"SELECT terms FROM lexis WHERE version IN ({live})", (listed,)).fetchall()
-    length = sum(sum(blob[4 * (len(blob) // 5) :]) for (blob,) in terms)
-    connection.execute(f"INSERT OR IGNORE INTO unswept {live}", (listed,))
-    connection.execute(f"UPDATE signs SET model = -model WHERE version IN ({live}) AND model > 0", (listed,))
-    done = connection.execute(f"UPDATE records SET retired_at = ? WHERE version IN ({live})", (at, listed))
-    return done.rowcount, length
+    connection.execute(f"INSERT INTO evicted SELECT version, ? FROM records WHERE {live}", (at, listed, number))
 
 
-def unswept(connection: sqlite3.Connection, limit: int) -> list[tuple[int, int]]:
-    """Space numbers and versions whose words still stand among the live ones."""
-    sql = "SELECT records.space_no, unswept.version FROM unswept JOIN records USING(version) LIMIT ?"
-    return cast("list[tuple[int, int]]", connection.execute(sql, (limit,)).fetchall())
+def read_evicted(connection: sqlite3.Connection, limit: int) -> list[Row]:
+    """Space, version and moment of what is still to be retired."""
+    sql = "SELECT records.space_no, evicted.version, evicted.at FROM evicted JOIN records USING(version)"
+    return connection.execute(f"{sql} ORDER BY evicted.version LIMIT ?", (limit,)).fetchall()
 
 
 # Runs
@@ -166,12 +153,12 @@ def read_run(connection: sqlite3.Connection, entry: int) -> Run | None:
     return None if row is None else Run(row[0], row[1], row[2], bool(row[3]), row[4])
 
 
-def read_moved(connection: sqlite3.Connection, entry: int, after: str, limit: int) -> list[Moved]:
-    """What a run moved, by id; the next `limit` after one."""
+def read_moved(connection: sqlite3.Connection, entry: int, after: int, limit: int) -> list[int]:
+    """The versions that a run moved, in order; the next `limit` after one."""
     rows = connection.execute(
-        "SELECT id, version, was FROM moved WHERE run = ? AND id > ? ORDER BY id LIMIT ?", (entry, after, limit)
+        "SELECT version FROM moved WHERE run = ? AND version > ? ORDER BY version LIMIT ?", (entry, after, limit)
     )
-    return [Moved(*row) for row in rows]
+    return [version for (version,) in rows]
 
 
 # Sessions

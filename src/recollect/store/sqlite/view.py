@@ -20,7 +20,6 @@ from recollect.store.base import (
     IndexedProject,
     Lexis,
     Model,
-    Moved,
     Run,
     T,
     Tally,
@@ -55,7 +54,7 @@ from recollect.store.sqlite.rows import (
     to_relation,
     to_space,
 )  # fmt: skip
-from recollect.store.sqlite.where import known_at, record_condition, true_at
+from recollect.store.sqlite.where import NOT_EVICTED, known_at, record_condition, true_at
 from recollect.types import (
     HIDDEN_STATUSES,
     Change,
@@ -82,9 +81,7 @@ _ORDERS: dict[Order, str] = {
     "position": "records.session, records.source, records.position, records.version",
 }
 
-_FADED = (
-    " LEFT JOIN faded ON faded.space_no = records.space_no AND faded.id = records.id AND records.retired_at IS NULL"
-)
+_FADED = " LEFT JOIN faded ON faded.version = records.version"
 
 
 def select(type_: type[Thing], extra: str = "", *, stated: bool = False) -> str:
@@ -111,7 +108,7 @@ _SELECT = {type_: select(type_) for type_ in TABLES}
 _STATED = {type_: select(type_, stated=True) for type_ in TABLES}
 _AT_ONCE = 500  # values in one list
 _TWIN = (
-    "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL"
+    f"SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND {NOT_EVICTED}"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
 )
@@ -189,11 +186,13 @@ class SqliteView:
         if number is None:
             raise NotFound(f"there is no space named {space!r}")
         kinds = self._rows(
-            "SELECT kind, count(*) FROM records WHERE space_no = ? AND retired_at IS NULL GROUP BY kind ORDER BY kind",
+            "SELECT kind, count(*) FROM records WHERE space_no = ? AND retired_at IS NULL"
+            f" AND {NOT_EVICTED} GROUP BY kind ORDER BY kind",
             (number,),
         )
         newest, sessions = self._rows(
-            "SELECT max(created_at), count(DISTINCT session) FROM records WHERE space_no = ? AND retired_at IS NULL",
+            "SELECT max(created_at), count(DISTINCT session) FROM records WHERE space_no = ? AND retired_at IS NULL"
+            f" AND {NOT_EVICTED}",
             (number,),
         )[0]
         entities, relations = (
@@ -293,7 +292,7 @@ class SqliteView:
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
         rows = self._rows(
             "SELECT session, count(*), min(event_time), max(event_time) FROM records"
-            " WHERE space_no = ? AND session IS NOT NULL AND retired_at IS NULL"
+            f" WHERE space_no = ? AND session IS NOT NULL AND retired_at IS NULL AND {NOT_EVICTED}"
             " GROUP BY session ORDER BY max(event_time) DESC, session LIMIT ? OFFSET ?",
             (self._number(space), limit, offset),
         )
@@ -409,13 +408,22 @@ class SqliteView:
 
     # What search needs
 
-    def _matching(self, word: str) -> list[int]:
-        row = self._one("SELECT json_group_array(rowid) FROM words WHERE words MATCH ?", (word,))
+    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
+        """The versions that stand under a word, without or only those that are evicted and still to be retired."""
+        sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
+        if evicted or self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+            sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
+        row = self._one(sql, (word,))
         return [] if row is None else _decode_versions(row[0])
 
     def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
         number = self._number(space)
-        return [] if number is None else self._matching(token(number, "o" if old else "x", term))
+        if number is None:
+            return []
+        live = token(number, "x", term)
+        if not old:
+            return self._matching(live)
+        return self._matching(token(number, "o", term)) + self._matching(live, evicted=True)
 
     def mentions(self, space: str, name: str) -> list[int]:
         number = self._number(space)
@@ -432,9 +440,9 @@ class SqliteView:
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
         condition, values = record_condition(filter, to_micros(self._now), by_version=True)
-        sql = "SELECT version, records.id, session, source, position, event_time, importance,"
+        sql = "SELECT records.version, records.id, session, source, position, event_time, importance,"
         sql += f" coalesce(faded.confidence, records.confidence), hash, superseded_by FROM records{_FADED}"
-        sql += f" WHERE version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND {condition}"
+        sql += f" WHERE records.version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND {condition}"
         return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
 
     def allowed(self, space: str, filter: Filter) -> list[int]:
@@ -502,7 +510,7 @@ class SqliteView:
 
     # Upkeep
 
-    def fading(self, space: str, rule: FadingRule) -> list[str]:
+    def fading(self, space: str, rule: FadingRule) -> list[int]:
         number = self._number(space)
         return [] if number is None else find_fading(self._connection, number, rule, to_micros(self._now))
 
@@ -513,5 +521,5 @@ class SqliteView:
     def run(self, entry: int) -> Run | None:
         return read_run(self._connection, entry)
 
-    def moved(self, run: int, after: str, limit: int) -> list[Moved]:
+    def moved(self, run: int, after: int, limit: int) -> list[int]:
         return read_moved(self._connection, run, after, limit)
