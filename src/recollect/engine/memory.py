@@ -358,6 +358,12 @@ class Memory:
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
 
+    def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
+        """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
+        from recollect.engine.import_agentos import import_agentos  # only when it is asked for
+
+        return import_agentos(self._core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
+
     # Code
 
     def index_project(
