@@ -61,10 +61,9 @@ def answer_of(worker: ServerConnection, function: str, data: object) -> Any:
     return message
 
 
-@pytest.mark.parametrize("version", ["0.11.6", "0.25.0"])
-def test_the_functions_are_registered_answer_and_come_back(engine, tmp_path, memory, version) -> None:
+def test_the_functions_are_registered_answer_and_come_back(engine, tmp_path, memory) -> None:
     functions = set(agentos_contract(memory).functions)
-    server = Server(tmp_path / "served", "--iii-engine", engine.url, path=sdk("python_sdk", version))
+    server = Server(tmp_path / "served", "--iii-engine", engine.url, path=sdk("python_sdk", "0.25.0"))
     assert server.told.endswith(f"iii worker of {engine.url}")
     worker, registered = engine.meet(len(functions))
     assert registered == functions

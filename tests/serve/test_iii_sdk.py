@@ -79,7 +79,7 @@ def test_the_python_sdk_stores_and_recalls(server, version) -> None:
     assert done.stdout.strip().splitlines()[-1:] == [EXPECTED], done.stderr
 
 
-def test_the_node_sdk_stores_and_recalls(server, tmp_path) -> None:
+def test_the_node_sdk_stores_and_recalls(server) -> None:
     folder = sdk("node_sdk")
     program = folder / "client.mjs"
     program.write_text(NODE)
