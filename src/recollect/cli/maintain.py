@@ -16,7 +16,12 @@ from recollect.errors import InvalidInput
 from recollect.types import Upkeep
 
 maintain = typer.Typer(
-    help="Keep the memory in shape: evict what is stale, let fade what nobody uses, merge what says the same.",
+    help="""Keep the memory in shape: evict what is stale, let fade what nobody uses, merge what says the same.
+
+\b
+Example:
+  recollect maintain evict --dry-run
+""",
     no_args_is_help=True,
 )
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
