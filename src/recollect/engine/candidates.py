@@ -145,21 +145,21 @@ def _draw(
     among: NDArray[np.int64] | None,
 ) -> _Found:
     more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
-    by_keyword, more_keyword = _by_keyword(terms, records, among, more * _BY_KEYWORD)
-    by_vector: dict[int, int] = {}
+    keyword, more_keyword = by_keyword(terms, records, among, more * _BY_KEYWORD)
+    vector: dict[int, int] = {}
     more_vector = False
     if vectors is not None and question.vector is not None:
-        by_vector, more_vector = _by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
+        vector, more_vector = by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
     return _Found(
-        keyword=by_keyword,
-        vector=by_vector,
+        keyword=keyword,
+        vector=vector,
         graph=_by_graph(view, question, space),
         more_keyword=more_keyword,
         more_vector=more_vector,
     )
 
 
-def _by_keyword(
+def by_keyword(
     terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
 ) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
@@ -180,7 +180,7 @@ def _by_keyword(
     return versions[best].tolist(), True
 
 
-def _by_vector(
+def by_vector(
     view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None, most: int
 ) -> tuple[dict[int, int], bool]:
     """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""

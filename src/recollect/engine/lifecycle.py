@@ -30,7 +30,7 @@ DECAY_RATE = 0.05
 CAP = 10_000
 _REST = 0.4  # of the time that a transaction took, so that others get their turn
 _LONGEST_REST = 0.01  # seconds
-_FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_000, 40, 40, 50  # rows of a transaction: some 10 ms of work
+_FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 500, 40, 40, 40  # rows of a transaction: some 10 ms of work
 
 
 def _portions(items: Sequence[int], rows: int) -> Iterator[Sequence[int]]:
@@ -78,8 +78,9 @@ def evict(
     dry_run: bool,
     delete: bool,
     cancelled: Callable[[], bool] = lambda: False,
-) -> tuple[Upkeep, list[int]]:
-    """Takes what is stale, hardly believed or beyond the cap out of a space. Answers the versions that went too."""
+    left: Callable[[Sequence[int]], None] = lambda _: None,
+) -> Upkeep:
+    """Takes what is stale, hardly believed or beyond the cap out of a space. `left` hears which versions went."""
     began = time.monotonic()
     rule = EvictionRule(
         kinds=KINDS, older_than=_ago(core.clock(), max_age), min_importance=min_importance,
@@ -88,7 +89,7 @@ def evict(
     with core.store.read() as view:
         versions = view.evictable(space, rule)
     if dry_run or not versions:
-        return _upkeep(space, "evict", len(versions), None, began, dry_run=dry_run), []
+        return _upkeep(space, "evict", len(versions), None, began, dry_run=dry_run)
     with core.store.write(actor=core.actor) as edit:
         run = edit.begin_run(space, "evict", f"{len(versions)} to {'delete' if delete else 'archive'}")
     count = 0
@@ -97,9 +98,10 @@ def evict(
             break
         with core.store.write(actor=core.actor) as edit:
             count += _erase(edit, portion) if delete else edit.evict(run, space, portion, f"run {run}")
+        left(portion)
     if delete:
         core.store.scrub()
-    return _upkeep(space, "evict", count, run, began, dry_run=False), versions
+    return _upkeep(space, "evict", count, run, began, dry_run=False)
 
 
 def _ago(now: datetime, age: timedelta) -> datetime:

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -1131,7 +1132,7 @@ class Memory:
         self._touches.flush()
         done: list[Upkeep] = []
         for name in self._spaces_named(space):
-            upkeep, gone = lifecycle.evict(
+            upkeep = lifecycle.evict(
                 self._core,
                 name,
                 max_age=max_age,
@@ -1140,10 +1141,10 @@ class Memory:
                 dry_run=parse_flag(dry_run, "dry_run"),
                 delete=parse_flag(delete, "delete"),
                 cancelled=cancelled,
+                left=partial(self._semantics.leave_out, name),
             )
             done.append(upkeep)
-            if gone:
-                self._semantics.leave_out(name, gone)
+            if upkeep.entry is not None:
                 self._foremost.drop(name)
                 self._sweeping.wake()
         return done

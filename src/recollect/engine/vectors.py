@@ -42,6 +42,7 @@ class Vectors:
         self.embedder = embedder
         self._model: Model | None = None
         self._matrices: dict[tuple[int, str, bool], Matrix] = {}
+        self._gone: dict[str, list[int]] = {}
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
@@ -112,12 +113,15 @@ class Vectors:
             self._model = None
 
     def leave_out(self, space: str, versions: Sequence[int]) -> None:
-        """Drops versions that have left the present from what is searched, where they are many."""
-        gone = np.array(versions, dtype=np.int64)
+        """Hears which versions have left the present, and drops them from what is searched once they are many."""
         with self._lock:
-            for key, matrix in list(self._matrices.items()):
-                if key[1] == space and not key[2] and len(gone) * _MANY > len(matrix):
-                    self._matrices[key] = matrix.without(gone)
+            gone = self._gone.setdefault(space, [])
+            gone.extend(versions)
+            held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
+            if len(gone) * _MANY > min(map(len, held.values()), default=0):
+                left_out = np.array(gone, dtype=np.int64)
+                self._matrices |= {key: matrix.without(left_out) for key, matrix in held.items()}
+                gone.clear()
 
     # Completing
 

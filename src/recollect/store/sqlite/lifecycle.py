@@ -107,16 +107,18 @@ def find_evictable(connection: sqlite3.Connection, number: int, rule: EvictionRu
     here = f"records.space_no = ? AND {present}"
     stale = f"(records.event_time < ? AND records.importance < ?) OR {_CONFIDENCE} < ?"
     of_rule = (to_micros(rule.older_than), rule.min_importance, rule.min_confidence)
-    rows = connection.execute(
-        f"SELECT records.id, records.version{_JOINED} WHERE {here} AND ({stale})", (number, *values, *of_rule)
-    ).fetchall()
     total: int = connection.execute(f"SELECT count(*) FROM records WHERE {here}", (number, *values)).fetchone()[0]
-    beyond = total - len(rows) - rule.cap
-    if beyond > 0:
-        sql = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND NOT ({stale})"
-        sql += " ORDER BY records.importance, records.event_time, records.version LIMIT ?"
-        rows += connection.execute(sql, (number, *values, *of_rule, beyond)).fetchall()
-    return [version for _, version in sorted(rows)]
+    gone = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND ({stale})"
+    count: int = connection.execute(f"SELECT count(*) FROM ({gone})", (number, *values, *of_rule)).fetchone()[0]
+    more = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND NOT ({stale})"
+    more += " ORDER BY records.importance, records.event_time, records.version LIMIT ?"
+    both = f"SELECT * FROM ({gone}) UNION ALL SELECT * FROM ({more}) ORDER BY 1"
+    beyond = max(total - count - rule.cap, 0)
+    row = connection.execute(
+        f"SELECT json_group_array(version) FROM ({both})",
+        (number, *values, *of_rule, number, *values, *of_rule, beyond),
+    ).fetchone()  # in one step, during which other threads can run
+    return _decode_versions(row[0])
 
 
 def mark_evicted(connection: sqlite3.Connection, number: int, run: int, versions: Sequence[int], at: int) -> None:
