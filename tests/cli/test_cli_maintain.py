@@ -31,7 +31,9 @@ def test_consolidating_and_merging_are_told(shell, monkeypatch):
 def test_a_wrong_number_is_an_error_that_names_the_option(shell):
     shell.remember("a")
     assert shell("maintain", "evict", "--max-age", "-1").err.startswith("error: --max-age: must be a number of days")
-    assert shell("maintain", "consolidate", "--decay-rate", "2").err.startswith("error: decay_rate: must be from 0 to 1")
+    assert shell("maintain", "consolidate", "--decay-rate", "2").err.startswith(
+        "error: decay_rate: must be from 0 to 1"
+    )
 
 
 def test_agentos_brings_its_memories_along(shell, tmp_path):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WHOLE = 200  # records; so many are all looked at
-_FROM_EACH = 64  # records that each list brings in, or
+_FROM_EACH = 48  # records that each list brings in, or
 _LIMITS = 4  # times as many as are asked for
 _FIRST = 160  # texts that are looked through at a time
 _HALF_LIFE = 168 * 3_600e6  # microseconds: a week

@@ -24,8 +24,8 @@ INSTRUCTIONS = (
 
 _DESCRIPTIONS = {
     "memory::store": (
-        "Keep a text as a memory of an agent. The same text is kept once: then `deduplicated` is true and `id` names the"
-        " memory that holds it. With a sessionId it also becomes the session's next message."
+        "Keep a text as a memory of an agent. The same text is kept once: then `deduplicated` is true and `id` names"
+        " the memory that holds it. With a sessionId it also becomes the session's next message."
     ),
     "memory::recall": (
         "Find an agent's memories that answer a question, best first: by meaning (half of the score), by words, and by"
@@ -33,7 +33,7 @@ _DESCRIPTIONS = {
     ),
     "memory::evict": (
         "Take stale memories out, of all agents: older than maxAge and less important than minImportance, or with a"
-        " confidence below 0.1, or the least important beyond `cap`. They are archived: the journal can bring them back."
+        " confidence below 0.1, or the least important beyond `cap`. They are archived: the journal brings them back."
     ),
     "memory::consolidate": (
         "Let memories fade, of all agents: each that was not used for seven days loses a share of its confidence, down"
