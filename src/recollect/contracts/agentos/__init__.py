@@ -54,7 +54,7 @@ _DESCRIPTIONS = {
     ),
     "memory::session::repair": (
         "Check a session's list of messages and mend it: empty and repeated entries go, messages in a row of one"
-        " speaker become one, the order is put right; messages that are gone or over 500 KB are counted. Safe to repeat."
+        " speaker become one, the order is put right; messages that are gone or over 500 KB are counted. Repeatable."
     ),
 }
 
