@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench import (
+    agentos,
     code,
     graph,
     growth,
@@ -39,6 +40,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "memory-substrate": substrate.run,
     "substrate-report": substrate_report.run,
     "rusty-mem": rusty.run,
+    "agentos": agentos.run,
     "growth": growth.run,
     "code": code.run,
     "ingest": ingest.run,

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 import recollect
+from recollect.contracts.agentos import agentos_contract
 from recollect.contracts.memory_mcp import memory_mcp_contract
 from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
@@ -34,6 +35,7 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "memory-mcp": memory_mcp_contract(memory, space="default"),
         "memory-substrate": memory_substrate_contract(memory, space="default"),
         "rusty-mem": rusty_mem_contract(memory),
+        "agentos": agentos_contract(memory),
     }
 
 

@@ -45,6 +45,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     summarizer_price_in: _Price = 0.0
     """What a million tokens cost that the model reads; without prices nothing counts as spent."""
     summarizer_price_out: _Price = 0.0
+    consolidate_schedule: str = "0 */6 * * *"
+    """When a server of agentos lets unused memories fade: a cron expression in UTC, or off."""
+    evict_schedule: str = "0 3 * * *"
+    """When a server of agentos evicts stale memories: a cron expression in UTC, or off."""
     log_level: str = "warning"
     allow_private_addresses: bool = False
     """May pages be fetched from this machine and its network, not from the public web alone?"""

@@ -252,6 +252,54 @@ class Session(Struct, frozen=True, kw_only=True):
     last_at: datetime
 
 
+class Message(Struct, frozen=True, kw_only=True):
+    """One entry of a session's list: which record holds the message. `flag` is what a repair found and cannot mend."""
+
+    id: str
+    role: str | None
+    at: datetime
+    flag: str = ""
+
+
+class Compaction(Struct, frozen=True, kw_only=True):
+    """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
+
+    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
+    """
+
+    compacted: bool
+    summarized: int = 0
+    kept: int = 0
+    summary: str | None = None
+    reason: str | None = None
+
+
+class Repair(Struct, frozen=True, kw_only=True):
+    """What was wrong with a session's list, by kind. Orphaned and oversized ones are flagged; the rest is mended."""
+
+    empty: int = 0
+    duplicates: int = 0
+    consecutive: int = 0
+    orphaned: int = 0
+    reordered: int = 0
+    oversized: int = 0
+
+    @property
+    def fixes(self) -> int:
+        return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
+
+
+class Maintained(Struct, frozen=True, kw_only=True):
+    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
+
+    space: str
+    verb: Literal["evict", "fade"]
+    count: int
+    seconds: float
+    entry: int | None = None
+    dry_run: bool = False
+
+
 class Receipt(Struct, frozen=True, kw_only=True):
     """What became of a write. `id` is the record that holds the text (None when it was rejected).
 
@@ -808,6 +856,16 @@ class Weighed(Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
+class Appraised(Struct, frozen=True, kw_only=True):
+    """A record with its score by fixed weights, and what each signal said of it (a cosine, then shares of 0..1)."""
+
+    record: Record
+    score: float
+    cosine: float
+    keywords: float
+    recency: float
+
+
 class EmbeddingState(Struct, frozen=True, kw_only=True):
     """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
 
@@ -901,13 +959,14 @@ Unset: TypeAlias = UnsetType
 
 __all__ = [
     "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
-    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Archived", "Audited",
-    "BrokenReference", "CandidateType", "Change", "Chunked", "Claim", "Clarified", "Concept", "Concepts", "Condensed",
-    "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity", "Evidence", "EvidenceStanding",
-    "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit",
-    "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json", "MemoryType", "Mended", "Merge",
-    "Merged", "Metadata", "Neighborhood", "Order", "Outcome", "Past", "Project", "ProjectState", "ProjectStatus",
-    "Query", "Recall", "Receipt", "Record", "Relation", "Resolution", "Sample", "Sampled", "Scored", "Segment",
-    "Session", "Settled", "Signals", "SkipReason", "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats",
-    "SpaceTally", "Spending", "Status", "Summary", "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
+    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Appraised", "Archived",
+    "Audited", "BrokenReference", "CandidateType", "Change", "Chunked", "Claim", "Clarified", "Compaction", "Concept",
+    "Concepts", "Condensed", "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity",
+    "Evidence", "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth",
+    "GraphNode", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json",
+    "MemoryType", "Mended", "Merge", "Merged", "Message", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
+    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Repair",
+    "Resolution", "Sample", "Sampled", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
+    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Spending", "Status", "Summary",
+    "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
 ]  # fmt: skip

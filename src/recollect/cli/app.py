@@ -16,6 +16,7 @@ from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.imports import imports
 from recollect.cli.ingest import ingest
+from recollect.cli.maintain import maintain
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
@@ -100,6 +101,7 @@ app.add_typer(spaces, name="spaces")
 app.command("summarize")(summarize)
 app.command("stats")(read.stats)
 app.command("dream")(dream)
+app.add_typer(maintain, name="maintain")
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
 app.command("connect")(connect)

@@ -253,7 +253,8 @@ class Contract(Struct, frozen=True, kw_only=True):
 
     `structured` False keeps results to their text. `failure` and `unknown_tool` say how failures look on the
     wire. `server_info` are fields beside the server's name and version. `web` makes the table of its addresses on the
-    web, when somebody asks for one.
+    web, when somebody asks for one. `functions` are the ids by which tools are invoked over the iii protocol, and their
+    names.
     """
 
     name: str
@@ -269,6 +270,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     unknown_tool: Callable[[str], Failure] = unknown_tool
     server_info: Mapping[str, Json] = field(default_factory=dict[str, Json])
     web: Callable[[], Web] | None = None
+    functions: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         names = [

@@ -146,21 +146,21 @@ def _draw(
     among: NDArray[np.int64] | None,
 ) -> _Found:
     more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
-    by_keyword, more_keyword = _by_keyword(terms, records, among, more * _BY_KEYWORD)
-    by_vector: dict[int, int] = {}
+    keyword, more_keyword = by_keyword(terms, records, among, more * _BY_KEYWORD)
+    vector: dict[int, int] = {}
     more_vector = False
     if vectors is not None and question.vector is not None:
-        by_vector, more_vector = _by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
+        vector, more_vector = by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
     return _Found(
-        keyword=by_keyword,
-        vector=by_vector,
+        keyword=keyword,
+        vector=vector,
         graph=_by_graph(view, question, space),
         more_keyword=more_keyword,
         more_vector=more_vector,
     )
 
 
-def _by_keyword(
+def by_keyword(
     terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
 ) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
@@ -181,7 +181,7 @@ def _by_keyword(
     return versions[best].tolist(), True
 
 
-def _by_vector(
+def by_vector(
     view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None, most: int
 ) -> tuple[dict[int, int], bool]:
     """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""
@@ -226,7 +226,7 @@ def _complete(
     return Candidates(
         tf=counts,
         length=length,
-        cosine=_cosines(view, vectors, question, versions, found.vector),
+        cosine=cosines_of(view, vectors, question, versions, found.vector),
         group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
         position=np.array([glance.position for glance in glances]),
         recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
@@ -257,7 +257,7 @@ def _term_counts(
     return counts, length
 
 
-def _cosines(
+def cosines_of(
     view: View,
     vectors: Vectors | None,
     question: Question,

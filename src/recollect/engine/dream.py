@@ -118,6 +118,16 @@ def dream(
     return done
 
 
+def merge(
+    core: Core, vectors: Vectors, space: str, *, budget_seconds: float, dry_run: bool
+) -> tuple[list[Merge], bool]:
+    """Only the merging of a cycle. Answers the merges, and whether all was looked at."""
+    place = make_place(core.settings.home, space)
+    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+        watch = Watch(budget_seconds, lambda: False, time.monotonic)
+        return _merge(core, vectors, space, watch, dry_run=dry_run), not watch.over()
+
+
 def read_kept(home: Path, space: str) -> Kept | None:
     """What the last cycle left; None where there was none, or nothing that can be read."""
     try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine import dream as dreaming
-from recollect.engine import govern, link, maintain, revise
+from recollect.engine import govern, lifecycle, link, maintain, revise
 from recollect.engine import ingest as ingesting
 from recollect.engine import sources as sourcing
 from recollect.engine.alike import find_alike
@@ -60,10 +61,12 @@ from recollect.types import (
     NOISE,
     UNSET,
     Alike,
+    Appraised,
     Archived,
     Audited,
     Change,
     Chunked,
+    Compaction,
     Concepts,
     Condensed,
     Direction,
@@ -81,8 +84,11 @@ from recollect.types import (
     IngestedFolder,
     IngestedRepo,
     IngestedSource,
+    Maintained,
     Mended,
+    Merge,
     Merged,
+    Message,
     Neighborhood,
     Order,
     Past,
@@ -93,6 +99,7 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Repair,
     Resolution,
     Sample,
     Scored,
@@ -115,7 +122,7 @@ if TYPE_CHECKING:
 
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
-MAX_DEPTH = 10
+MAX_DEPTH = 100
 _ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
@@ -179,6 +186,7 @@ class Memory:
         self._idleness = dreaming.Idleness(core)
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
+        self._sweeping = lifecycle.Sweeping(core)
 
     def __enter__(self) -> Self:
         return self
@@ -193,6 +201,7 @@ class Memory:
         if self._indexing.projects is not None:
             self._indexing.projects.stop()
         self._semantics.stop()
+        self._sweeping.stop()
         try:
             self._touches.flush()
         finally:
@@ -244,11 +253,13 @@ class Memory:
         id: str | None = None,
         alike: Sequence[str] = (),
         grounds: Grounds | Mapping[str, object] | None = None,
+        anywhere: bool = False,
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
         A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
-        same too (room, user, project, source, memory_type, metadata, grounds).
+        same too (room, user, project, source, memory_type, metadata, grounds). With `anywhere`, it is one wherever in
+        the space the same text stands.
 
         With `grounds` (scopes, subjects, evidence, claim) the record is governed: its evidence must be there, the same
         claim is not kept twice, one that contradicts another is contested, and what an agent concluded is a candidate.
@@ -263,7 +274,8 @@ class Memory:
             "grounds": grounds,
         }  # fmt: skip
         draft = parse_draft(given, {})
-        return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike))[0]
+        once = parse_flag(anywhere, "anywhere")
+        return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike), anywhere=once)[0]
 
     def remember_many(
         self,
@@ -696,6 +708,12 @@ class Memory:
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
 
+    def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
+        """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
+        from recollect.engine.import_agentos import import_agentos  # only when it is asked for
+
+        return import_agentos(self._core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
+
     # Code
 
     def index_project(
@@ -907,6 +925,29 @@ class Memory:
         self._touched(found.hits)
         return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
 
+    def appraise(
+        self,
+        query: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **filters: object,
+    ) -> list[Appraised]:
+        """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
+        stand in the text, a tenth how new (half-life one week), a tenth how important, a twentieth how well believed.
+        """
+        from recollect.engine.appraise import appraise  # brings in numpy
+
+        parsed = self._parse_search(query, space, limit, filters)
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        ready = self._semantics.ready([space], seconds, progress)
+        found = appraise(self._core, ready.vectors, parsed, space)
+        self._idleness.asked[space] = self._core.clock()
+        self.touch([one.record for one in found])
+        return found
+
     def _parse_search(self, query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
         return Query(
             text=parse_text(query, "query"),
@@ -1097,7 +1138,70 @@ class Memory:
         with self._core.store.read() as view:
             return view.ledger(parse_count(days, "days", least=1, most=10_000))
 
+    def listed_sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
+        """The sessions of a space by their lists of messages, the most recent first."""
+        most = parse_count(limit, "limit", least=1, most=100_000)
+        with self._core.store.read() as view:
+            return view.listed_sessions(parse_space(space), most)
+
+    def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
+        """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
+        with self._core.store.read() as view:
+            return view.messages(parse_space(space), parse_label(session, "session"))
+
+    def compact_session(
+        self,
+        session: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        threshold: int = 30,
+        keep_recent: int = 10,
+        max_words: int = 250,
+        sample: Sample | None = None,
+    ) -> Compaction:
+        """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
+
+        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time.
+        """
+        from recollect.engine import sessions
+
+        return sessions.compact(
+            self._core,
+            parse_space(space),
+            parse_label(session, "session"),
+            threshold=parse_count(threshold, "threshold", least=1, most=1_000_000),
+            keep=parse_count(keep_recent, "keep_recent", least=0, most=1_000_000),
+            condense=lambda texts, dates: self.condense(texts, dates=dates, max_words=max_words, sample=sample),
+        )
+
+    def repair_session(self, session: str, *, space: str = DEFAULT_SPACE) -> Repair:
+        """Mends a session's list: empty and repeated entries, one speaker's messages in a row, and the order.
+
+        Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
+        """
+        from recollect.engine import sessions
+
+        return sessions.repair(self._core, parse_space(space), parse_label(session, "session"))
+
     # The graph
+
+    def connect(
+        self,
+        id: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        type: str | None = None,
+        properties: Mapping[str, object] | None = None,
+        relations: Sequence[tuple[str, str]] = (),
+    ) -> Entity:
+        """Makes an entity of an exact id or adds to it, and relates it to others: pairs of a target's id and a type.
+
+        Targets that are not there yet are made. What is known already is not stated twice, from either end.
+        """
+        ties = [link.Tie(parse_label(target, "target"), parse_label(kind, "type")) for target, kind in relations]
+        named = parse_optional(type, "type")
+        given = parse_metadata({} if properties is None else properties, "properties")
+        return link.connect(self._core, parse_space(space), parse_label(id, "id", longest=200), named, given, ties)
 
     def entity(
         self,
@@ -1361,6 +1465,84 @@ class Memory:
         finally:
             self._foremost.drop(name)
 
+    def merge(
+        self, space: str = DEFAULT_SPACE, *, budget_seconds: float = 60.0, dry_run: bool = False
+    ) -> tuple[list[Merge], bool]:
+        """Merges records that say the same, as a dream does. Answers the merges, and whether time sufficed for all."""
+        name, seconds = self._existing(space), parse_seconds(budget_seconds, "budget_seconds")
+        vectors = self._semantics.load()
+        if vectors is None:
+            raise EmbedderError("no embedder is configured; set RECOLLECT_EMBEDDER")
+        try:
+            return dreaming.merge(
+                self._core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run")
+            )
+        finally:
+            self._foremost.drop(name)
+
+    def consolidate(
+        self,
+        *,
+        space: Spaces = None,
+        decay_rate: float = lifecycle.DECAY_RATE,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Lowers the confidence of what was not used for seven days by a share, down to 0.1. One run for each space.
+
+        `undo` of a run's entry takes it back.
+        """
+        rate, dry = parse_share(decay_rate, "decay_rate"), parse_flag(dry_run, "dry_run")
+        self._touches.flush()
+        names = self._spaces_named(space)
+        return [lifecycle.fade(self._core, name, rate=rate, dry_run=dry, cancelled=cancelled) for name in names]
+
+    def evict(
+        self,
+        *,
+        space: Spaces = None,
+        max_age: timedelta = lifecycle.MAX_AGE,
+        min_importance: float = lifecycle.MIN_IMPORTANCE,
+        cap: int = lifecycle.CAP,
+        dry_run: bool = False,
+        delete: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Takes out what is older than `max_age` and less important than `min_importance`, what is believed by less
+        than 0.1, and the least important of a space that holds more than `cap`. One run for each space.
+
+        It leaves the present and stays in the archive: `undo` of a run's entry brings it back. With `delete` it is
+        forgotten for good.
+        """
+        self._touches.flush()
+        done: list[Maintained] = []
+        for name in self._spaces_named(space):
+            upkeep = lifecycle.evict(
+                self._core,
+                name,
+                max_age=max_age,
+                min_importance=parse_share(min_importance, "min_importance"),
+                cap=parse_count(cap, "cap", least=0, most=2**62),
+                dry_run=parse_flag(dry_run, "dry_run"),
+                delete=parse_flag(delete, "delete"),
+                cancelled=cancelled,
+                left=partial(self._semantics.leave_out, name),
+            )
+            done.append(upkeep)
+            if upkeep.entry is not None:
+                self._foremost.drop(name)
+                self._sweeping.wake()
+        return done
+
+    def claim(self, task: str, slot: datetime) -> bool:
+        """Takes a slot of a schedule: True for one process alone, however many ask."""
+        with self._core.store.write(actor=self._core.actor) as edit:
+            return edit.claim(parse_label(task, "task"), slot)
+
+    def finish_sweeping(self) -> None:
+        """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
+        self._sweeping.finish()
+
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""
         kept = dreaming.read_kept(self.settings.home, parse_space(space))
@@ -1410,6 +1592,11 @@ class Memory:
 
     def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
         return parse_label(id, "id"), None if space is None else parse_space(space)
+
+    def _spaces_named(self, space: Spaces) -> Sequence[str]:
+        """One space, several, or (None) all, each of which there must be."""
+        named = parse_filter(space=space).spaces
+        return [self._existing(name) for name in named] or [one.name for one in self.spaces()]
 
     def _existing(self, space: str) -> str:
         if not self.has_space(space):

@@ -96,12 +96,18 @@ def ensure_space(edit: Edit, name: str) -> None:
 
 
 def remember_many(
-    core: Core, drafts: Sequence[Draft], space: str, *, alike: Sequence[str] = (), atomic: bool = False
+    core: Core,
+    drafts: Sequence[Draft],
+    space: str,
+    *,
+    alike: Sequence[str] = (),
+    anywhere: bool = False,
+    atomic: bool = False,
 ) -> list[Receipt]:
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
 
     With `atomic` a draft that is rejected breaks all. A text that is already stored is stored again beside it where
-    the two are not `alike` in all of some fields.
+    the two are not `alike` in all of some fields; with `anywhere`, it is not stored twice in a space at all.
     """
     counted = [count_terms(draft.title, draft.text, draft.grounds) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
@@ -110,7 +116,9 @@ def remember_many(
         any_known = edit.knows_names(space)
         held = edit.held(space, [content_hash(draft.text) for draft in drafts])
         receipts = [
-            remember_one(core, edit, draft, space, count, any_known=any_known, alike=alike, held=held)
+            remember_one(
+                core, edit, draft, space, count, any_known=any_known, alike=alike, anywhere=anywhere, held=held
+            )
             for draft, count in zip(drafts, counted, strict=True)
         ]
         if atomic:
@@ -135,6 +143,7 @@ def remember_one(
     *,
     any_known: bool | None = None,
     alike: Sequence[str] = (),
+    anywhere: bool = False,
     held: set[str] | None = None,
 ) -> Receipt:
     """Stores a draft in a transaction that is under way.
@@ -159,7 +168,7 @@ def remember_one(
         record, contradicts = ruling.record, ruling.contradicts
         reason = _told(contradicts)
     if _may_have_twin(record, alike, held):
-        twin = edit.twin(record, alike)
+        twin = edit.twin(record, alike, anywhere=anywhere)
         if twin is not None:
             return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
     if draft.session is not None or draft.source is not None:

@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.engine.core import Core, find
 from recollect.engine.grounds import judge
+from recollect.engine.lifecycle import undo_run
 from recollect.engine.link import names_of, relink
 from recollect.engine.parse import check_period
 from recollect.engine.remember import content_hash, derive_lexis
@@ -125,6 +126,10 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
 
 def undo(core: Core, entry: int, reason: str | None) -> Receipt:
     """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay."""
+    with core.store.read() as view:
+        run = view.run(entry)
+    if run is not None:
+        return undo_run(core, run, reason)
     with core.store.write(actor=core.actor) as edit:
         change = edit.entry(entry)
         if change is None:
@@ -162,16 +167,20 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     else:
         if after is None:
             raise Conflict(f"{change.object_id} is back already; there is nothing to undo")
-        restored = _revert(change, before, after, current)
+        stated = edit.version(type_, current.version)
+        restored = _revert(change, before, after, current, stated or current)
     lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
     _, done = edit.put(restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
     return done
 
 
-def _revert(change: Change, before: Thing, after: Thing, current: Thing) -> Thing:
-    """The present state with just what a change set put back, unless something else changed the same since."""
+def _revert(change: Change, before: Thing, after: Thing, current: Thing, stated: Thing) -> Thing:
+    """The present state with just what a change set put back, unless something else changed the same since.
+
+    Versions are compared by what they state: that a record has faded is no change that anybody made.
+    """
     changed = {name: value for name, value in _state(before).items() if value != _state(after)[name]}
-    clashes = sorted(name for name in changed if _state(current)[name] != _state(after)[name])
+    clashes = sorted(name for name in changed if _state(stated)[name] != _state(after)[name])
     if clashes:
         raise Conflict(
             f"{change.object_id}: {', '.join(clashes)} changed again after entry {change.entry};"

@@ -129,6 +129,11 @@ class Semantics:
         for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
             vectors.drop_matrices()
 
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Says that much has left a space, so that it is not searched any more."""
+        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
+            vectors.leave_out(space, versions)
+
     @property
     def problem(self) -> str | None:
         """What the background work last failed with."""

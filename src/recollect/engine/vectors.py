@@ -29,6 +29,7 @@ _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
+_MANY = 5  # of so many rows one being stale is too much
 
 Progress = Callable[[int, int], None]
 
@@ -41,6 +42,7 @@ class Vectors:
         self.embedder = embedder
         self._model: Model | None = None
         self._matrices: dict[tuple[int, str, bool], Matrix] = {}
+        self._gone: dict[str, list[int]] = {}
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
@@ -109,6 +111,17 @@ class Vectors:
         with self._lock:
             self._matrices.clear()
             self._model = None
+
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Hears which versions have left the present, and drops them from what is searched once they are many."""
+        with self._lock:
+            gone = self._gone.setdefault(space, [])
+            gone.extend(versions)
+            held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
+            if len(gone) * _MANY > min(map(len, held.values()), default=0):
+                left_out = np.array(gone, dtype=np.int64)
+                self._matrices |= {key: matrix.without(left_out) for key, matrix in held.items()}
+                gone.clear()
 
     # Completing
 

@@ -23,6 +23,7 @@ from recollect.types import (
     FileProblem,
     Filter,
     Grounds,
+    Message,
     Metadata,
     Order,
     ProjectState,
@@ -193,6 +194,35 @@ class IndexedFile(Struct, frozen=True):
     problem: str | None = None
 
 
+class FadingRule(Struct, frozen=True, kw_only=True):
+    """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
+
+    kinds: tuple[str, ...]
+    unused_since: datetime
+    rate: float
+    floor: float
+
+
+class EvictionRule(Struct, frozen=True, kw_only=True):
+    """Which records leave: old and unimportant ones, hardly believed ones, the least important beyond a cap."""
+
+    kinds: tuple[str, ...]
+    older_than: datetime
+    min_importance: float
+    min_confidence: float
+    cap: int
+
+
+class Run(Struct, frozen=True):
+    """One run of upkeep in a space, by its entry in the journal; `later` is the last one like it that still stands."""
+
+    entry: int
+    space: str
+    verb: str
+    undone: bool
+    later: int | None
+
+
 class View(Protocol):
     """One consistent look at the store."""
 
@@ -210,7 +240,8 @@ class View(Protocol):
     def distinct(self, field: Literal["project", "tags"], filter: Filter) -> list[str]: ...
     def weights(self, filter: Filter) -> list[Weight]: ...
     def held(self, space: str, hashes: Sequence[str]) -> set[str]: ...
-    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None: ...
+    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None: ...
+    def texts(self, versions: Sequence[int]) -> dict[int, str]: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
     def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]: ...
     def shared_refs(self, space: str, prefix: str) -> list[str]: ...
@@ -219,6 +250,8 @@ class View(Protocol):
     def segment(
         self, space: str, source: str, *, position: int | None = None, hash: str | None = None
     ) -> Record | None: ...
+    def listed_sessions(self, space: str, limit: int) -> list[Session]: ...
+    def messages(self, space: str, session: str) -> list[Message]: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
     def entities(
@@ -271,6 +304,11 @@ class View(Protocol):
     def spending(self, day: str, provider: str) -> Spending: ...
     def counters(self, prefix: str) -> dict[str, int]: ...
 
+    def fading(self, space: str, rule: FadingRule) -> list[int]: ...
+    def evictable(self, space: str, rule: EvictionRule) -> list[int]: ...
+    def run(self, entry: int) -> Run | None: ...
+    def moved(self, run: int, after: int, limit: int) -> list[int]: ...
+
 
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
@@ -310,6 +348,15 @@ class Edit(View, Protocol):
     def count_up(self, name: str, by: int) -> None: ...
     def set_counter(self, name: str, value: int) -> None: ...
 
+    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None: ...
+    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int: ...
+    def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int: ...
+    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int: ...
+    def sweep(self, most: int) -> int: ...
+    def undo_fading(self, run: int) -> int: ...
+    def end_run(self, run: int) -> None: ...
+    def claim(self, task: str, slot: datetime) -> bool: ...
+
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
     def drop_vectors(self, keep_model: str | None) -> int: ...
@@ -339,6 +386,25 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Outline", "Store", "T",
-    "Tally", "Thing", "Vector", "View", "Weight", "claim_ref", "normal_name", "refs_of",
+    "MOST_COUNTED",
+    "Edit",
+    "EvictionRule",
+    "FadingRule",
+    "Glance",
+    "IndexedFile",
+    "IndexedProject",
+    "Lexis",
+    "Model",
+    "Outline",
+    "Run",
+    "Store",
+    "T",
+    "Tally",
+    "Thing",
+    "Vector",
+    "View",
+    "Weight",
+    "claim_ref",
+    "normal_name",
+    "refs_of",
 ]  # fmt: skip

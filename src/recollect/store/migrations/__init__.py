@@ -4,11 +4,12 @@ A list that is only ever appended to. Each entry is the statements of one step; 
 were applied, and all that are missing are applied in one transaction.
 """
 
-from recollect.store.migrations import m0001_first, m0002_projects, m0003_grounds, m0004_ledger
+from recollect.store.migrations import m0001_first, m0002_projects, m0003_grounds, m0004_ledger, m0005_lifecycle
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0001_first.STATEMENTS,
     m0002_projects.STATEMENTS,
     m0003_grounds.STATEMENTS,
     m0004_ledger.STATEMENTS,
+    m0005_lifecycle.STATEMENTS,
 )

@@ -9,6 +9,9 @@ from recollect.types import HIDDEN_STATUSES, Filter
 
 Condition = tuple[str, list[object]]
 
+NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records.version)"
+"""What was evicted has left the present, though it is retired only later."""
+
 _COLUMNS = {
     "kinds": "kind", "memory_types": "memory_type", "sessions": "session",
     "projects": "project", "users": "user", "sources": "source", "ids": "id",
@@ -20,13 +23,16 @@ def known_at(table: str, as_of: datetime | None, *, by_version: bool = False) ->
 
     `by_version` says that rows are chosen by their version, so that SQLite should not look for another index.
     """
+    of_records = table == "records"
     if as_of is None:
-        return f"{'+' if by_version else ''}{table}.retired_at IS NULL", []
+        held = f"{'+' if by_version else ''}{table}.retired_at IS NULL"
+        return (f"{held} AND {NOT_EVICTED}" if of_records else held), []
     moment = to_micros(as_of)
-    return (
-        f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)",
-        [moment, moment],
-    )
+    held = f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)"
+    if not of_records:
+        return held, [moment, moment]
+    gone = f"{NOT_EVICTED[:-1]} AND evicted.at <= ?)"
+    return f"{held} AND {gone}", [moment, moment, moment]
 
 
 def true_at(table: str, moment: int) -> Condition:
