@@ -145,6 +145,8 @@ class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     metadata: Metadata = field(default_factory=dict[str, Json])
     id: str | None = None
     grounds: Grounds | None = None
+    reason: str | None = None
+    """Why it is worth keeping; it stands in the journal."""
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -238,6 +238,7 @@ class Memory:
         id: str | None = None,
         alike: Sequence[str] = (),
         grounds: Grounds | Mapping[str, object] | None = None,
+        reason: str | None = None,
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
@@ -254,7 +255,7 @@ class Memory:
             "confidence": confidence, "status": status, "trust": trust, "event_time": event_time,
             "valid_from": valid_from, "valid_until": valid_until, "source": source, "locator": locator,
             "metadata": {} if metadata is None else metadata, "id": id,
-            "grounds": grounds,
+            "grounds": grounds, "reason": reason,
         }  # fmt: skip
         draft = parse_draft(given, {})
         return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike))[0]
@@ -496,7 +497,7 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
-        for name in ("id", "grounds"):
+        for name in ("id", "grounds", "reason"):
             if name in fields:
                 raise InvalidInput(name, "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})

@@ -319,7 +319,7 @@ _DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
     "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
     "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
     "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
-    "grounds": parse_grounds,
+    "grounds": parse_grounds, "reason": parse_optional,
 }  # fmt: skip
 
 

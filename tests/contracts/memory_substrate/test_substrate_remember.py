@@ -229,6 +229,22 @@ def test_an_actor_that_is_named_is_the_one_in_the_journal(table: Any, memory: Me
     assert memory.journal(limit=1)[0].actor == "user:ana"
 
 
+def test_the_reason_of_a_write_stands_in_the_journal(table: Any) -> None:
+    claim = {"subject": "node:repo", "predicate": "language"}
+    first = table.call("remember", "knowledge", fact(reason="It was\nseen.", payload={**claim, "value": "go"}))
+    second = table.call("remember", "knowledge", fact(reason="It was said.", payload={**claim, "value": "c"}))
+    task = {"mode": "work_item", "input_data": fact(reason="Somebody must.")}
+    table.call("remember", "batch", {"entries": [task]})
+    events = table.call("maintain", "audit", {}, {"max_items": 3})["events"]
+    assert [event["reason"] for event in reversed(events)] == [
+        "It was seen.",
+        f"It was said. (contradicts {first['object_id']})",
+        "Somebody must.",
+    ]
+    assert second["conflicts_with"] == [first["object_id"]]
+    assert "args.input_data.reason\n" in table.fail("remember", "knowledge", fact(reason="nul \0 inside"))
+
+
 def test_references_of_work_items_are_kept_and_followed(table: Any) -> None:
     known, other = table.know("Deploys happen on Mondays"), f"src:{'0' * 32}"
     task = {**fact(), "kind": "task", "related_knowledge_refs": [known], "source_refs": [other], "status": "resolved"}

@@ -154,7 +154,7 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     status = getattr(given, "status", None) or _FIRST_STATUS[mode]
     common: dict[str, object] = {
         "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
-        "status": record_status(status), "id": mint_id(mode),
+        "status": record_status(status), "id": mint_id(mode), "reason": " ".join(given.reason.split()),
     }  # fmt: skip
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
