@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.govern import Bar
+from recollect.engine.govern import Bar, stale_before
 from recollect.engine.grounds import Sources, gather_same, said
 from recollect.engine.twins import find_twins
 from recollect.retrieve.health import graph_health
@@ -54,7 +54,7 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
         outlines = view.outlines(space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
         ready, wanting = _candidates(view, space, outlines, knowledge, care.bar)
-        stale = _outdated(knowledge, now - timedelta(days=care.days))
+        stale = _outdated(knowledge, stale_before(now, care.days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
         entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
@@ -128,13 +128,14 @@ class _Standing:
 
 
 def _outdated(knowledge: Sequence[Outline], limit: datetime) -> list[str]:
+    """What `decay_stale` would mark."""
+    made_before = _micros(limit)
     return [
         one.id
         for one in knowledge
         if one.status in ("active", "candidate")
         and one.grounds is not None
-        and one.grounds.verified_at is not None
-        and one.grounds.verified_at < limit
+        and (one.created_at < made_before if one.grounds.verified_at is None else one.grounds.verified_at < limit)
     ]
 
 

@@ -229,6 +229,16 @@ def test_an_actor_that_is_named_is_the_one_in_the_journal(table: Any, memory: Me
     assert memory.journal(limit=1)[0].actor == "user:ana"
 
 
+def test_a_date_stands_for_its_midnight(table: Any) -> None:
+    id = table.know("It held", valid_from="2026-01-01", valid_until="2026-02-01T00:00:00+01:00")
+    held = table.query("page", {"id": id})["object"]
+    assert (held["valid_from"], held["valid_until"]) == ("2026-01-01T00:00:00Z", "2026-01-31T23:00:00Z")
+    task = table.call("remember", "work_item", fact(due_at="2026-03-01"))["object_id"]
+    assert table.query("page", {"id": task})["object"]["due_at"] == "2026-03-01T00:00:00+00:00"
+    told = table.fail("remember", "activity", fact(started_at="yesterday"))
+    assert "args.input_data.started_at\n  Input should be a time such as" in told
+
+
 def test_the_reason_of_a_write_stands_in_the_journal(table: Any) -> None:
     claim = {"subject": "node:repo", "predicate": "language"}
     first = table.call("remember", "knowledge", fact(reason="It was\nseen.", payload={**claim, "value": "go"}))

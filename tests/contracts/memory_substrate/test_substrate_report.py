@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Clock
 from tests.contracts.memory_substrate.conftest import Table
 from tests.contracts.memory_substrate.test_substrate_maintain import APPLY, claim, twins
 
@@ -52,6 +53,15 @@ def test_what_was_verified_long_ago_is_a_stale_candidate(table: Table) -> None:
     id = table.know("It holds", status="active", last_verified_at="2026-01-01T00:00:00+00:00")
     assert report(table)["stale_candidate_ids"] == [id]
     assert report(table, stale_after_days=365)["stale_candidate_ids"] == []
+
+
+def test_a_report_names_what_would_decay(table: Table, clock: Clock) -> None:
+    verified = table.know("It holds", status="active", last_verified_at="2026-01-01")
+    made = table.know("Nobody looked at it since")
+    late = {"reference_time": clock.now.replace(year=2027).isoformat()}
+    told = report(table, **late)["stale_candidate_ids"]
+    assert sorted(told) == sorted([verified, made])
+    assert sorted(table.call("maintain", "decay_stale", late, APPLY)["decayed_knowledge_ids"]) == sorted(told)
 
 
 def test_a_soft_duplicate_comes_with_a_resolution_that_works(table: Table) -> None:

@@ -36,6 +36,7 @@ def ids(items: list[Any]) -> list[str]:
         (f"{PROMPT} Is it on? Which port is it? {PROMPT}", "Which port is it?", "question_sentence"),
         (f"{PROMPT}端口是哪个？{PROMPT}", None, "question_sentence"),
         (PROMPT + "gateway port", None, "tail_truncation"),
+        ("x" * 1_000, "x" * 400, "tail_truncation"),
     ],
 )
 def test_a_prompt_in_place_of_a_question_is_sanitized(table: Any, text: str, clean: str | None, method: str) -> None:

@@ -44,6 +44,7 @@ _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
 _NEAR = 0.1  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
 _MOST_NODES = 200
+_LONGEST_NAMED = 200  # characters of a word that may be part of a name
 _IN_PART = 0.5  # of the words of a question: a node whose name has fewer of them is not meant
 _MOST_CHUNKS = 2
 _EXCERPT = 240
@@ -223,7 +224,7 @@ def _named(
 
 def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> tuple[list[Found], list[Found]]:
     """Nodes that the question names, by id or name, and nodes that it names in part."""
-    words = [word for word in plan.words if len(word) > 2 or not word.isascii()]
+    words = [word for word in plan.words if (len(word) > 2 or not word.isascii()) and len(word) <= _LONGEST_NAMED]
     if not words or not wanted.allows_nodes:
         return [], []
     by_id = [objects.node(id) for id in _IDS.findall(plan.query) if id.startswith("node:")]
