@@ -169,6 +169,7 @@ REQUIREMENTS = (
         "k is 60. Within a stream the engine's own order counts, which weighs all signals.",
         (
             "test_ranks_are_fused_by_their_reciprocals",
+            "test_what_answers_goes_before_a_repository_that_more_leads_to",
             "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
             "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
         ),

@@ -123,6 +123,22 @@ def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path
     assert "备份" in answer["items"][1]["matched_terms"]
 
 
+def test_what_answers_goes_before_a_repository_that_more_leads_to(semantic_table: Any, tmp_path: Path) -> None:
+    root = tmp_path / "walrus"
+    root.mkdir()
+    (root / "app.py").write_text("import os\n", "utf-8")
+    told = "# Walrus\n\nThis repo is a demo.\n\n## Use\n\nUse it in any language.\n\n## More\n\nMore on the repo.\n"
+    (root / "README.md").write_text(told, "utf-8")
+    source = semantic_table.call("ingest", "repo", {"path": str(root)})["source_id"]
+    known = semantic_table.know("Repo uses Python", "Primary language is Python.")
+    found = semantic_table.search("what language does the repo use?")
+    assert ids(found)[:2] == [known, source]
+    for item in (*found, *semantic_table.search("walrus")):
+        assert not {"lexical", "graph"} <= set(item["retrieval_ranks"])
+        fused = sum(1 / (60 + rank) for rank in item["retrieval_ranks"].values())
+        assert item["rank_score"] == pytest.approx(fused, abs=1e-6)
+
+
 def test_a_phrase_in_a_title_goes_before_one_below_it(table: Any) -> None:
     below = table.know("Notes of the week", "Somebody mentioned the release checklist in passing, among other things.")
     titled = table.know("Release checklist", "Tag, build, publish and announce, in this order.")

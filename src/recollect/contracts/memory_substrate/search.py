@@ -1,10 +1,12 @@
 """Which objects answer a question, and by which streams were they found?
 
-The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all
-signals together: `semantic` holds what lies near the question, `lexical` what holds words of it and scores half as well
-as the best (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
-order. Measured against the engine's own order, this finds the same in code and in encyclopedia articles and one in a
-hundred less in conversations, where streams in the order of their bare signals lose a sixth.
+The engine is asked once. What it answers becomes two lists in the engine's own order, which weighs all signals
+together. One is of what lies near the question: the stream `semantic`. The other is of what holds words of it and
+scores half as well as the best, or was found by words alone (`lexical`), and after that of what only relations lead
+to (`graph`). The two last share one list, so that an object is not better for being found by both. Reciprocal rank
+fusion of the lists is the final order. Measured against the engine's own order, this finds the same in code and in
+encyclopedia articles and one in a hundred less in conversations, where lists in the order of their bare signals lose
+a sixth.
 """
 
 from __future__ import annotations
@@ -95,6 +97,7 @@ def find_objects(
     for hit in hits:
         _take(objects, found, wanted, hit, within)
     meant = [one for one in found.values() if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
+    meant.sort(key=lambda one: -one.score)
     for one in meant:
         _score_words(one, plan)
     named, in_part = _nodes(objects, plan, wanted, within)
@@ -141,14 +144,19 @@ def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
 
 
 def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None) -> None:
-    """Notes a hit for the object that it belongs to; the first hit of an object is its best."""
+    """Notes a hit for the object that it belongs to.
+
+    What segments are given by those beside them tells which place of a source answers, not which object does: knowledge
+    has no neighbours, and a source should not win by having many.
+    """
     owner = objects.owner(hit.record)
     record = owner or hit.record
     if not wanted.allows(record) or (within is not None and record.id not in within):
         return
     why = hit.why
     one = found.setdefault(record.id, Found(object=record, terms=[], chunks=[], ranks={}))
-    one.score = max(one.score, hit.score)
+    alone = hit.score - why.neighbours if type_of(record) == SOURCE else hit.score
+    one.score = max(one.score, alone)
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
     one.graph = max(one.graph, why.graph)
@@ -307,16 +315,19 @@ def _fuse(first: Sequence[Found], rest: Sequence[Found], later: Sequence[Found])
         if one.lexical < _PHRASE_IN_SUMMARY and one.keyword > 0 and (one.score >= _STRONG * best or one.vector < _NEAR)
     ]
     exact = sorted([*first, *phrased], key=lambda one: -int(one.lexical / _PHRASE_IN_SUMMARY))
-    _rank("lexical", [*exact, *worded, *later])
+    said = [*exact, *worded]
+    _rank("lexical", said)
+    reached = [one for one in rest if one.graph >= _CLOSE and not one.ranks]
+    _rank("graph", sorted(reached, key=lambda one: -one.graph), after=len(said))
+    _rank("lexical", later, after=len(said) + len(reached))
     _rank("semantic", [one for one in rest if one.vector >= _NEAR])
-    _rank("graph", sorted((one for one in rest if one.graph >= _CLOSE), key=lambda one: -one.graph))
     order = {id(one): place for place, one in enumerate([*first, *rest, *later])}
     placed = [one for one in (*first, *rest, *later) if one.ranks]
     return sorted(placed, key=lambda one: (-one.rank_score, order[id(one)]))
 
 
-def _rank(stream: str, found: Sequence[Found]) -> None:
-    for rank, one in enumerate(found, 1):
+def _rank(stream: str, found: Sequence[Found], *, after: int = 0) -> None:
+    for rank, one in enumerate(found, after + 1):
         one.ranks[stream] = rank
 
 
