@@ -126,9 +126,9 @@ def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path
 def test_what_answers_goes_before_a_repository_that_more_leads_to(semantic_table: Any, tmp_path: Path) -> None:
     root = tmp_path / "walrus"
     root.mkdir()
-    (root / "app.py").write_text("import os\n", "utf-8")
-    told = "# Walrus\n\nThis repo is a demo.\n\n## Use\n\nUse it in any language.\n\n## More\n\nMore on the repo.\n"
+    told = "# Demo repo\n\nThis repo is a demo of things.\n\n## Use\n\nUse it well, in any language.\n"
     (root / "README.md").write_text(told, "utf-8")
+    (root / "guide.md").write_text("# Guide\n\nHow to use the repo.\n", "utf-8")
     source = semantic_table.call("ingest", "repo", {"path": str(root)})["source_id"]
     known = semantic_table.know("Repo uses Python", "Primary language is Python.")
     found = semantic_table.search("what language does the repo use?")
