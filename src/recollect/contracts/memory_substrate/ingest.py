@@ -35,7 +35,9 @@ _Patterns = Annotated[
 
 class RepoInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the repository's folder")]
-    include_patterns: Annotated[_Patterns, Meta(description="Only files that one of these fits (all)")] | None = None
+    include_patterns: (
+        Annotated[_Patterns, Meta(description="Only files that fit (all but what git ignores)")] | None
+    ) = None
     exclude_patterns: Annotated[_Patterns, Meta(description="Files and folders to leave out (none)")] | None = None
 
 
