@@ -578,13 +578,14 @@ class GraphHealth(Struct, frozen=True, kw_only=True):
 class Upkeep(Struct, frozen=True, kw_only=True):
     """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
 
-    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago; `duplicates` are groups of
-    records that claim the same.
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
+    that no longer says what it said; `duplicates` are groups of records that claim the same.
     """
 
     promotable: tuple[str, ...] = ()
     low_evidence: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
     duplicates: tuple[tuple[str, ...], ...] = ()
     twins: tuple[Twins, ...] = ()
     doubts: tuple[Doubt, ...] = ()

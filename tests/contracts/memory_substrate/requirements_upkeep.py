@@ -117,6 +117,7 @@ REQUIREMENTS = (
             "test_a_report_of_an_empty_memory_is_empty", "test_candidates_are_told_apart_by_their_evidence",
             "test_evidence_that_changed_no_longer_promotes", "test_what_was_verified_long_ago_is_a_stale_candidate",
             "test_a_report_names_what_would_decay",
+            "test_what_rests_on_text_that_changed_is_named_even_if_it_is_active",
             "test_a_soft_duplicate_comes_with_a_resolution_that_works",
             "test_a_concept_candidate_comes_with_knowledge_that_can_be_stored",
             "test_long_lists_are_cut_and_what_was_left_out_is_counted", "test_a_report_changes_nothing",

@@ -49,6 +49,20 @@ def test_evidence_that_changed_no_longer_promotes(table: Table, source: str, tmp
     assert table.call("maintain", "promote_candidates", {}, APPLY)["promoted"] == 0
 
 
+def test_what_rests_on_text_that_changed_is_named_even_if_it_is_active(
+    table: Table, source: str, tmp_path: Path
+) -> None:
+    cited = [{"source_id": source, "segment_id": "seg-1"}]
+    id = table.know("It is Python", status="active", evidence_refs=cited)
+    table.know("Somebody says so", status="active")
+    assert report(table)["changed_evidence_ids"] == []
+    table.ingest(tmp_path / "guide.md", "# Guide\n\nIt is written in Rust by now.\n")
+    answer = report(table)
+    assert (answer["changed_evidence_ids"], answer["counts"]["changed_evidence"]) == ([id], 1)
+    table.ingest(tmp_path / "guide.md", "# Preface\n\nNew.\n\n# Guide\n\nIt is written in Python.\n")
+    assert report(table)["changed_evidence_ids"] == []
+
+
 def test_what_was_verified_long_ago_is_a_stale_candidate(table: Table) -> None:
     id = table.know("It holds", status="active", last_verified_at="2026-01-01T00:00:00+00:00")
     assert report(table)["stale_candidate_ids"] == [id]
