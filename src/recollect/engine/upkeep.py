@@ -234,6 +234,8 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     nodes.update((entity.id, entity) for entity in entities)
     for one in outlines:
         edges += [(one.id, ref) for ref in _refs(one) if ref in nodes]
+    made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
+    edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
     scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
     found = graph_health(list(nodes), edges, scopes)
     tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)
