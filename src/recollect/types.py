@@ -669,6 +669,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     statuses: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
+    without_sources: tuple[str, ...] = ()
     governed: bool = False
     """Only records that have grounds."""
     as_of: datetime | None = None

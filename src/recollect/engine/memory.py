@@ -755,6 +755,7 @@ class Memory:
         statuses: Sequence[str] = (),
         ids: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        without_sources: Sequence[str] = (),
         catalogue: bool = False,
         valid_only: bool = True,
         as_of: Moment = None,
@@ -785,7 +786,8 @@ class Memory:
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
                 project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
-                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
+                without_kinds=without_kinds, without_sources=without_sources, catalogue=catalogue,
+                valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),

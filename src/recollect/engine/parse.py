@@ -37,6 +37,8 @@ from recollect.types import (
 _COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
+MAX_LOCATION = 16_000
+"""Characters of a path or an address that something comes from."""
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
@@ -376,16 +378,18 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds", "ids": "ids",
+    "without_kinds": "without_kinds", "without_sources": "without_sources", "ids": "ids",
 }  # fmt: skip
+_LONGEST = {"space": MAX_NAME, "source": MAX_LOCATION, "without_sources": MAX_LOCATION}
 
 
 def _parse_rooms(value: object) -> tuple[str, ...]:
     """Names of rooms; None among them stands for records that are in no room."""
     if not isinstance(value, list | tuple):
-        return parse_labels(value, "rooms", most=1_000)
+        return parse_labels(value, "rooms", most=1_000, longest=MAX_LABEL)
     rooms = cast("Sequence[object]", value)
-    named = parse_labels([room for room in rooms if room is not None], "rooms", most=1_000)
+    given = [room for room in rooms if room is not None]
+    named = parse_labels(given, "rooms", most=1_000, longest=MAX_LABEL)
     return ("", *named) if None in rooms else named
 
 
@@ -400,7 +404,8 @@ def parse_filter(**given: object) -> Filter:
         elif name == "rooms":
             fields[name] = _parse_rooms(value)
         elif name in _FILTER_FIELDS:
-            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
+            longest = _LONGEST.get(name, MAX_LABEL)
+            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000, longest=longest)
         else:
             known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")

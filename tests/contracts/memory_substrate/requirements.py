@@ -170,6 +170,8 @@ REQUIREMENTS = (
         (
             "test_ranks_are_fused_by_their_reciprocals",
             "test_what_answers_goes_before_a_repository_that_more_leads_to",
+            "test_a_source_with_very_many_matches_hides_no_other_object",
+            "test_a_source_far_down_in_folders_is_read_like_any_other",
             "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
             "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
         ),

@@ -113,6 +113,24 @@ def test_a_source_is_found_by_its_segments_which_are_shown(semantic_table: Any, 
     assert semantic_table.memory.get(chunk["chunk_id"]) is not None
 
 
+def test_a_source_with_very_many_matches_hides_no_other_object(table: Any, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": f"Message {number} is about quokkas."} for number in range(700)]
+    talk = table.call("ingest", "conversation", {"title": "Talk", "messages": said})["source_id"]
+    told = "# Zoo\n\nOf many animals and, in passing, of quokkas it is told here, as of all others that live there.\n"
+    pages = [table.ingest(tmp_path / f"{number}.md", told) for number in range(3)]
+    known = table.know("Quokkas", "Somebody saw them.")
+    assert set(ids(table.search("about quokkas"))) == {talk, *pages, known}
+
+
+def test_a_source_far_down_in_folders_is_read_like_any_other(table: Any, tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["a-folder-with-a-long-name" * 4] * 4)
+    deep.mkdir(parents=True)
+    source = table.ingest(deep / "ops.md", GUIDE)
+    assert ids(table.search("gateway port", filters={"source_id": source})) == [source]
+    assert len(table.query("page", {"id": source}, {"include_segments": True})["segments"]) == 3
+    assert len(table.query("expand", {"id": source})["source_segments"]) == 3
+
+
 def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path) -> None:
     source = table.ingest(tmp_path / "ops.md", GUIDE)
     known = table.know("备份策略", "数据库备份保留三十天。")

@@ -61,7 +61,7 @@ class ReindexOptions(Params, frozen=True, kw_only=True):
 _Confidence = Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate (0.75)")]
 _Evidence = Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate (1)")]
 _Time = Annotated[Moment, Meta(description="The moment to judge by, ISO 8601 (now)")]
-_Days = Annotated[float, Meta(ge=0, le=100_000, description="Days without verification (30)")]
+_Days = Annotated[float, Meta(ge=0, le=36_500, description="Days without verification (30)")]
 
 
 class Bar(Params, frozen=True, kw_only=True):

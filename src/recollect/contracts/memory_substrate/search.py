@@ -12,6 +12,7 @@ a sixth.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import UNSET, Struct
@@ -33,7 +34,7 @@ from recollect.contracts.memory_substrate.view import (
     view_item,
     view_node_item,
 )  # fmt: skip
-from recollect.types import CATALOGUE_KINDS, Entity, Hit, Record
+from recollect.types import CATALOGUE_KINDS, Entity, Hit, Recall, Record
 
 RRF_K = 60
 WAIT_SECONDS = 20.0
@@ -41,6 +42,8 @@ WAIT_SECONDS = 20.0
 _FEWEST_LOOKED_AT = 40
 _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
+_MOST_ASKED = 3  # times that the engine is asked
+_CROWDED = 0.25  # of a list: a source that takes up more of it is set aside, and others have their turn
 _STRONG = 0.5  # of the best score: who holds a word of the question and scores that well was found by it
 _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
 _NEAR = 0.1  # on the scale from unrelated to identical: who is nearer was found by meaning
@@ -75,10 +78,17 @@ class Found(Struct, kw_only=True):
 
 
 class Search(Struct, frozen=True):
-    """What was found, best first, and what served the vectors (None: nothing did)."""
+    """What was found, best first, what served the vectors (None: nothing did), and how many texts still have none."""
 
     found: list[Found]
     backend: str | None
+    waiting: int = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a caller should know of the answer's gaps."""
+        told = f"{self.waiting} texts are not searched by meaning yet: their vectors are being computed."
+        return [told] if self.waiting else []
 
 
 def find_objects(
@@ -92,12 +102,8 @@ def find_objects(
     if not plan.query:
         return Search([], None)
     within = ids_within(objects, wanted)
-    hits, backend = _recall(objects, plan, wanted, max_items, within, progress)
-    found: dict[str, Found] = {}
-    for hit in hits:
-        _take(objects, found, wanted, hit, within)
-    meant = [one for one in found.values() if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
-    meant.sort(key=lambda one: -one.score)
+    found, search = _gather(objects, plan, wanted, max_items, within, progress)
+    meant = [one for one in found if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
     for one in meant:
         _score_words(one, plan)
     named, in_part = _nodes(objects, plan, wanted, within)
@@ -107,30 +113,52 @@ def find_objects(
     later = [*in_part, *_by_synonyms(objects, plan, wanted, within, known, max_items)]
     shown = _fuse(first, rest, later)[:max_items]
     objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
-    return Search(shown, backend)
+    return replace(search, found=shown)
 
 
-def _recall(
+def _gather(
     objects: Objects,
     plan: Plan,
     wanted: Wanted,
     max_items: int,
     within: set[str] | None,
     progress: Callable[[int, int], None] | None,
-) -> tuple[Sequence[Hit], str | None]:
-    """What the engine finds, best first, and what served its vectors."""
+) -> tuple[list[Found], Search]:
+    """What the engine finds, and what served its vectors.
+
+    A source of which very many segments fit would leave no room for anything else: it is set aside once it has been
+    noted, and the engine is asked again.
+    """
     filters = wanted.engine_filters()
     if within is not None:
         filters["ids"] = _with_segments(objects, within)
         if not filters["ids"]:
-            return (), None
+            return [], Search([], None)
     limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
-    recalled = objects.memory.recall(
-        plan.query, space=objects.space, limit=limit, fold=False, touch=False, wait=WAIT_SECONDS,
-        progress=progress, **filters,
-    )  # fmt: skip
-    embedding = objects.memory.embedding()
-    return recalled.hits, recalled.signals.embedder or (embedding.model if embedding.state == "ready" else None)
+    found: dict[str, Found] = {}
+    aside: list[str] = []
+    asked: list[Recall] = []
+    while len(asked) < _MOST_ASKED:
+        recalled = objects.memory.recall(
+            plan.query, space=objects.space, limit=limit, fold=False, touch=False, progress=progress,
+            wait=0.0 if asked else WAIT_SECONDS, without_sources=aside, **filters,
+        )  # fmt: skip
+        asked.append(recalled)
+        for hit in recalled.hits:
+            _take(objects, found, wanted, hit, within)
+        crowding = _crowding(objects, recalled.hits)
+        if len(found) >= max_items or len(recalled.hits) < limit or not crowding:
+            break
+        aside += crowding
+    embedding, signals = objects.memory.embedding(), asked[0].signals
+    backend = signals.embedder or (embedding.model if embedding.state == "ready" else None)
+    return sorted(found.values(), key=lambda one: -one.score), Search([], backend, signals.waiting_for_vectors)
+
+
+def _crowding(objects: Objects, hits: Sequence[Hit]) -> list[str]:
+    """The locations of sources that each take up much of a list."""
+    counts = Counter(hit.record.source for hit in hits if objects.owner(hit.record) is not None)
+    return [location for location, count in counts.items() if location and count > _CROWDED * len(hits)]
 
 
 def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
