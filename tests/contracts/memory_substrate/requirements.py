@@ -241,6 +241,7 @@ REQUIREMENTS = (
         (
             "test_a_memory_of_another_contract_is_knowledge_of_its_kind",
             "test_an_id_of_another_contract_can_be_governed_here",
+            "test_a_node_of_another_contract_is_a_node_at_the_end_of_an_edge",
             "test_what_no_longer_holds_elsewhere_does_not_hold_here", "test_two_processes_share_what_is_written",
         ),
     ),

@@ -140,6 +140,9 @@ def test_the_health_of_the_graph_has_counts_and_four_insights(table: Table, sour
     assert set(insights) == {"isolated_nodes", "sparse_clusters", "bridge_nodes", "weakly_connected_scopes"}
     assert [node["id"] for node in insights["isolated_nodes"]] == [alone]
     assert insights["weakly_connected_scopes"][0]["scope_ref"] == "scope:project"
+    assert (health["backend"], health["engine"]) == (None, "recollect")
+    table.call("maintain", "configure", {"graph_backend": "kuzu"}, APPLY)
+    assert report(table)["graph_health"] == {**health, "backend": "kuzu"}
 
 
 def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Table) -> None:

@@ -47,7 +47,7 @@ _COUNTED = {
 }
 
 
-def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> dict[str, object]:
+def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """The data of a report."""
     counts = {name: found.counts.get(kept, 0) for name, kept in _COUNTED.items()}
     counts["concept_candidates"] = concepts.eligible
@@ -67,7 +67,7 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> 
         "candidate_diagnostics": diagnose(concepts),
         "counts": counts,
         "left_out": {name: count for name, count in left.items() if count > 0},
-        "graph_health": _view_health(found.graph),
+        "graph_health": _view_health(found.graph, derived["graph"]),
         "derived_indexes": derived,
     }
 
@@ -113,12 +113,13 @@ def _view_doubt(doubt: Doubt) -> dict[str, object]:
     return {**told, **{name: value for name, value in more.items() if value is not None}}
 
 
-def _view_health(health: GraphHealth) -> dict[str, object]:
+def _view_health(health: GraphHealth, index: Mapping[str, object]) -> dict[str, object]:
     """The graph is read from what is canonical, so that nothing can be missing from it."""
     counts = {**health.objects, "relations": health.counts.get("relations", 0)}
     return {
         "status": "ok",
-        "backend": "recollect",
+        "backend": index["backend"],
+        "engine": index["engine"],
         "canonical_counts": counts,
         "backend_counts": dict(counts),
         "missing_from_backend": dict.fromkeys(counts, 0),
