@@ -225,6 +225,7 @@ def test_unclear_duplicates_can_be_contested(table: Table) -> None:
         ({"outcome": "supersede"}, "args.input_data.canonical_knowledge_id"),
         ({"outcome": "keep_both"}, "args.input_data.updates"),
         ({"outcome": "keep_both", "updates": [{"knowledge_id": "know:x", "summary": "s"}]}, "updates.0.knowledge_id"),
+        ({"updates": [{"knowledge_id": "know:x", "summary": "s"}]}, "args.input_data.updates"),
         ({"outcome": "merge"}, "Input should be 'supersede', 'keep_both' or 'contest'"),
         ({"reason": " "}, "args.input_data.reason"),
         ({"knowledge_ids": ["know:gone", "know:other"]}, "Knowledge not found: know:gone"),

@@ -157,7 +157,7 @@ def test_a_lifecycle_write_needs_a_reason_and_knowledge_that_is_there(table: Any
     assert "args.input_data.new_knowledge_id" in table.fail("remember", "supersede", given)
     inferred = table.know("Deploys are slow", memory_source="agent_inferred")
     told = table.fail("remember", "promote", {"knowledge_id": inferred, "reason": "verified"})
-    assert "args.input_data.evidence_refs" in told
+    assert f"args.input_data.knowledge_id\n  {inferred}: an active record needs evidence" in told
 
 
 def test_a_batch_stores_all_entries(table: Any) -> None:

@@ -266,7 +266,8 @@ def _change(memory: Memory, space: str, mode: str, given: Any) -> dict[str, obje
     try:
         receipt = change(given.knowledge_id, space=space, reason=reason)
     except InvalidInput as error:
-        raise Rejected(TOOL, [Problem(f"args.input_data.{_own_word(error.field)}", error.problem)]) from error
+        field = "knowledge_id" if error.field.startswith("grounds.") else _own_word(error.field)
+        raise Rejected(TOOL, [Problem(f"args.input_data.{field}", error.problem)]) from error
     return _answer(_require_knowledge(memory, space, given.knowledge_id), receipt)
 
 
