@@ -218,6 +218,21 @@ def test_conversations_without_ids_are_told_apart_by_their_place_in_the_file(mem
     assert [texts(memory, source.id) for source in done] == [["One?"], ["Two?"]]
 
 
+def test_conversations_that_begin_alike_do_not_replace_each_other(memory: Memory) -> None:
+    def talk(*said: str) -> str:
+        messages = [{"role": "user", "content": text} for text in said]
+        done = memory.ingest_conversation(messages, title="Chat")
+        assert done.source is not None
+        return done.source.id
+
+    first, second = talk("Hello", "About tea."), talk("Hello", "About coffee.")
+    assert first != second
+    assert talk("Hello", "About tea.", "And milk.") == first
+    assert talk("Hello", "About coffee.", "And sugar.") == second
+    assert [record.text for record in memory.segments(first)] == ["Hello", "About tea.", "And milk."]
+    assert [record.text for record in memory.segments(second)] == ["Hello", "About coffee.", "And sugar."]
+
+
 def test_a_conversation_needs_a_name(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="session: is missing"):
         memory.ingest_conversation(HELLO)
