@@ -321,6 +321,36 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_comes_in(memory: Memor
     )
 
 
+def test_a_fence_that_no_record_can_hold_does_not_stop_a_folder(memory: Memory, docs: Path) -> None:
+    write(docs, "big.md", "# A\n\n```\n" + "x" * 1_000_100 + "\n```\n")
+    done = memory.ingest_folder(docs)
+    assert (done.stored, [problem.path for problem in done.problems]) == (4, ["big.md"])
+    assert "the block at line 3 has 1,000,108 bytes" in done.problems[0].problem
+
+
+def test_a_name_that_is_not_text_is_refused(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="its name is not UTF-8"):
+        memory.ingest_file(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.md"))
+
+
+def test_documents_of_a_folder_that_cannot_be_looked_into_stay(
+    memory: Memory, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs, "closed/a.md", "# A\nBehind a door.\n")
+    memory.ingest_folder(docs)
+    (docs / "closed" / "a.md").unlink()  # what is behind a closed door looks the same
+    scan = os.scandir
+
+    def refuse(path: Path) -> object:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = memory.ingest_folder(docs)
+    assert (done.archived, done.problems[0].path) == (0, "closed")
+
+
 def test_many_documents_are_read_by_other_processes_with_the_same_result(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,7 +76,7 @@ def ingest_sources(
 ) -> list[IngestedSource]:
     """Writes some sources in one transaction; those that are as they were are left alone."""
     for ready in sources:
-        _check_sizes(ready.draft)
+        check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         writer = _Writer(core, edit, space, fields, extend=extend)
@@ -88,7 +88,7 @@ def ingest_sources(
 
 def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
     """Writes one source in a transaction that is under way."""
-    _check_sizes(draft)
+    check_sizes(draft)
     return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
 
 
@@ -103,9 +103,10 @@ def parse_source(draft: SourceDraft) -> SourceDraft:
     return draft
 
 
-def _check_sizes(draft: SourceDraft) -> None:
+def check_sizes(draft: SourceDraft) -> None:
+    """Refuses a source of which some segment does not fit into a record."""
     for number, segment in enumerate(draft.segments, 1):
-        size = len(segment.text.encode())
+        size = 0 if len(segment.text) <= LONGEST_SEGMENT // 4 else len(segment.text.encode())
         if size > LONGEST_SEGMENT:
             where = segment.locator.get("line_start", number)
             raise InvalidInput(
