@@ -237,6 +237,22 @@ def test_a_transcript_is_known_by_its_conversation_and_not_by_its_file(memory: M
     assert [record.session for record in memory.segments(first.id)] == ["u1", "u1"]
 
 
+def test_an_older_export_does_not_take_back_what_a_newer_one_brought(memory: Memory, tmp_path: Path) -> None:
+    said = [
+        {"sender": "human", "text": "Where to?", "created_at": "2025-05-01T10:00:00Z"},
+        {"sender": "assistant", "text": "Oslo", "created_at": "2025-06-01T10:00:00Z"},
+    ]
+    write(tmp_path, "june.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said}]))
+    write(tmp_path, "may.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said[:1]}]))
+    for _ in range(2):
+        memory.ingest_folder(tmp_path)
+        [source] = memory.sources()
+        assert texts(memory, source.id) == ["Where to?", "Oslo"]
+    write(tmp_path, "june.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said[:1]}]))
+    memory.ingest_folder(tmp_path)  # the same file may take back what it said
+    assert texts(memory, source.id) == ["Where to?"]
+
+
 # Folders
 
 

@@ -34,7 +34,7 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
     except RuntimeError as error:  # ~someone, where there is no such user
         raise InvalidInput(field, f"{text}: {error}") from error
     if not is_text(str(found)):
-        raise InvalidInput(field, f"{ascii(str(found))} cannot be read: its name is not UTF-8")
+        raise InvalidInput(field, f"{str(found)!a} cannot be read: its name is not UTF-8")
     if not found.exists():
         raise InvalidInput(field, f"{found} does not exist")
     return found

@@ -137,6 +137,8 @@ class _Writer:
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        if known is not None and not self._extend and _is_older_copy(draft, known, before):
+            return _answer(draft, self._space, "unchanged", segments=_count(known))
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
@@ -239,6 +241,15 @@ def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
         and known.title == draft.title[:_LONGEST_TITLE]
         and has_labels(known, fields)
     )
+
+
+def _is_older_copy(draft: SourceDraft, known: Record, before: Sequence[Record]) -> bool:
+    """Is this a conversation from another file than it was last read from, and does it end sooner there?"""
+    path = None if draft.file is None else draft.file.get("path")
+    if path in (None, file_of(known).get("path")) or not before:
+        return False
+    said = [segment.event_time for segment in draft.segments if segment.event_time is not None]
+    return bool(said) and max(said) < max(record.event_time for record in before)
 
 
 def has_labels(known: Record, fields: Draft) -> bool:
