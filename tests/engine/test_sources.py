@@ -102,6 +102,19 @@ def test_labels_that_change_are_written_to_what_did_not(memory: Memory) -> None:
     assert [record.tags for record in memory.segments(done.id)] == [("new",)]
 
 
+def test_a_source_is_forgotten_with_all_that_it_ever_held(memory: Memory) -> None:
+    memory.remember("Said of the notes, not in them.", source="/x/notes")
+    memory.ingest_source(draft("One is red.", "Two is blue."))
+    held = memory.segments(memory.ingest_source(draft("Two is blue.", fingerprint="b")).id)
+    [source] = memory.sources()
+    old = [change.object_id for change in memory.journal() if change.verb == "replace"]
+    assert len(memory.forget(source.id).entries) == 3
+    assert [record.text for record in memory.list()] == ["Said of the notes, not in them."]
+    for id in (source.id, held[0].id, *old):
+        assert [past.record for past in memory.history(id) if past.record is not None] == []
+    assert memory.ingest_source(draft("Two is blue.", fingerprint="b")).outcome == "stored"
+
+
 def test_a_text_that_stands_in_two_sources_is_held_by_both(memory: Memory) -> None:
     memory.remember("the same words", kind="document")
     one = memory.ingest_source(draft("the same words", "the same words"))
