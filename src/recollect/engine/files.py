@@ -69,7 +69,7 @@ def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str |
 def ingest_file(
     core: Core, path: str | os.PathLike[str], space: str, fields: Draft, *, title: str | None, mode: Mode | None
 ) -> IngestedSource:
-    """Stores a document. A file that is as it was is read, and not parsed again."""
+    """Stores a document. For a file that is as it was, nothing is written."""
     found = locate_file(path)
     data, known_by = read_bytes(found)
     parsed = parse_document(found.name, data, mode)
