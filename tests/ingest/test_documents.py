@@ -127,6 +127,14 @@ def test_a_document_is_named_by_its_front_matter_its_only_heading_or_its_file() 
     assert (first.title, second.title) == ("A", "A › B")
 
 
+def test_a_very_long_page_is_read_in_one_way_alone() -> None:
+    words = "A sentence of a very long page. " * 40_000
+    parsed = parse_document(
+        "a.html", f"<html><body><h1>Long</h1><p>{words}</p><p>{words}The end.</p></body></html>".encode()
+    )
+    assert parsed.segments[-1].text.endswith("The end.")
+
+
 def test_a_notebook_is_read_as_markdown_with_its_code_fenced() -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Load\n", "All of it."]},

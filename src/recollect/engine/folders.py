@@ -149,7 +149,7 @@ _WORK = Work(
     module=__name__,
     read=lambda root, order: read_document(root, order),
     decode=msgspec.msgpack.Decoder(tuple[ReadDocument, ...]).decode,
-    failed=lambda order: ReadDocument(order.path, problem="its parser failed"),
+    failed=lambda order: ReadDocument(order.path, problem="its parser failed or took too long"),
 )
 
 
