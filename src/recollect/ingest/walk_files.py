@@ -138,7 +138,7 @@ def _walk(root: Path, below: str, rules: list[Rules], walked: Walked, choice: Ch
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         try:
-            if not _is_text(entry.name):
+            if not is_text(entry.name):
                 walked.problems.append(FileProblem(path=ascii(path), problem="its name cannot be read: not UTF-8"))
                 walked.skipped["unreadable"] += 1
             elif entry.is_symlink():
@@ -155,7 +155,7 @@ def _walk(root: Path, below: str, rules: list[Rules], walked: Walked, choice: Ch
             walked.skipped["unreadable"] += 1
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
     """Is a name made of characters? On some systems it may be any bytes."""
     try:
         name.encode()
