@@ -193,6 +193,12 @@ def test_falling_back_twice_writes_one_summary(written: Callable[..., Memory], l
     assert [change.verb for change in memory.journal(limit=2)] == ["summarize", "remember"]
 
 
+def test_why_nobody_was_asked_is_told_again_with_a_summary_that_was_held(memory: Memory) -> None:
+    memory.remember("The gateway moved to RS256.")
+    notes = [memory.summarize(provider="ollama").note for _ in range(2)]
+    assert notes == ["auto: abstractive by ollama needs the name of a model: set RECOLLECT_SUMMARIZER_MODEL"] * 2
+
+
 @pytest.mark.parametrize("said", ["", "<think>endless", "...", None])
 def test_nonsense_is_no_summary(written: Callable[..., Memory], loopback: Loopback, said: str | None) -> None:
     loopback.script = [Reply(body=json.dumps({"choices": [{"message": {"content": said}}]}).encode())]

@@ -124,7 +124,8 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
     [
         ("store", {}, "content: is required"),
         ("store", {"content": "x", "role": "tool"}, "role"),
-        ("store", {"content": "   "}, "text: is blank"),
+        ("store", {"content": "   "}, "content: is blank"),
+        ("store", {"content": "x", "sessionId": ""}, "sessionId: must have"),
         ("store", {"content": "x", "agentid": "a"}, "agentid: unknown field"),
         ("recall", {"query": "x", "limit": 0}, "limit"),
         ("recall", {"query": "x", "limit": 2.5}, "limit"),
@@ -133,6 +134,8 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
         ("consolidate", {"decayRate": "fast"}, "decayRate"),
         ("kg::add", {"entity": {"type": "x"}}, "entity.id"),
         ("kg::add", {"entity": {"id": "x", "relations": [{"target": "y"}]}}, "entity.relations[0].type"),
+        ("kg::add", {"entity": {"id": "x", "type": ""}}, "entity.type: must have"),
+        ("kg::add", {"entity": {"id": "x", "properties": {"k": "v" * 70_000}}}, "entity.properties: is"),
         ("session::compact", {}, "sessionId: is required"),
     ],
 )
