@@ -64,13 +64,16 @@ def count_words(text: str) -> int:
 
 
 def split_sentences(texts: Sequence[str]) -> list[Sentence]:
-    """All sentences in order. A line is a sentence too; code between fences is left out where there is prose."""
+    """All sentences in order. A line is a sentence too; code between fences is left out where there is prose.
+
+    Where nothing holds a word, only signs, the texts stand for themselves: whoever asks gets something to read.
+    """
     found: list[Sentence] = []
     for source, text in enumerate(texts):
         prose = _FENCE.sub("\n", text)
         for part in _sentences(prose) or _sentences(text):
             found += [Sentence(piece, source, count_words(piece)) for piece in _shorten(part)]
-    return found
+    return found or [Sentence(bare, at, count_words(bare)) for at, text in enumerate(texts) if (bare := text.strip())]
 
 
 def _sentences(text: str) -> list[str]:
@@ -243,7 +246,7 @@ def _cut_first(sentences: Sequence[Sentence], dates: Sequence[datetime] | None, 
     room = max_words - (dates is not None and max_words > 3)
     head = f"{dates[first.source].date().isoformat()}: " if dates is not None and max_words > 3 else ""
     pieces = re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+\s*", first.text)
-    return f"{head}{''.join(pieces[:room]).rstrip()}…"
+    return f"{head}{''.join(pieces[:room]).rstrip()}{'…' if len(pieces) > room else ''}"
 
 
 def fit_words(text: str, max_words: int) -> str:
