@@ -64,16 +64,18 @@ def count_words(text: str) -> int:
 
 
 def split_sentences(texts: Sequence[str]) -> list[Sentence]:
-    """All sentences in order. A line is a sentence too; code between fences is left out where there is prose.
-
-    Where nothing holds a word, only signs, the texts stand for themselves: whoever asks gets something to read.
-    """
+    """All sentences in order. A line is a sentence too; code between fences is left out where there is prose."""
     found: list[Sentence] = []
     for source, text in enumerate(texts):
         prose = _FENCE.sub("\n", text)
         for part in _sentences(prose) or _sentences(text):
             found += [Sentence(piece, source, count_words(piece)) for piece in _shorten(part)]
-    return found or [Sentence(bare, at, count_words(bare)) for at, text in enumerate(texts) if (bare := text.strip())]
+    return found
+
+
+def take_whole(texts: Sequence[str]) -> list[Sentence]:
+    """Texts as they stand: for those that hold no word, only signs, and so no sentence."""
+    return [Sentence(bare, at, count_words(bare)) for at, text in enumerate(texts) if (bare := text.strip())]
 
 
 def _sentences(text: str) -> list[str]:
