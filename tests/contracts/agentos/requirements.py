@@ -42,6 +42,7 @@ REQUIREMENTS = (
         "Recency halves every week. Words are lower case, without punctuation around them, looked for in the text.",
         (
             "test_recall_weighs_five_signals_as_documented",
+            "test_a_word_that_is_asked_for_twice_counts_twice",
             "test_recall_is_a_bare_list_best_first_and_empty_for_strangers",
         ),
         "Candidates of a large space come from the vector and the keyword index; each is scored exactly.",

@@ -61,6 +61,11 @@ def test_recall_weighs_five_signals_as_documented(semantic_table, clock) -> None
     assert signals.cosine > 0.3
 
 
+def test_a_word_that_is_asked_for_twice_counts_twice(table) -> None:
+    table("store", agentId="a", content="Tea is at five.")
+    assert table.memory.appraise("tea, TEA or coffee?", space="a")[0].keywords == 0.5
+
+
 def test_recall_is_a_bare_list_best_first_and_empty_for_strangers(table) -> None:
     for number in range(12):
         table("store", agentId="a", content=f"Note {number} about {'tea' if number == 3 else 'milk'}")
