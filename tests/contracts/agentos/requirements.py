@@ -112,6 +112,7 @@ REQUIREMENTS = (
         " are flagged in the list and counted once.",
         (
             "test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none",
+            "test_what_a_list_leaves_out_its_memories_know",
             "test_merged_messages_keep_all_their_texts",
             "test_system_messages_in_a_row_stay_apart",
             "test_an_evicted_message_is_an_orphan_until_it_returns",

@@ -132,6 +132,17 @@ def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table,
     assert [(one.id, one.flag) for one in table.memory.messages("s", space="a")] == listed
 
 
+def test_what_a_list_leaves_out_its_memories_know(table, tmp_path) -> None:
+    entry = {"id": "m1", "agentId": "a", "content": "Tea at five", "role": "assistant", "timestamp": 5 * HOUR}
+    session = {"id": "s", "agentId": "a", "messages": [{"id": "m1", "role": None, "timestamp": None}]}
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps({"memories": [entry], "sessions": [session]}))
+    table.memory.import_agentos(file)
+    (message,) = table.memory.messages("s", space="a")
+    assert (message.role, message.at.hour) == ("assistant", 5)
+    assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
+
+
 def test_merged_messages_keep_all_their_texts(table) -> None:
     ids = table.say("first", "second", "third", "answer", roles="uuua")
     assert table("session::repair", agentId="a", sessionId="s")["stats"] == {**SOUND, "consecutiveMerged": 2}
