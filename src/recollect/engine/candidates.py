@@ -64,13 +64,14 @@ class Question(Struct, frozen=True, eq=False):
     """Microseconds since 1970: what recency is counted from."""
 
 
-def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
+def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
+    """A question; with `named` False the graph has no say in it."""
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     vector = None if vectors is None else vectors.query(query.text)
     return Question(
         query=query,
         terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
-        names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])),
+        names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])) if named else (),
         vector=vector if vector is not None and vector.any() else None,
         now=now,
     )

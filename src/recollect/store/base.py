@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -122,6 +122,10 @@ class Glance(Struct, frozen=True):
     confidence: float
     content_hash: bytes
     superseded_by: str | None
+
+
+Traits: TypeAlias = tuple[int, int, float, float, str]
+"""What the worth of a version is told by: its number, event time (in microseconds), importance, confidence and text."""
 
 
 class Weight(NamedTuple):
@@ -287,6 +291,7 @@ class View(Protocol):
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]: ...
     def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]: ...
+    def traits(self, space: str, versions: Sequence[int], filter: Filter) -> list[Traits]: ...
     def allowed(self, space: str, filter: Filter) -> list[int]: ...
     def records(self, versions: Sequence[int]) -> list[Record]: ...
 
@@ -401,6 +406,7 @@ __all__ = [
     "T",
     "Tally",
     "Thing",
+    "Traits",
     "Vector",
     "View",
     "Weight",

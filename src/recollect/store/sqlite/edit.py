@@ -229,7 +229,7 @@ class SqliteEdit(SqliteView):
 
     def _make_way(self, number: int, id: str) -> None:
         """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
-        if self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+        if self._has_evicted():
             self._sweep(self._rows(f"{_EVICTED} WHERE id = ? AND space_no = ? AND retired_at IS NULL", (id, number)))
 
     def _faded_before(self, thing: Thing, before: Thing | None) -> float | None:
@@ -393,6 +393,7 @@ class SqliteEdit(SqliteView):
             (self._at, space, self._actor, reason, to_json(versions), number),
         )
         mark_evicted(self._connection, number, run, versions, self._at)
+        self._any_evicted = None
         return done.rowcount
 
     def sweep(self, most: int) -> int:
@@ -400,6 +401,7 @@ class SqliteEdit(SqliteView):
         return self._sweep(read_evicted(self._connection, most))
 
     def _sweep(self, found: Sequence[Row]) -> int:
+        self._any_evicted = None
         self._connection.executemany(
             "UPDATE records SET retired_at = ? WHERE version = ?", [(at, version) for _, version, at in found]
         )
