@@ -50,11 +50,10 @@ def keywords_of(question: str) -> list[str]:
 _AROUND = string.punctuation + "“”‘’«»…¿¡。，、！？：；（）「」『』"
 
 
-def shares_found(words: Sequence[str], texts: Sequence[str]) -> list[float]:
+def shares_found(words: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
     """The share of some words that each text holds, in whatever case."""
     lowered = [text.lower() for text in texts]
-    held = [[word in text for text in lowered] for word in words]
-    return [sum(of_text) / len(words) for of_text in zip(*held, strict=True)]
+    return np.array([[word in text for text in lowered] for word in words]).sum(axis=0) / len(words)
 
 
 def appraise(
@@ -68,22 +67,22 @@ def appraise(
         traits = _candidates(view, vectors, question, space)
         if not traits:
             return []
-        versions = [trait[0] for trait in traits]
+        versions, happened, importance, confidence, texts = zip(*traits, strict=True)
         cosine = _cosines(view, vectors, question, versions)
-        _, happened, importance, confidence = np.array([trait[:4] for trait in traits], dtype=np.float64).T
-        recency = np.exp2(-np.maximum(question.now - happened, 0) / _HALF_LIFE)
+        recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
-        certain += weights.importance * importance + weights.confidence * confidence
-        found = _find_words([trait[4] for trait in traits], words, certain, weights.keywords, query.limit)
-        scores = {row: float(certain[row]) + weights.keywords * share for row, share in found.items()}
-        best = sorted(scores, key=lambda row: (-scores[row], -versions[row]))[: query.limit]
-        records = {record.version: record for record in view.records([versions[row] for row in best])}
+        certain += weights.importance * np.array(importance) + weights.confidence * np.array(confidence)
+        rows, found = _find_words(texts, words, certain, weights.keywords, query.limit)
+        scores = certain[rows] + weights.keywords * found
+        best = np.lexsort((-np.array(versions)[rows], -scores))[: query.limit].tolist()
+        chosen: list[int] = rows[best].tolist()
+        records = {record.version: record for record in view.records([versions[row] for row in chosen])}
     return [
         Appraised(
-            record=records[versions[row]], score=scores[row], cosine=float(cosine[row]), keywords=found[row],
-            recency=float(recency[row]),
+            record=records[versions[row]], score=float(scores[at]), cosine=float(cosine[row]),
+            keywords=float(found[at]), recency=float(recency[row]),
         )
-        for row in best
+        for at, row in zip(best, chosen, strict=True)
         if versions[row] in records
     ]  # fmt: skip
 
@@ -114,31 +113,35 @@ def _cosines(
     cosines = np.zeros(len(versions))
     if vectors is None or question.vector is None:
         return cosines
-    found = [(at, rows) for at, rows in enumerate(vectors.numbers(view, versions)) if rows is not None]
+    held = vectors.numbers(view, versions)
+    found = [rows for rows in held if rows is not None]
     if not found:
         return cosines
-    values = np.concatenate([rows for _, rows in found]) @ question.vector
+    values = np.concatenate(found) @ question.vector
     if len(values) > len(found):
-        values = np.maximum.reduceat(values, np.cumsum([0, *(len(rows) for _, rows in found[:-1])]))
-    cosines[[at for at, _ in found]] = values
+        values = np.maximum.reduceat(values, np.cumsum([0, *map(len, found[:-1])]))
+    if len(found) == len(held):
+        return values.astype(np.float64)
+    cosines[[at for at, rows in enumerate(held) if rows is not None]] = values
     return cosines
 
 
 def _find_words(
     texts: Sequence[str], words: Sequence[str], certain: NDArray[np.float64], weight: float, limit: int
-) -> dict[int, float]:
-    """The share of words that each row's text holds, for all rows that words could lift among the best.
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows, and the share of words that the text of each holds: all rows that words could lift among the best.
 
     The most promising are looked at first: what those reach in full is what the others would have to beat.
     """
-    order: list[int] = np.argsort(-certain, kind="stable").tolist()
+    order = np.argsort(-certain, kind="stable")
     if not words:
-        return dict.fromkeys(order[:limit], 0.0)
-    first, others = order[: limit + _FIRST], order[limit + _FIRST :]
-    found = dict(zip(first, shares_found(words, [texts[row] for row in first]), strict=True))
-    if others:
-        sums: list[float] = certain.tolist()
-        least = sorted([sums[row] + weight * share for row, share in found.items()])[-limit]
-        others = [row for row in others if sums[row] + weight >= least]
-        found |= zip(others, shares_found(words, [texts[row] for row in others]), strict=True)
-    return found
+        return order[:limit], np.zeros(min(limit, len(order)))
+    rows = order[: limit + _FIRST]
+    found = shares_found(words, [texts[row] for row in rows.tolist()])
+    if len(order) > len(rows):
+        least = np.sort(certain[rows] + weight * found)[-limit]
+        others = order[len(rows) :]
+        others = others[certain[others] + weight >= least]
+        rows = np.concatenate([rows, others])
+        found = np.concatenate([found, shares_found(words, [texts[row] for row in others.tolist()])])
+    return rows, found

@@ -136,9 +136,10 @@ class Vectors:
         A version never changes, so what was read once is kept for the next question, as far as there is room.
         """
         kept = self._numbers
-        missing = [version for version in versions if version not in kept]
+        found = list(map(kept.get, versions))
+        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
         if not missing:
-            return [kept.get(version) for version in versions]
+            return found
         halves: dict[int, list[bytes]] = {}
         for version, half in view.vectors_of(self.model().no, missing):
             halves.setdefault(version, []).append(half)
@@ -146,9 +147,8 @@ class Vectors:
             version: np.frombuffer(b"".join(rows), dtype=np.float16).astype(np.float32).reshape(len(rows), -1)
             for version, rows in halves.items()
         }
-        found = [read[version] if version in read else kept.get(version) for version in versions]
         self._keep(read)
-        return found
+        return [read.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]
 
     def _keep(self, read: dict[int, NDArray[np.float32]]) -> None:
         more = sum(rows.size for rows in read.values())
