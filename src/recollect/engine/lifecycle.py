@@ -28,9 +28,9 @@ MIN_IMPORTANCE = 0.2
 MIN_CONFIDENCE = 0.1
 DECAY_RATE = 0.05
 CAP = 10_000
-_REST = 0.4  # of the time that a transaction took, so that others get their turn
+_REST = 0.25  # of the time that a transaction took, so that others get their turn
 _LONGEST_REST = 0.01  # seconds
-_FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 500, 40, 40, 40  # rows of a transaction: some 10 ms of work
+_FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_000, 40, 40, 100  # rows of a transaction: some 10 ms of work
 
 
 def _portions(items: Sequence[int], rows: int) -> Iterator[Sequence[int]]:

@@ -29,6 +29,7 @@ SQLITE_VERSION = sqlite3.sqlite_version
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
+_LOOK_SECONDS = 0.001  # between two looks whether the file can be written
 _CACHE_KIB = 16_384
 _LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
 _TICK = timedelta(microseconds=1)
@@ -76,6 +77,27 @@ def _use_log(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.005)
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Begins to write as soon as nobody else does.
+
+    SQLite itself would look again ever more seldom, up to ten times a second: who waits like that beside somebody who
+    writes much in small steps can miss every gap.
+    """
+    deadline = time.monotonic() + _BUSY_SECONDS
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(_LOOK_SECONDS)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
 
 
 class SqliteStore:
@@ -194,7 +216,7 @@ class SqliteStore:
     @contextmanager
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
         with self._converted(), self._writing, self._connection() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection)
             edit = SqliteEdit(connection, self._next_moment(connection), actor)
             yield edit
             edit.finish()

@@ -33,6 +33,7 @@ from recollect.store.sqlite.lifecycle import (
     next_place,
     put_run,
     read_evicted,
+    retire_evicted,
     stated_confidence,
     unfade,
     write_messages,
@@ -56,7 +57,6 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.store.sqlite.where import NOT_EVICTED
 from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Space, Spending
 
 _INSERT = {
@@ -385,16 +385,8 @@ class SqliteEdit(SqliteView):
     def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
-        done = self._run(
-            "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
-            " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
-            " WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND +retired_at IS NULL"
-            f" AND {NOT_EVICTED} ORDER BY id",
-            (self._at, space, self._actor, reason, to_json(versions), number),
-        )
-        mark_evicted(self._connection, number, run, versions, self._at)
         self._any_evicted = None
-        return done.rowcount
+        return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions)
 
     def sweep(self, most: int) -> int:
         """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""
@@ -402,15 +394,16 @@ class SqliteEdit(SqliteView):
 
     def _sweep(self, found: Sequence[Row]) -> int:
         self._any_evicted = None
-        self._connection.executemany(
-            "UPDATE records SET retired_at = ? WHERE version = ?", [(at, version) for _, version, at in found]
-        )
-        self._connection.executemany("DELETE FROM evicted WHERE version = ?", [(version,) for _, version, _ in found])
-        for number, version, _ in found:
-            lexis = self._unindex(number, version, live=True)
-            self._insert_words(number, version, lexis, live=False)
-            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
-            self._run("UPDATE signs SET model = -model WHERE version = ? AND +model > 0", (version,))
+        homes = {version: number for number, version, _ in found}
+        retire_evicted(self._connection, list(homes))
+        held = self.lexis(list(homes))
+        words: list[Row] = []
+        for version, number in sorted(homes.items()):
+            lexis = held.get(version) or Lexis({})
+            words.append(("delete", version, self._tokens(number, lexis, live=True)))
+            words.append((None, version, self._tokens(number, lexis, live=False)))
+            self._count(number, -1, -lexis.length)
+        self._connection.executemany("INSERT INTO words(words, rowid, tokens) VALUES(?, ?, ?)", words)
         return len(found)
 
     def undo_fading(self, run: int) -> int:
