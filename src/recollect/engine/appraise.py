@@ -106,9 +106,7 @@ def _candidates(view: View, vectors: Vectors | None, question: Question, space: 
     return () if field is None else view.traits(space, [glance.version for glance in field.glances], filter)
 
 
-def _cosines(
-    view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]
-) -> NDArray[np.float64]:
+def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
     """The cosine of each version's best piece; nothing for a version without a vector."""
     cosines = np.zeros(len(versions))
     if vectors is None or question.vector is None:
@@ -136,7 +134,7 @@ def _find_words(
     order = np.argsort(-certain, kind="stable")
     if not words:
         return order[:limit], np.zeros(min(limit, len(order)))
-    rows = order[: limit + _FIRST]
+    rows: NDArray[np.int64] = order[: limit + _FIRST]
     found = shares_found(words, [texts[row] for row in rows.tolist()])
     if len(order) > len(rows):
         least = np.sort(certain[rows] + weight * found)[-limit]

@@ -382,11 +382,13 @@ class SqliteEdit(SqliteView):
     def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int:
         return fade(self._connection, run, versions, rule, self._at)
 
-    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
+    def evict(
+        self, run: int, space: str, versions: Sequence[int], ids: Sequence[str], reason: str | None = None
+    ) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
         self._any_evicted = None
-        return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions)
+        return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions, ids)
 
     def sweep(self, most: int) -> int:
         """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""

@@ -18,6 +18,7 @@ from recollect.store.sqlite.where import NOT_EVICTED, one_of
 from recollect.types import HIDDEN_STATUSES, Message, Session
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
+_decode_ids = msgspec.json.Decoder(list[str]).decode
 
 _JOINED = (
     " FROM records LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
@@ -98,8 +99,10 @@ def hand_on_fading(connection: sqlite3.Connection, version: int, successor: int)
 # Eviction
 
 
-def find_evictable(connection: sqlite3.Connection, number: int, rule: EvictionRule, now: int) -> list[int]:
-    """The versions that a run would evict: stale, or hardly believed; then the least important beyond the cap.
+def find_evictable(
+    connection: sqlite3.Connection, number: int, rule: EvictionRule, now: int
+) -> tuple[list[int], list[str]]:
+    """Versions and ids of what a run would evict: stale, or hardly believed; then the least important beyond the cap.
 
     They come by id, so that neighbours in the journal's index are written together.
     """
@@ -112,28 +115,30 @@ def find_evictable(connection: sqlite3.Connection, number: int, rule: EvictionRu
         " row_number() OVER (ORDER BY gone DESC, importance, event_time, version) AS place"
         f" FROM ({each} WHERE records.space_no = ? AND {present})"
     )
-    leaving = f"SELECT version FROM ({ranked}) WHERE place <= max(stale, total - ?) ORDER BY id"
+    leaving = f"SELECT id, version FROM ({ranked}) WHERE place <= max(stale, total - ?) ORDER BY id"
     row = connection.execute(
-        f"SELECT json_group_array(version) FROM ({leaving})", (*of_rule, number, *values, rule.cap)
+        f"SELECT json_group_array(version), json_group_array(id) FROM ({leaving})", (*of_rule, number, *values, rule.cap)
     ).fetchone()  # in one step, during which other threads can run
-    return _decode_versions(row[0])
+    return _decode_versions(row[0]), _decode_ids(row[1])
 
 
 def mark_evicted(
     connection: sqlite3.Connection, note: tuple[int, str, str | None, str | None], number: int, run: int,
-    versions: Sequence[int],
+    versions: Sequence[int], ids: Sequence[str],
 ) -> int:  # fmt: skip
     """Has those versions leave the present that are still in it, each with an entry of its own. Answers how many.
 
-    That they are retired comes later, since it costs much more. `note` is when, where, who and why.
+    That they are retired comes later, since it costs much more. They are found by their ids, in an index that holds all
+    that is needed here. `note` is when, where, who and why.
     """
     at, space, actor, reason = note
     last = connection.execute("SELECT coalesce(max(entry), 0) FROM journal").fetchone()[0]
     done = connection.execute(
         "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
-        " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
-        f" WHERE {_CHOSEN} AND +space_no = ? AND +retired_at IS NULL AND {NOT_EVICTED} ORDER BY id",
-        (at, space, actor, reason, to_json(versions), number),
+        " SELECT ?, ?, 'evict', 'record', records.id, version, ?, ? FROM json_each(?) AS chosen"
+        " CROSS JOIN records ON records.id = chosen.value AND space_no = ? AND retired_at IS NULL"
+        f" WHERE +{_CHOSEN} AND {NOT_EVICTED}",
+        (at, space, actor, reason, to_json(ids), number, to_json(versions)),
     )
     noted = "FROM journal WHERE entry > ? ORDER BY before"
     connection.execute(f"INSERT INTO moved SELECT ?, before, NULL, NULL {noted}", (run, last))

@@ -583,9 +583,9 @@ class SqliteView:
         number = self._number(space)
         return [] if number is None else find_fading(self._connection, number, rule, to_micros(self._now))
 
-    def evictable(self, space: str, rule: EvictionRule) -> list[int]:
+    def evictable(self, space: str, rule: EvictionRule) -> tuple[list[int], list[str]]:
         number = self._number(space)
-        return [] if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
+        return ([], []) if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
 
     def run(self, entry: int) -> Run | None:
         return read_run(self._connection, entry)
