@@ -57,7 +57,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Space, Spending
+from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Session, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
@@ -88,6 +88,7 @@ class SqliteEdit(SqliteView):
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
         self._places: dict[tuple[int, str], int] = {}
+        self._listed: list[Row] = []
         self._tallied: dict[int, tuple[int, int]] = {}
         self._wanted_models: list[int] | None = None
 
@@ -96,7 +97,8 @@ class SqliteEdit(SqliteView):
         return self._now
 
     def finish(self) -> None:
-        """Writes what was put off to be written once: how many records and terms each space has."""
+        """Writes what was put off: the ends of sessions' lists, and how many records and terms each space has."""
+        self._list_messages()
         self._connection.executemany(
             "UPDATE tallies SET records = records + ?, length = length + ? WHERE space_no = ?",
             [(records, length, number) for number, (records, length) in self._tallied.items()],
@@ -167,6 +169,7 @@ class SqliteEdit(SqliteView):
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
         number = self._home(name)
+        self._list_messages()
         self._sweep(self._rows(f"{_EVICTED} WHERE space_no = ?", (number,)))
         self._run("DELETE FROM moved WHERE run IN (SELECT entry FROM runs WHERE space_no = ?)", (number,))
         self._run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
@@ -243,9 +246,21 @@ class SqliteEdit(SqliteView):
         key = (number, cast("str", record.session))
         if key not in self._places:
             self._places[key] = next_place(self._connection, *key)
-        message = Message(id=record.id, role=record.role, at=record.event_time)
-        add_messages(self._connection, *key, self._places[key], [message])
+        self._listed.append((*key, self._places[key], record.id, record.role, to_micros(record.event_time), ""))
         self._places[key] += 1
+
+    def _list_messages(self) -> None:
+        if self._listed:
+            add_messages(self._connection, self._listed)
+            self._listed = []
+
+    def messages(self, space: str, session: str) -> list[Message]:
+        self._list_messages()
+        return super().messages(space, session)
+
+    def listed_sessions(self, space: str, limit: int) -> list[Session]:
+        self._list_messages()
+        return super().listed_sessions(space, limit)
 
     def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int:
         """Takes an object out of the present without a successor; its versions stay."""
@@ -370,6 +385,7 @@ class SqliteEdit(SqliteView):
 
     def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None:
         number = self._home(space)
+        self._list_messages()
         write_messages(self._connection, number, session, messages)
         self._places.pop((number, session), None)
 

@@ -117,7 +117,8 @@ def find_evictable(
     )
     leaving = f"SELECT id, version FROM ({ranked}) WHERE place <= max(stale, total - ?) ORDER BY id"
     row = connection.execute(
-        f"SELECT json_group_array(version), json_group_array(id) FROM ({leaving})", (*of_rule, number, *values, rule.cap)
+        f"SELECT json_group_array(version), json_group_array(id) FROM ({leaving})",
+        (*of_rule, number, *values, rule.cap),
     ).fetchone()  # in one step, during which other threads can run
     return _decode_versions(row[0]), _decode_ids(row[1])
 
@@ -205,16 +206,15 @@ def read_messages(connection: sqlite3.Connection, number: int | None, session: s
 
 def write_messages(connection: sqlite3.Connection, number: int, session: str, messages: Sequence[Message]) -> None:
     connection.execute("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, session))
-    add_messages(connection, number, session, 0, messages)
+    rows = [
+        (number, session, place, one.id, one.role, to_micros(one.at), one.flag) for place, one in enumerate(messages)
+    ]
+    add_messages(connection, rows)
 
 
-def add_messages(
-    connection: sqlite3.Connection, number: int, session: str, place: int, messages: Sequence[Message]
-) -> None:
-    connection.executemany(
-        "INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)",
-        [(number, session, place + i, one.id, one.role, to_micros(one.at), one.flag) for i, one in enumerate(messages)],
-    )
+def add_messages(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Rows of space, session, place, id, role, moment and flag."""
+    connection.executemany("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def next_place(connection: sqlite3.Connection, number: int, session: str) -> int:
