@@ -125,10 +125,15 @@ class Vectors:
             gone = self._gone.setdefault(space, [])
             gone.extend(versions)
             held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
-            if len(gone) * _MANY > min(map(len, held.values()), default=0):
-                left_out = np.array(gone, dtype=np.int64)
-                self._matrices |= {key: matrix.without(left_out) for key, matrix in held.items()}
-                gone.clear()
+            if len(gone) * _MANY <= min(map(len, held.values()), default=0):
+                return
+            left_out = np.array(gone, dtype=np.int64)
+            gone.clear()
+        for key, matrix in held.items():
+            smaller = matrix.without(left_out)  # others search the larger one meanwhile, and may let it grow
+            with self._lock:
+                if self._matrices.get(key) is matrix:
+                    self._matrices[key] = smaller
 
     def numbers(self, view: View, versions: Sequence[int]) -> list[NDArray[np.float32] | None]:
         """The vectors of each version, a row for each of its pieces; None where it has none.
