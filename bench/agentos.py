@@ -260,7 +260,7 @@ class _Writing:
 class _Measured(NamedTuple):
     """How much an upkeep changed, in how many seconds, and the milliseconds of recalls and writes beside it."""
 
-    count: int
+    changed: int
     seconds: float
     before: list[float]
     meanwhile: list[float]
@@ -302,7 +302,7 @@ def _upkeep(plan: Plan) -> Table:
         pause = max(found.meanwhile) - quantile(found.before, 0.5)
         rows.append(
             (
-                name, found.count, found.seconds, quantile(found.before, 0.5), max(found.before),
+                name, found.changed, found.seconds, quantile(found.before, 0.5), max(found.before),
                 quantile(found.meanwhile, 0.99), max(found.meanwhile), found.write_before, found.write_meanwhile,
                 found.swept, within(found.seconds < UPKEEP_SECONDS and pause < PAUSE_MS),
             )

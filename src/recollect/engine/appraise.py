@@ -135,11 +135,16 @@ def _find_words(
     if not words:
         return order[:limit], np.zeros(min(limit, len(order)))
     rows: NDArray[np.int64] = order[: limit + _FIRST]
-    found = shares_found(words, [texts[row] for row in rows.tolist()])
+    found = shares_found(words, _chosen(texts, rows))
     if len(order) > len(rows):
         least = np.sort(certain[rows] + weight * found)[-limit]
         others = order[len(rows) :]
         others = others[certain[others] + weight >= least]
         rows = np.concatenate([rows, others])
-        found = np.concatenate([found, shares_found(words, [texts[row] for row in others.tolist()])])
+        found = np.concatenate([found, shares_found(words, _chosen(texts, others))])
     return rows, found
+
+
+def _chosen(texts: Sequence[str], rows: NDArray[np.int64]) -> list[str]:
+    places: list[int] = rows.tolist()
+    return [texts[place] for place in places]
