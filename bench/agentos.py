@@ -183,8 +183,8 @@ def _served(plan: Plan) -> Table:
         turns = [
             (asyncio.run(_together(url, asked, 1)), asyncio.run(_together(bare, asked, 1))) for _ in range(repeats)
         ]
-        alone, one = max((ours for ours, _ in turns), key=lambda turn: turn[0])
-        echo, sent = max((theirs for _, theirs in turns), key=lambda turn: turn[0])
+        alone, one = sorted((ours for ours, _ in turns), key=lambda turn: turn[0])[repeats // 2]
+        echo, sent = sorted((theirs for _, theirs in turns), key=lambda turn: turn[0])[repeats // 2]
         together, many = asyncio.run(_together(url, asked, CLIENTS))
     totals = [sum(client.took) for client in many]
     fair = max(totals) <= STARVED * min(totals) and not any(client.unanswered for client in many)
@@ -194,7 +194,7 @@ def _served(plan: Plan) -> Table:
         _row("1 WebSocket, sent back by a bare server", echo, sent, None),
     )
     note = (
-        f"Clients and servers share the machine; over one WebSocket it is the best of {repeats} turns. Limits:"
+        f"Clients and servers share the machine; over one WebSocket it is the median of {repeats} turns. Limits:"
         f" {CALLS_A_SECOND} calls a second, all answered, and no client takes {STARVED:g} times as long as another."
     )
     columns = (f"memory::recall at {size:,}", "calls/s", "p50 ms", "p99 ms", "slowest / fastest client", "holds")
@@ -299,22 +299,18 @@ def _upkeep(plan: Plan) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, work in works.items():
         found = _run_upkeep(_copy(_fill(plan.folder, size)), asked, work)
-        pause = max(found.meanwhile) - quantile(found.before, 0.5)
         rows.append(
             (
                 name, found.changed, found.seconds, quantile(found.before, 0.5), max(found.before),
                 quantile(found.meanwhile, 0.99), max(found.meanwhile), found.write_before, found.write_meanwhile,
-                found.swept, within(found.seconds < UPKEEP_SECONDS and pause < PAUSE_MS),
+                found.swept, within(found.seconds < UPKEEP_SECONDS and max(found.meanwhile) < PAUSE_MS),
             )
         )  # fmt: skip
     columns = (
         f"of {size:,}", "changed", "s", "recall p50 ms before", "longest", "p99 ms meanwhile", "longest",
         "longest write ms before", "meanwhile", "swept after, s", "holds",
     )  # fmt: skip
-    note = (
-        f"Limits: {UPKEEP_SECONDS:.0f} s, and no recall waits {PAUSE_MS:.0f} ms longer than the median before. Another"
-        " process writes all the time."
-    )
+    note = f"Limits: {UPKEEP_SECONDS:.0f} s, and no recall over {PAUSE_MS:.0f} ms. Another process writes all the time."
     return Table("agentos: upkeep", columns, tuple(rows), note)
 
 
