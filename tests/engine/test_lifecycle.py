@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 
 from recollect import Conflict, InvalidInput, NotFound
+from recollect.engine import touches
+from recollect.engine.lifecycle import KINDS
+from recollect.store.base import EvictionRule
 
 
 def fill(memory, count=10, **more):
@@ -181,3 +186,53 @@ def test_another_process_sees_what_was_evicted_at_once(open_memory):
     other.reindex()
     assert other.count() == 4
     assert other.check() == []
+
+
+def test_what_was_changed_since_a_run_looked_is_not_evicted(memory):
+    ids = fill(memory, 4)
+    rule = EvictionRule(kinds=KINDS, older_than=memory._core.clock(), min_importance=1.0, min_confidence=0.1, cap=10)
+    store = memory._core.store
+    with store.read() as view:
+        versions, found = view.evictable("default", rule)
+    assert sorted(found) == sorted(ids)
+    memory.revise(ids[0], text="Other words")
+    memory.forget(ids[1])
+    with store.write() as edit:
+        run = edit.begin_run("default", "evict")
+        assert edit.evict(run, "default", versions, found) == 2
+        assert edit.evict(run, "default", versions, found) == 0
+        assert edit.moved(run, 0, 10) == sorted(memory_version(edit, id) for id in ids[2:])
+    assert [record.text for record in memory.list()] == ["Other words"]
+    memory.undo(run)
+    assert sorted(record.id for record in memory.list()) == sorted([ids[0], *ids[2:]])
+    assert memory.check() == []
+
+
+def memory_version(view, id):
+    return view.journal(object_id=id, limit=1)[0].after
+
+
+def test_what_is_swept_leaves_the_counts_and_the_words_as_a_rebuild_would(memory):
+    fill(memory, session="s")
+    memory.evict(cap=5)
+    memory.finish_sweeping()
+    with memory._core.store.read() as view:
+        before = view.tally("default")
+    memory.reindex()
+    with memory._core.store.read() as view:
+        assert view.tally("default") == before
+        assert before.records == 5
+    assert memory.check() == []
+
+
+def test_a_recall_does_not_wait_for_somebody_who_writes(open_memory, monkeypatch):
+    monkeypatch.setattr(touches, "_FLUSH_SECONDS", 0.0)  # so every recall is a reason to write how often it was
+    memory = open_memory()
+    memory.remember("The gateway validates tokens.", id="a")
+    with closing(sqlite3.connect(memory.settings.home / "recollect.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert [hit.record.id for hit in memory.recall("gateway")] == ["a"]
+        assert [hit.record.id for hit in memory.recall("gateway")] == ["a"]
+        other.execute("ROLLBACK")
+    memory.close()
+    assert open_memory().get("a").access_count == 2

@@ -52,6 +52,11 @@ def index(memory: Memory, name: str) -> None:
     print(status.state, status.indexed_files, status.total_chunks, flush=True)
 
 
+def evict(memory: Memory, name: str) -> None:
+    """Evicts all but so many records; every line is the beginning of a step."""
+    memory.evict(cap=int(name), cancelled=lambda: bool(print("step", flush=True)))
+
+
 def ingest(memory: Memory, name: str) -> None:
     """Brings in a folder of documents; every line says how far it is."""
     folder = memory.ingest_folder(name, progress=lambda done, total: print("done", done, total, flush=True))
@@ -68,9 +73,8 @@ def main() -> None:
     try:
         with recollect.open(settings=Settings(home=Path(home), embedder="none")) as memory:
             print("open", flush=True)
-            {"write": write, "some": some, "fill": fill, "touch": touch, "index": index, "ingest": ingest}[act](
-                memory, name
-            )
+            acts = (write, some, fill, touch, index, evict, ingest)
+            {known.__name__: known for known in acts}[act](memory, name)
     except RecollectError as error:
         print(error.code, error, sep="\t", flush=True)
 

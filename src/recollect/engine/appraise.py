@@ -11,14 +11,14 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from recollect.engine.candidates import Question, Term, by_keyword, by_vector, cosines_of, gather, make_question
+from recollect.engine.candidates import Question, Term, by_keyword, by_vector, gather, make_question
 from recollect.engine.core import Core
 from recollect.engine.vectors import Vectors
-from recollect.store.base import Glance, View
+from recollect.store.base import Traits, View
 from recollect.types import Appraised, Query
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WHOLE = 200  # records; so many are all looked at
 _FROM_EACH = 48  # records that each list brings in, or
 _LIMITS = 4  # times as many as are asked for
-_FIRST = 160  # texts that are looked through at a time
+_FIRST = 14  # texts beyond those asked for that are looked through in any case
 _HALF_LIFE = 168 * 3_600e6  # microseconds: a week
 
 
@@ -50,9 +50,10 @@ def keywords_of(question: str) -> list[str]:
 _AROUND = string.punctuation + "“”‘’«»…¿¡。，、！？：；（）「」『』"
 
 
-def share_found(words: Sequence[str], text: str) -> float:
-    lowered = text.lower()
-    return sum([word in lowered for word in words]) / len(words) if words else 0.0
+def shares_found(words: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+    """The share of some words that each text holds, in whatever case."""
+    lowered = [text.lower() for text in texts]
+    return np.array([[word in text for text in lowered] for word in words]).sum(axis=0) / len(words)
 
 
 def appraise(
@@ -60,86 +61,90 @@ def appraise(
 ) -> list[Appraised]:
     """The best records of a space by the weighed sum, best first."""
     weights = shares or Shares()
-    question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
-    bare = msgspec.structs.replace(query, text="")  # the graph has no say
-    question = msgspec.structs.replace(question, names=(), query=bare)
+    question = make_question(query, vectors, int(core.clock().timestamp() * 1e6), named=False)
     words = keywords_of(query.text)
     with core.store.read() as view:
-        glances, cosine = _candidates(view, vectors, question, space)
-        if not glances:
+        traits = _candidates(view, vectors, question, space)
+        if not traits:
             return []
-        age = question.now - np.array([glance.event_time for glance in glances])
-        recency = np.exp2(-np.maximum(age, 0) / _HALF_LIFE)
+        versions, happened, importance, confidence, texts = zip(*traits, strict=True)
+        cosine = _cosines(view, vectors, question, versions)
+        recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
-        certain += weights.importance * np.array([glance.importance for glance in glances])
-        certain += weights.confidence * np.array([glance.confidence for glance in glances])
-        found = _find_words(view, [glance.version for glance in glances], words, certain, weights.keywords, query.limit)
-        rows = list(found)
-        scores = {row: float(certain[row]) + weights.keywords * found[row] for row in rows}
-        best = sorted(rows, key=lambda row: (-scores[row], -glances[row].version))[: query.limit]
-        records = {record.version: record for record in view.records([glances[row].version for row in best])}
+        certain += weights.importance * np.array(importance) + weights.confidence * np.array(confidence)
+        rows, found = _find_words(texts, words, certain, weights.keywords, query.limit)
+        scores = certain[rows] + weights.keywords * found
+        best = np.lexsort((-np.array(versions)[rows], -scores))[: query.limit].tolist()
+        chosen: list[int] = rows[best].tolist()
+        records = {record.version: record for record in view.records([versions[row] for row in chosen])}
     return [
         Appraised(
-            record=records[glances[row].version], score=scores[row], cosine=float(cosine[row]),
-            keywords=found[row], recency=float(recency[row]),
+            record=records[versions[row]], score=float(scores[at]), cosine=float(cosine[row]),
+            keywords=float(found[at]), recency=float(recency[row]),
         )
-        for row in best
-        if glances[row].version in records
+        for at, row in zip(best, chosen, strict=True)
+        if versions[row] in records
     ]  # fmt: skip
 
 
-def _candidates(
-    view: View, vectors: Vectors | None, question: Question, space: str
-) -> tuple[Sequence[Glance], NDArray[np.float64]]:
+def _candidates(view: View, vectors: Vectors | None, question: Question, space: str) -> Sequence[Traits]:
+    filter, limit = question.query.filter, question.query.limit
     used = vectors if question.vector is not None else None
-    if view.tally(space).records <= max(_WHOLE, question.query.limit):
-        versions = view.allowed(space, question.query.filter)
-        glances = view.glances(space, versions, question.query.filter)
-        return glances, np.nan_to_num(cosines_of(view, used, question, [glance.version for glance in glances], {}))
-    lists = _lists(view, used, question, space)
-    if lists is not None:
-        return lists
-    field = gather(view, used, question, space)
-    if field is None:
-        return (), np.zeros(0)
-    return field.glances, np.nan_to_num(field.candidates.cosine).astype(np.float64)
-
-
-def _lists(
-    view: View, vectors: Vectors | None, question: Question, space: str
-) -> tuple[Sequence[Glance], NDArray[np.float64]] | None:
-    """The records that words and vectors find first; None where a filter leaves so few that one must look further."""
-    most = max(_FROM_EACH, _LIMITS * question.query.limit)
+    records = view.tally(space).records
+    if records <= max(_WHOLE, limit):
+        return view.traits(space, view.allowed(space, filter), filter)
+    most = max(_FROM_EACH, _LIMITS * limit)
     terms = [Term(hash, pair, view.postings(space, hash)) for hash, pair in question.terms]
-    worded, _ = by_keyword(terms, view.tally(space).records, None, most)
-    near = {} if vectors is None else by_vector(view, vectors, question, space, None, most)[0]
+    worded, _ = by_keyword(terms, records, None, most)
+    near = {} if used is None else by_vector(view, used, question, space, None, most)[0]
     versions = list(dict.fromkeys([*worded, *near.values()]))
-    glances = view.glances(space, versions, question.query.filter)
-    if len(glances) < min(most, len(versions)) / 2:
-        return None
-    cosine = cosines_of(view, vectors, question, [glance.version for glance in glances], near)
-    return glances, np.nan_to_num(cosine)
+    traits = view.traits(space, versions, filter)
+    if len(traits) >= min(most, len(versions)) / 2:
+        return traits
+    silent = replace(question, query=replace(question.query, text=""))  # the graph has no say
+    field = gather(view, used, silent, space)  # a filter leaves so few that one must look further
+    return () if field is None else view.traits(space, [glance.version for glance in field.glances], filter)
+
+
+def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
+    """The cosine of each version's best piece; nothing for a version without a vector."""
+    cosines = np.zeros(len(versions))
+    if vectors is None or question.vector is None:
+        return cosines
+    held = vectors.numbers(view, versions)
+    found = [rows for rows in held if rows is not None]
+    if not found:
+        return cosines
+    values = np.concatenate(found) @ question.vector
+    if len(values) > len(found):
+        values = np.maximum.reduceat(values, np.cumsum([0, *map(len, found[:-1])]))
+    if len(found) == len(held):
+        return values.astype(np.float64)
+    cosines[[at for at, rows in enumerate(held) if rows is not None]] = values
+    return cosines
 
 
 def _find_words(
-    view: View, versions: Sequence[int], words: Sequence[str], certain: NDArray[np.float64], weight: float, limit: int
-) -> dict[int, float]:
-    """The share of words that each row's text holds, for all rows that words could lift among the best.
+    texts: Sequence[str], words: Sequence[str], certain: NDArray[np.float64], weight: float, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows, and the share of words that the text of each holds: all rows that words could lift among the best.
 
     The most promising are looked at first: what those reach in full is what the others would have to beat.
     """
-    if not words:
-        return dict.fromkeys(np.argsort(-certain, kind="stable")[:limit].tolist(), 0.0)
     order = np.argsort(-certain, kind="stable")
-    found: dict[int, float] = {}
-    first = max(_FIRST, 2 * limit)
-    for start in range(0, len(order), first):
-        rows: list[int] = order[start : start + first].tolist()
-        if len(found) >= limit:
-            least = sorted(certain[row] + weight * share for row, share in found.items())[-limit]
-            rows = [row for row in rows if certain[row] + weight >= least]
-            if not rows:
-                break
-        texts = view.texts([versions[row] for row in rows])
-        found |= {row: share_found(words, texts.get(versions[row], "")) for row in rows}
-    return found
+    if not words:
+        return order[:limit], np.zeros(min(limit, len(order)))
+    rows: NDArray[np.int64] = order[: limit + _FIRST]
+    found = shares_found(words, _chosen(texts, rows))
+    if len(order) > len(rows):
+        least = np.sort(certain[rows] + weight * found)[-limit]
+        others = order[len(rows) :]
+        others = others[certain[others] + weight >= least]
+        rows = np.concatenate([rows, others])
+        found = np.concatenate([found, shares_found(words, _chosen(texts, others))])
+    return rows, found
+
+
+def _chosen(texts: Sequence[str], rows: NDArray[np.int64]) -> list[str]:
+    places: list[int] = rows.tolist()
+    return [texts[place] for place in places]

@@ -7,6 +7,8 @@ that the graph leads to. Then every signal is completed for all of them, so that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from math import log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,13 +66,14 @@ class Question(Struct, frozen=True, eq=False):
     """Microseconds since 1970: what recency is counted from."""
 
 
-def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
+def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
+    """A question; with `named` False the graph has no say in it."""
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     vector = None if vectors is None else vectors.query(query.text)
     return Question(
         query=query,
         terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
-        names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])),
+        names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])) if named else (),
         vector=vector if vector is not None and vector.any() else None,
         now=now,
     )
@@ -164,14 +167,15 @@ def by_keyword(
     terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
 ) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
-    lists = [np.array(term.versions, dtype=np.int64) for term in terms if term.versions]
-    if not lists:
+    sizes = [len(term.versions) for term in terms]
+    every = np.fromiter(chain.from_iterable([term.versions for term in terms]), np.int64, sum(sizes))
+    if not len(every):
         return [], False
-    weights = [
-        np.full(len(versions), np.log1p((records - len(versions) + 0.5) / (len(versions) + 0.5))) for versions in lists
-    ]
-    versions, where = np.unique(np.concatenate(lists), return_inverse=True)
-    scores = np.bincount(where, np.concatenate(weights))
+    weights = np.repeat([log1p((records - size + 0.5) / (size + 0.5)) for size in sizes], sizes)
+    order = np.argsort(every, kind="stable")
+    every = every[order]
+    starts = np.flatnonzero(np.concatenate([[True], every[1:] != every[:-1]]))
+    versions, scores = every[starts], np.add.reduceat(weights[order], starts)
     if among is not None:
         kept = np.isin(versions, among)
         versions, scores = versions[kept], scores[kept]

@@ -203,7 +203,7 @@ class Memory:
         self._semantics.stop()
         self._sweeping.stop()
         try:
-            self._touches.flush()
+            self._touches.stop()
         finally:
             self._core.store.close()
 

@@ -114,12 +114,22 @@ def remember_many(
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
         any_known = edit.knows_names(space)
-        held = edit.held(space, [content_hash(draft.text) for draft in drafts])
+        hashes = [content_hash(draft.text) for draft in drafts]
+        held = edit.held(space, hashes)
         receipts = [
             remember_one(
-                core, edit, draft, space, count, any_known=any_known, alike=alike, anywhere=anywhere, held=held
+                core,
+                edit,
+                draft,
+                space,
+                count,
+                any_known=any_known,
+                alike=alike,
+                anywhere=anywhere,
+                held=held,
+                hash=hash,
             )
-            for draft, count in zip(drafts, counted, strict=True)
+            for draft, count, hash in zip(drafts, counted, hashes, strict=True)
         ]
         if atomic:
             _require_all(receipts)
@@ -145,15 +155,17 @@ def remember_one(
     alike: Sequence[str] = (),
     anywhere: bool = False,
     held: set[str] | None = None,
+    hash: str | None = None,
 ) -> Receipt:
     """Stores a draft in a transaction that is under way.
 
-    Who stores many hands in the hashes of texts that the space holds; what is stored is added to them.
+    Who stores many hands in the hash of its text, and the hashes of texts that the space holds; what is stored is
+    added to them.
     """
     if _RECALLED.match(draft.text):
         reason = "this text was made by recall; remembering it again would store the same thing twice"
         return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    record = make_record(core, edit, draft, space)
+    record = make_record(core, edit, draft, space, hash)
     if draft.id is not None and (known := edit.get(Record, space, draft.id)) is not None:
         if known.content_hash == record.content_hash:
             return Receipt(outcome="deduplicated", id=known.id, space=space, reason="this id holds the same text")
@@ -198,7 +210,7 @@ def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) 
     return held is None or record.content_hash in held
 
 
-def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
+def make_record(core: Core, edit: Edit, draft: Draft, space: str, hash: str | None = None) -> Record:
     """The record that a draft becomes. Its place in a session or a source is given when it is really stored."""
     return Record(
         id=draft.id or core.new_id(),
@@ -224,7 +236,7 @@ def make_record(core: Core, edit: Edit, draft: Draft, space: str) -> Record:
         recorded_at=edit.now,
         valid_from=draft.valid_from,
         valid_until=draft.valid_until,
-        content_hash=content_hash(draft.text),
+        content_hash=hash or content_hash(draft.text),
         metadata=draft.metadata,
         grounds=draft.grounds,
     )

@@ -16,24 +16,46 @@ _FLUSH_SECONDS = 5.0
 class Touches:
     """Counts in memory, and writes the counts now and then and when the memory is closed.
 
-    They are bookkeeping: a crash may lose the last few seconds of them, and nothing else.
+    They are bookkeeping: a crash may lose the last few seconds of them, and nothing else. A thread of its own writes
+    them, so that no read waits for somebody else's write.
     """
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flushed = time.monotonic()
+        self._stopped = False
         self._lock = threading.Lock()
+        self._flushing = threading.Lock()
 
     def add(self, touched: Iterable[tuple[str, str]]) -> None:
         with self._lock:
             self._counts.update(touched)
             due = time.monotonic() - self._flushed >= _FLUSH_SECONDS
+            if due:
+                self._flushed = time.monotonic()
         if due:
-            self.flush()
+            threading.Thread(target=self._flush_quietly, name="recollect-touches", daemon=True).start()
 
     def flush(self) -> None:
-        """Writes the counts. A store that cannot be written now keeps them waiting: no read fails for their sake."""
+        """Writes the counts, all that there are when it is called. Those that cannot be written now are kept waiting:
+        nobody fails for their sake.
+        """
+        with self._flushing:
+            self._write()
+
+    def stop(self) -> None:
+        """Writes the counts for the last time."""
+        with self._flushing:
+            self._stopped = True
+            self._write()
+
+    def _flush_quietly(self) -> None:
+        with self._flushing:
+            if not self._stopped:
+                self._write()
+
+    def _write(self) -> None:
         with self._lock:
             counts, self._counts = self._counts, Counter()
             self._flushed = time.monotonic()

@@ -30,6 +30,7 @@ _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
 _MANY = 5  # of so many rows one being stale is too much
+_NUMBERS_KEPT = 4_000_000  # of vectors that are compared again and again: 16 MB
 
 Progress = Callable[[int, int], None]
 
@@ -43,6 +44,8 @@ class Vectors:
         self._model: Model | None = None
         self._matrices: dict[tuple[int, str, bool], Matrix] = {}
         self._gone: dict[str, list[int]] = {}
+        self._numbers: dict[int, NDArray[np.float32]] = {}
+        self._kept = 0
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
@@ -66,9 +69,12 @@ class Vectors:
     def _look_again(self) -> None:
         """Another process may have dropped the model, by a reindex with another embedder: then it is taken up anew."""
         with self._core.store.read() as view:
-            known = view.models()
-        if self._model is not None and self._model not in known:
+            self._still_known(view)
+
+    def _still_known(self, view: View) -> bool:
+        if self._model is not None and self._model not in view.models():
             self.drop_matrices()
+        return self._model is not None
 
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question; the same question is not computed twice."""
@@ -110,6 +116,7 @@ class Vectors:
         """Lets go of everything in memory, to be loaded again: after a rebuild, or when much of it is stale."""
         with self._lock:
             self._matrices.clear()
+            self._numbers, self._kept = {}, 0
             self._model = None
 
     def leave_out(self, space: str, versions: Sequence[int]) -> None:
@@ -118,10 +125,44 @@ class Vectors:
             gone = self._gone.setdefault(space, [])
             gone.extend(versions)
             held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
-            if len(gone) * _MANY > min(map(len, held.values()), default=0):
-                left_out = np.array(gone, dtype=np.int64)
-                self._matrices |= {key: matrix.without(left_out) for key, matrix in held.items()}
-                gone.clear()
+            if len(gone) * _MANY <= min(map(len, held.values()), default=0):
+                return
+            left_out = np.array(gone, dtype=np.int64)
+            gone.clear()
+        for key, matrix in held.items():
+            smaller = matrix.without(left_out)  # others search the larger one meanwhile, and may let it grow
+            with self._lock:
+                if self._matrices.get(key) is matrix:
+                    self._matrices[key] = smaller
+
+    def numbers(self, view: View, versions: Sequence[int]) -> list[NDArray[np.float32] | None]:
+        """The vectors of each version, a row for each of its pieces; None where it has none.
+
+        A version never changes, so what was read once is kept for the next question, as far as there is room.
+        """
+        kept = self._numbers
+        found = list(map(kept.get, versions))
+        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
+        if not missing:
+            return found
+        halves: dict[int, list[bytes]] = {}
+        for version, half in view.vectors_of(self.model().no, missing):
+            halves.setdefault(version, []).append(half)
+        read = {
+            version: np.frombuffer(b"".join(rows), dtype=np.float16).astype(np.float32).reshape(len(rows), -1)
+            for version, rows in halves.items()
+        }
+        self._keep(read)
+        return [read.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]
+
+    def _keep(self, read: dict[int, NDArray[np.float32]]) -> None:
+        more = sum(rows.size for rows in read.values())
+        with self._lock:
+            if self._kept + more > _NUMBERS_KEPT:
+                self._numbers, self._kept = {}, 0
+            if more <= _NUMBERS_KEPT:
+                self._numbers.update(read)
+                self._kept += more
 
     # Completing
 
@@ -152,14 +193,14 @@ class Vectors:
 
     def missing(self, spaces: Sequence[str] | None = None) -> int:
         """How many versions (of some spaces, or all) have no vector yet."""
-        self._look_again()
+        with self._core.store.read() as view:
+            if self._still_known(view):
+                return _count_waiting(view, self.model(), spaces)
         return self._count(self.model(), spaces)
 
     def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
         with self._core.store.read() as view:
-            if spaces is None:
-                return view.count_waiting(model.no, None)
-            return sum(view.count_waiting(model.no, space) for space in spaces)
+            return _count_waiting(view, model, spaces)
 
     def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
         with self._core.store.read() as view:
@@ -193,6 +234,12 @@ class Vectors:
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]
+
+
+def _count_waiting(view: View, model: Model, spaces: Sequence[str] | None) -> int:
+    if spaces is None:
+        return view.count_waiting(model.no, None)
+    return sum(view.count_waiting(model.no, space) for space in spaces)
 
 
 def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:

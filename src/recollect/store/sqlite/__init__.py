@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from recollect.errors import (
     NewerStore,
@@ -29,9 +30,16 @@ SQLITE_VERSION = sqlite3.sqlite_version
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
+_LOOK_SECONDS = 0.001  # between two looks whether others are done
 _CACHE_KIB = 16_384
 _LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
+_SETTINGS = (
+    "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
+    f"cache_size = -{_CACHE_KIB}", f"wal_autocheckpoint = {_LOG_PAGES}",
+)  # fmt: skip
 _TICK = timedelta(microseconds=1)
+
+X = TypeVar("X")
 
 
 def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
@@ -65,17 +73,23 @@ def _check_header(path: Path) -> None:
         raise NotAStore(f"{path} is not a Recollect store: it is not a database")
 
 
-def _use_log(connection: sqlite3.Connection) -> None:
-    """Turns the write-ahead log on. SQLite does not wait here for others who do the same to a new file: we do."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+def _wait_for(act: Callable[[], X]) -> X:
+    """Does something that others may be in the way of, as soon as they are not.
+
+    SQLite does not wait at all while others turn the log on in a new file. Elsewhere it would look again ever more
+    seldom, up to ten times a second: who waits like that beside somebody who writes much in small steps can miss every
+    gap. So we look ourselves.
+    """
+    deadline: float | None = None
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
+            return act()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            now = time.monotonic()
+            deadline = deadline or now + _BUSY_SECONDS
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
                 raise
-            time.sleep(0.005)
+        time.sleep(_LOOK_SECONDS)
 
 
 class SqliteStore:
@@ -103,7 +117,7 @@ class SqliteStore:
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
         try:
             self._prepare(connection)
         except BaseException:
@@ -112,13 +126,9 @@ class SqliteStore:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        self._version(connection)  # before anything is set: a file that is not ours is left as it is
-        _use_log(connection)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+        _wait_for(lambda: self._version(connection))  # before anything is set: a file not ours is left as it is
+        for setting in _SETTINGS:
+            _wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
@@ -156,9 +166,9 @@ class SqliteStore:
     # Shape
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
-        if self._version(connection) == len(MIGRATIONS):
+        if _wait_for(lambda: self._version(connection)) == len(MIGRATIONS):
             return
-        connection.execute("BEGIN IMMEDIATE")
+        _wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
         done = self._version(connection)
         for statements in MIGRATIONS[done:]:
             for statement in statements:
@@ -187,14 +197,14 @@ class SqliteStore:
     def read(self) -> Generator[SqliteView]:
         with self._converted(), self._connection() as connection:
             connection.execute("BEGIN")
-            last = self._last_moment(connection)
+            last = _wait_for(lambda: self._last_moment(connection))
             now = self._clock()
             yield SqliteView(connection, now if last is None else max(now, last))
 
     @contextmanager
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
         with self._converted(), self._writing, self._connection() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            _wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
             edit = SqliteEdit(connection, self._next_moment(connection), actor)
             yield edit
             edit.finish()
@@ -216,16 +226,19 @@ class SqliteStore:
     def scrub(self) -> bool:
         """Writes the log into the file and empties it, so that nothing erased lingers there."""
         with self._converted(), self._writing, self._connection() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
             kept_busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            connection.execute("PRAGMA busy_timeout = 0")
         return not kept_busy
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._connection() as connection:
-            for (line,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+            for (line,) in _wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
                 if line != "ok":
                     yield f"damaged file: {line}"
+            connection.execute("BEGIN")
             for question, problem in _CHECKS:
-                count: int = connection.execute(question).fetchone()[0]
+                count: int = _wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
                 if count:
                     yield f"{count} {problem}"
 

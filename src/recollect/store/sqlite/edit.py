@@ -33,6 +33,7 @@ from recollect.store.sqlite.lifecycle import (
     next_place,
     put_run,
     read_evicted,
+    retire_evicted,
     stated_confidence,
     unfade,
     write_messages,
@@ -56,8 +57,7 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.store.sqlite.where import NOT_EVICTED
-from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Space, Spending
+from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Session, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
@@ -88,6 +88,7 @@ class SqliteEdit(SqliteView):
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
         self._places: dict[tuple[int, str], int] = {}
+        self._listed: list[Row] = []
         self._tallied: dict[int, tuple[int, int]] = {}
         self._wanted_models: list[int] | None = None
 
@@ -96,7 +97,8 @@ class SqliteEdit(SqliteView):
         return self._now
 
     def finish(self) -> None:
-        """Writes what was put off to be written once: how many records and terms each space has."""
+        """Writes what was put off: the ends of sessions' lists, and how many records and terms each space has."""
+        self._list_messages()
         self._connection.executemany(
             "UPDATE tallies SET records = records + ?, length = length + ? WHERE space_no = ?",
             [(records, length, number) for number, (records, length) in self._tallied.items()],
@@ -167,6 +169,7 @@ class SqliteEdit(SqliteView):
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
         number = self._home(name)
+        self._list_messages()
         self._sweep(self._rows(f"{_EVICTED} WHERE space_no = ?", (number,)))
         self._run("DELETE FROM moved WHERE run IN (SELECT entry FROM runs WHERE space_no = ?)", (number,))
         self._run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
@@ -229,7 +232,7 @@ class SqliteEdit(SqliteView):
 
     def _make_way(self, number: int, id: str) -> None:
         """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
-        if self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+        if self._has_evicted():
             self._sweep(self._rows(f"{_EVICTED} WHERE id = ? AND space_no = ? AND retired_at IS NULL", (id, number)))
 
     def _faded_before(self, thing: Thing, before: Thing | None) -> float | None:
@@ -243,9 +246,21 @@ class SqliteEdit(SqliteView):
         key = (number, cast("str", record.session))
         if key not in self._places:
             self._places[key] = next_place(self._connection, *key)
-        message = Message(id=record.id, role=record.role, at=record.event_time)
-        add_messages(self._connection, *key, self._places[key], [message])
+        self._listed.append((*key, self._places[key], record.id, record.role, to_micros(record.event_time), ""))
         self._places[key] += 1
+
+    def _list_messages(self) -> None:
+        if self._listed:
+            add_messages(self._connection, self._listed)
+            self._listed = []
+
+    def messages(self, space: str, session: str) -> list[Message]:
+        self._list_messages()
+        return super().messages(space, session)
+
+    def listed_sessions(self, space: str, limit: int) -> list[Session]:
+        self._list_messages()
+        return super().listed_sessions(space, limit)
 
     def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int:
         """Takes an object out of the present without a successor; its versions stay."""
@@ -378,6 +393,7 @@ class SqliteEdit(SqliteView):
 
     def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None:
         number = self._home(space)
+        self._list_messages()
         write_messages(self._connection, number, session, messages)
         self._places.pop((number, session), None)
 
@@ -390,33 +406,30 @@ class SqliteEdit(SqliteView):
     def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int:
         return fade(self._connection, run, versions, rule, self._at)
 
-    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
+    def evict(
+        self, run: int, space: str, versions: Sequence[int], ids: Sequence[str], reason: str | None = None
+    ) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
-        done = self._run(
-            "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
-            " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
-            " WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND +retired_at IS NULL"
-            f" AND {NOT_EVICTED} ORDER BY id",
-            (self._at, space, self._actor, reason, to_json(versions), number),
-        )
-        mark_evicted(self._connection, number, run, versions, self._at)
-        return done.rowcount
+        self._any_evicted = None
+        return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions, ids)
 
     def sweep(self, most: int) -> int:
         """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""
         return self._sweep(read_evicted(self._connection, most))
 
     def _sweep(self, found: Sequence[Row]) -> int:
-        self._connection.executemany(
-            "UPDATE records SET retired_at = ? WHERE version = ?", [(at, version) for _, version, at in found]
-        )
-        self._connection.executemany("DELETE FROM evicted WHERE version = ?", [(version,) for _, version, _ in found])
-        for number, version, _ in found:
-            lexis = self._unindex(number, version, live=True)
-            self._insert_words(number, version, lexis, live=False)
-            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
-            self._run("UPDATE signs SET model = -model WHERE version = ? AND +model > 0", (version,))
+        self._any_evicted = None
+        homes = {version: number for number, version, _ in found}
+        retire_evicted(self._connection, list(homes))
+        held = self.lexis(list(homes))
+        words: list[Row] = []
+        for version, number in sorted(homes.items()):
+            lexis = held.get(version) or Lexis({})
+            words.append(("delete", version, self._tokens(number, lexis, live=True)))
+            words.append((None, version, self._tokens(number, lexis, live=False)))
+            self._count(number, -1, -lexis.length)
+        self._connection.executemany("INSERT INTO words(words, rowid, tokens) VALUES(?, ?, ?)", words)
         return len(found)
 
     def undo_fading(self, run: int) -> int:

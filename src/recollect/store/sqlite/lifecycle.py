@@ -18,6 +18,7 @@ from recollect.store.sqlite.where import NOT_EVICTED, one_of
 from recollect.types import HIDDEN_STATUSES, Message, Session
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
+_decode_ids = msgspec.json.Decoder(list[str]).decode
 
 _JOINED = (
     " FROM records LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
@@ -98,43 +99,73 @@ def hand_on_fading(connection: sqlite3.Connection, version: int, successor: int)
 # Eviction
 
 
-def find_evictable(connection: sqlite3.Connection, number: int, rule: EvictionRule, now: int) -> list[int]:
-    """The versions that a run would evict: stale, or hardly believed; then the least important beyond the cap.
+def find_evictable(
+    connection: sqlite3.Connection, number: int, rule: EvictionRule, now: int
+) -> tuple[list[int], list[str]]:
+    """Versions and ids of what a run would evict: stale, or hardly believed; then the least important beyond the cap.
 
     They come by id, so that neighbours in the journal's index are written together.
     """
     present, values = _present(rule.kinds, now)
-    here = f"records.space_no = ? AND {present}"
     stale = f"(records.event_time < ? AND records.importance < ?) OR {_CONFIDENCE} < ?"
     of_rule = (to_micros(rule.older_than), rule.min_importance, rule.min_confidence)
-    total: int = connection.execute(f"SELECT count(*) FROM records WHERE {here}", (number, *values)).fetchone()[0]
-    gone = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND ({stale})"
-    count: int = connection.execute(f"SELECT count(*) FROM ({gone})", (number, *values, *of_rule)).fetchone()[0]
-    more = f"SELECT records.id, records.version{_JOINED} WHERE {here} AND NOT ({stale})"
-    more += " ORDER BY records.importance, records.event_time, records.version LIMIT ?"
-    both = f"SELECT * FROM ({gone}) UNION ALL SELECT * FROM ({more}) ORDER BY 1"
-    beyond = max(total - count - rule.cap, 0)
-    row = connection.execute(
-        f"SELECT json_group_array(version) FROM ({both})",
-        (number, *values, *of_rule, number, *values, *of_rule, beyond),
-    ).fetchone()  # in one step, during which other threads can run
-    return _decode_versions(row[0])
-
-
-def mark_evicted(connection: sqlite3.Connection, number: int, run: int, versions: Sequence[int], at: int) -> None:
-    """Has versions leave the present at once; that they are retired comes later, since it costs much more."""
-    live = f"{_CHOSEN} AND +space_no = ? AND +retired_at IS NULL AND {NOT_EVICTED}"
-    listed = to_json(versions)
-    connection.execute(
-        f"INSERT INTO moved SELECT ?, version, NULL, NULL FROM records WHERE {live}", (run, listed, number)
+    each = f"SELECT records.id, records.version, records.importance, records.event_time, ({stale}) AS gone{_JOINED}"
+    ranked = (
+        "SELECT id, version, count(*) OVER () AS total, sum(gone) OVER () AS stale,"
+        " row_number() OVER (ORDER BY gone DESC, importance, event_time, version) AS place"
+        f" FROM ({each} WHERE records.space_no = ? AND {present})"
     )
-    connection.execute(f"INSERT INTO evicted SELECT version, ? FROM records WHERE {live}", (at, listed, number))
+    leaving = f"SELECT id, version FROM ({ranked}) WHERE place <= max(stale, total - ?) ORDER BY id"
+    row = connection.execute(
+        f"SELECT json_group_array(version), json_group_array(id) FROM ({leaving})",
+        (*of_rule, number, *values, rule.cap),
+    ).fetchone()  # in one step, during which other threads can run
+    return _decode_versions(row[0]), _decode_ids(row[1])
+
+
+def mark_evicted(
+    connection: sqlite3.Connection, note: tuple[int, str, str | None, str | None], number: int, run: int,
+    versions: Sequence[int], ids: Sequence[str],
+) -> int:  # fmt: skip
+    """Has those versions leave the present that are still in it, each with an entry of its own. Answers how many.
+
+    That they are retired comes later, since it costs much more. They are found by their ids, in an index that holds all
+    that is needed here. `note` is when, where, who and why.
+    """
+    at, space, actor, reason = note
+    last = connection.execute("SELECT coalesce(max(entry), 0) FROM journal").fetchone()[0]
+    done = connection.execute(
+        "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
+        " SELECT ?, ?, 'evict', 'record', records.id, version, ?, ? FROM json_each(?) AS chosen"
+        " CROSS JOIN records ON records.id = chosen.value AND space_no = ? AND retired_at IS NULL"
+        f" WHERE +{_CHOSEN} AND {NOT_EVICTED}",
+        (at, space, actor, reason, to_json(ids), number, to_json(versions)),
+    )
+    noted = "FROM journal WHERE entry > ? ORDER BY before"
+    connection.execute(f"INSERT INTO moved SELECT ?, before, NULL, NULL {noted}", (run, last))
+    connection.execute(f"INSERT INTO evicted SELECT before, at {noted}", (last,))
+    return done.rowcount
 
 
 def read_evicted(connection: sqlite3.Connection, limit: int) -> list[Row]:
     """Space, version and moment of what is still to be retired."""
-    sql = "SELECT records.space_no, evicted.version, evicted.at FROM evicted JOIN records USING(version)"
+    sql = "SELECT records.space_no, evicted.version, evicted.at FROM evicted CROSS JOIN records USING(version)"
     return connection.execute(f"{sql} ORDER BY evicted.version LIMIT ?", (limit,)).fetchall()
+
+
+def retire_evicted(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
+    """Gives versions their end as of when they were evicted, and has their vectors stand with the old ones."""
+    listed = to_json(versions)
+    connection.execute(
+        "UPDATE records SET retired_at = evicted.at FROM evicted"
+        f" WHERE evicted.version = records.version AND {_CHOSEN}",
+        (listed,),
+    )
+    connection.execute("DELETE FROM evicted WHERE version IN (SELECT value FROM json_each(?))", (listed,))
+    connection.execute("DELETE FROM refs WHERE version IN (SELECT value FROM json_each(?))", (listed,))
+    connection.execute(
+        "UPDATE signs SET model = -model WHERE version IN (SELECT value FROM json_each(?)) AND +model > 0", (listed,)
+    )
 
 
 # Runs
@@ -175,16 +206,15 @@ def read_messages(connection: sqlite3.Connection, number: int | None, session: s
 
 def write_messages(connection: sqlite3.Connection, number: int, session: str, messages: Sequence[Message]) -> None:
     connection.execute("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, session))
-    add_messages(connection, number, session, 0, messages)
+    rows = [
+        (number, session, place, one.id, one.role, to_micros(one.at), one.flag) for place, one in enumerate(messages)
+    ]
+    add_messages(connection, rows)
 
 
-def add_messages(
-    connection: sqlite3.Connection, number: int, session: str, place: int, messages: Sequence[Message]
-) -> None:
-    connection.executemany(
-        "INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)",
-        [(number, session, place + i, one.id, one.role, to_micros(one.at), one.flag) for i, one in enumerate(messages)],
-    )
+def add_messages(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Rows of space, session, place, id, role, moment and flag."""
+    connection.executemany("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def next_place(connection: sqlite3.Connection, number: int, session: str) -> int:

@@ -25,6 +25,7 @@ from recollect.store.base import (
     T,
     Tally,
     Thing,
+    Traits,
     Weight,
     normal_name,
 )  # fmt: skip
@@ -150,6 +151,7 @@ class SqliteView:
         self._connection = connection
         self._now = now
         self._numbers: dict[str, int | None] = {}
+        self._any_evicted: bool | None = None
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -465,10 +467,16 @@ class SqliteView:
     def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
         """The versions that stand under a word, without or only those that are evicted and still to be retired."""
         sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
-        if evicted or self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+        if evicted or self._has_evicted():
             sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
         row = self._one(sql, (word,))
         return [] if row is None else _decode_versions(row[0])
+
+    def _has_evicted(self) -> bool:
+        """Does anything wait to be retired? Within a snapshot that does not change."""
+        if self._any_evicted is None:
+            self._any_evicted = self._one("SELECT 1 FROM evicted LIMIT 1") is not None
+        return self._any_evicted
 
     def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
         number = self._number(space)
@@ -498,6 +506,13 @@ class SqliteView:
         sql += f" coalesce(faded.confidence, records.confidence), hash, superseded_by FROM records{_FADED}"
         sql += f" WHERE records.version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND {condition}"
         return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
+
+    def traits(self, space: str, versions: Sequence[int], filter: Filter) -> list[Traits]:
+        condition, values = record_condition(filter, to_micros(self._now), by_version=True)
+        sql = "SELECT records.version, event_time, importance, coalesce(faded.confidence, records.confidence),"
+        sql += f" text FROM records{_FADED} WHERE records.version IN (SELECT value FROM json_each(?))"
+        sql += f" AND +records.space_no = ? AND {condition}"
+        return cast("list[Traits]", self._rows(sql, (to_json(versions), self._number(space), *values)))
 
     def allowed(self, space: str, filter: Filter) -> list[int]:
         condition, values = record_condition(filter, to_micros(self._now))
@@ -568,9 +583,9 @@ class SqliteView:
         number = self._number(space)
         return [] if number is None else find_fading(self._connection, number, rule, to_micros(self._now))
 
-    def evictable(self, space: str, rule: EvictionRule) -> list[int]:
+    def evictable(self, space: str, rule: EvictionRule) -> tuple[list[int], list[str]]:
         number = self._number(space)
-        return [] if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
+        return ([], []) if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
 
     def run(self, entry: int) -> Run | None:
         return read_run(self._connection, entry)

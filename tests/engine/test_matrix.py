@@ -1,0 +1,32 @@
+"""Does the search over sign bits find the nearest, ties or not?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recollect.engine.matrix import Matrix
+
+WORDS = 2
+
+
+@pytest.mark.parametrize("spread", [2, 64])
+@pytest.mark.parametrize("count", [1, 7, 100, 400])
+def test_the_nearest_are_found_as_many_as_are_wanted(count: int, spread: int) -> None:
+    rng = np.random.default_rng(count)
+    bits = rng.integers(0, 2**63, (400, WORDS), dtype=np.uint64) % np.uint64(2**spread - 1)
+    matrix = Matrix(WORDS)
+    matrix.extend([(n + 1, 1000 + n, row.tobytes()) for n, row in enumerate(bits)])
+    query = bits[3]
+    numbers, versions = matrix.nearest(query, count)
+    distances = np.bitwise_count(bits ^ query).sum(axis=1)
+    assert sorted(distances[numbers - 1].tolist()) == sorted(distances.tolist())[:count]
+    assert (versions == numbers + 999).all()
+    assert len(set(numbers.tolist())) == count
+
+
+def test_rows_that_are_left_out_are_not_found() -> None:
+    matrix = Matrix(1)
+    matrix.extend([(n, n, np.uint64(n).tobytes()) for n in range(1, 11)])
+    numbers, _ = matrix.without(np.array([2, 4])).nearest(np.zeros(1, np.uint64), 20)
+    assert sorted(numbers.tolist()) == [1, 3, 5, 6, 7, 8, 9, 10]
