@@ -80,3 +80,13 @@ def test_a_revised_text_is_weighed_by_its_own_vector(many: Memory) -> None:
     after = {one.record.id: one for one in many.appraise("Where is the tea?", limit=260)}
     assert after[best.id].cosine < 0.7
     assert after[best.id].keywords == 0.0
+
+
+def test_what_came_last_is_weighed_though_no_list_brings_it_in(many: Memory) -> None:
+    newest = [many.remember(f"Grey paint {n}.", importance=1.0).id for n in range(3)]
+    found = [one.record.id for one in many.appraise("Where is the tea?", limit=48)]
+    expected = weighed(many, "Where is the tea?")
+    best = sorted(expected, key=lambda id: -expected[id])[:48]
+    assert set(newest) & set(best) == set(newest) & set(found)
+    with many._core.store.read() as view:
+        assert [record.id for record in view.records(view.latest("default", 3))] == newest[::-1]

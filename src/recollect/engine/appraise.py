@@ -1,8 +1,9 @@
 """What answers a question when five signals count by fixed weights?
 
 Half is the cosine, a quarter the share of the question's words that a text holds, and the rest how new, how important
-and how well believed a record is. Candidates come from the lists that recall draws up too; a small space is looked at
-as a whole. Words are looked for in the texts themselves, and only in texts that could still be among the best.
+and how well believed a record is. Candidates come from the lists that recall draws up too, and from what came last; a
+small space is looked at as a whole. Words are looked for in the texts themselves, and only in texts that could still
+be among the best.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _candidates(view: View, vectors: Vectors | None, question: Question, space: 
     terms = [Term(hash, pair, view.postings(space, hash)) for hash, pair in question.terms]
     worded, _ = by_keyword(terms, records, None, most)
     near = {} if used is None else by_vector(view, used, question, space, None, most)[0]
-    versions = list(dict.fromkeys([*worded, *near.values()]))
+    versions = list(dict.fromkeys([*worded, *near.values(), *view.latest(space, _FROM_EACH)]))
     traits = view.traits(space, versions, filter)
     if len(traits) >= min(most, len(versions)) / 2:
         return traits

@@ -514,6 +514,11 @@ class SqliteView:
         sql += f" AND +records.space_no = ? AND {condition}"
         return cast("list[Traits]", self._rows(sql, (to_json(versions), self._number(space), *values)))
 
+    def latest(self, space: str, count: int) -> list[int]:
+        """The versions of the records that came last, whatever else is true of them."""
+        sql = "SELECT version FROM records WHERE space_no = ? AND retired_at IS NULL ORDER BY created_at DESC LIMIT ?"
+        return [row[0] for row in self._rows(sql, (self._number(space), count))]
+
     def allowed(self, space: str, filter: Filter) -> list[int]:
         condition, values = record_condition(filter, to_micros(self._now))
         sql = f"SELECT json_group_array(version) FROM records WHERE space_no = ? AND {condition}"
