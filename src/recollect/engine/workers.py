@@ -23,6 +23,7 @@ from msgspec import Struct
 FEW_FILES = 12
 MOST_WORKERS = 4
 _AT_ONCE = 8  # files that a process is given together
+_AHEAD = 12  # handfuls that each process may be ahead of who writes what they made of them
 _PATIENCE = 60.0  # seconds, for the files that a process was given together
 _PREFIX = 4  # bytes that say how long a message is
 
@@ -96,7 +97,7 @@ class _Readers(Generic[R]):
         for start in range(0, len(orders), _AT_ONCE):
             self._orders.put(orders[start : start + _AT_ONCE])
         self._count = min(MOST_WORKERS, os.cpu_count() or 1, -(-len(orders) // _AT_ONCE))
-        self._done: queue.Queue[tuple[R, ...] | None] = queue.Queue(maxsize=2 * self._count)
+        self._done: queue.Queue[tuple[R, ...] | None] = queue.Queue(maxsize=_AHEAD * self._count)
         self._over = threading.Event()
 
     def files(self) -> Iterator[R]:
