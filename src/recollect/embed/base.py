@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,3 +28,19 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]: ...
+
+
+@runtime_checkable
+class WordEmbedder(Embedder, Protocol):
+    """An embedder that, in the same pass, can give a small vector for every wordpiece of a text.
+
+    `embed_words` answers the rows of `embed`, and for each text its wordpieces' vectors of `word_dim` numbers and length 1 (none
+    for a text that the model cannot read). A `word_dim` of 0 says that this model gives none.
+    """
+
+    @property
+    def word_dim(self) -> int: ...
+
+    def embed_words(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]: ...

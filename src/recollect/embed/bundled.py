@@ -37,6 +37,7 @@ class Manifest(msgspec.Struct, frozen=True):
     dim: int
     window: int
     sha256: dict[str, str]
+    word_dim: int = 0
 
 
 class BundledEmbedder:
@@ -58,39 +59,45 @@ class BundledEmbedder:
         return self._manifest.dim
 
     @property
+    def word_dim(self) -> int:
+        """How many numbers a single wordpiece's vector has; 0 where the model gives none."""
+        return self._manifest.word_dim
+
+    @property
     def window(self) -> int:
         """How many wordpieces of a text are seen, the two end marks included."""
         return self._manifest.window
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
-        vectors = np.zeros((len(texts), self.dim), np.float32)
+        return np.array([vector for vector, _ in self._run_all(texts)], np.float32).reshape(-1, self.dim)
 
-        def fill(row: int) -> None:
-            tokens = self.embed_tokens(texts[row])
-            if len(tokens):
-                mean = tokens.mean(axis=0)
-                vectors[row] = mean / np.linalg.norm(mean)
+    def embed_words(
+        self, texts: Sequence[str], *, query: bool = False  # noqa: ARG002 - the seam
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """What `embed` gives, and for each text one small vector for each wordpiece, from the same pass."""
+        seen = self._run_all(texts)
+        vectors = np.array([vector for vector, _ in seen], np.float32).reshape(-1, self.dim)
+        return vectors, [words for _, words in seen]
 
+    def _run_all(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         if min(len(texts), self._threads) < 2:
-            for row in range(len(texts)):
-                fill(row)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(fill, range(len(texts))))
-        return vectors
+            return [self._run(text) for text in texts]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(self._run, texts))
 
-    def embed_tokens(self, text: str) -> NDArray[np.float32]:
-        """One vector for each wordpiece, not normalised; none for a text that the vocabulary cannot read."""
+    def _run(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vector of a text and those of its wordpieces; zeros and none for what the vocabulary cannot read."""
         tokenizer, session = self._load()
         encoding = tokenizer.encode(text, self.window)
         if not encoding.readable:
-            return np.zeros((0, self.dim), np.float32)
+            return np.zeros(self.dim, np.float32), np.zeros((0, self.word_dim), np.float32)
         try:
             outputs = session.run(None, {"input_ids": np.array([encoding.ids], np.int64)})
         except RuntimeError as error:
             raise EmbedderError(f"the bundled model failed: {error}") from error
-        return outputs[0][0]
+        mean = outputs[0][0].mean(axis=0)
+        return mean / np.linalg.norm(mean), outputs[1][0] if self.word_dim else np.zeros((0, 0), np.float32)
 
     def _load(self) -> tuple[WordPiece, Any]:
         with self._lock:

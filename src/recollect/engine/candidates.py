@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -16,7 +17,8 @@ from recollect.engine.remember import hash_term
 from recollect.engine.vectors import Vectors
 from recollect.engine.walk import walk
 from recollect.ingest.entities import extract_names, phrases, unspaced
-from recollect.retrieve.fuse import Candidates, QueryView
+from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
+from recollect.retrieve.late import match_words
 from recollect.store.base import Glance, View
 from recollect.store.terms import is_pair, query_terms
 from recollect.types import Filter, Query
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
+_BY_WORDS = 200  # candidates that are compared word by word
 _THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
@@ -60,18 +63,21 @@ class Question(Struct, frozen=True, eq=False):
     terms: tuple[tuple[int, bool], ...]
     names: tuple[str, ...]
     vector: NDArray[np.float32] | None
+    words: NDArray[np.float32] | None
     now: int
     """Microseconds since 1970: what recency is counted from."""
 
 
 def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
-    vector = None if vectors is None else vectors.query(query.text)
+    asked = None if vectors is None else vectors.query(query.text)
+    readable = asked is not None and bool(asked.vector.any())
     return Question(
         query=query,
         terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
         names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])),
-        vector=vector if vector is not None and vector.any() else None,
+        vector=asked.vector if asked is not None and readable else None,
+        words=asked.words if asked is not None and readable else None,
         now=now,
     )
 
@@ -101,9 +107,11 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
         recency_weight=question.query.recency,
         importance_weight=question.query.importance,
     )
+    candidates = _complete(view, vectors, question, glances, terms, found)
+    if vectors is not None and question.words is not None:
+        candidates = _look_closer(view, vectors.model().no, question.words, query_view, candidates, glances)
     return Field(
-        space=space, glances=tuple(glances), query=query_view,
-        candidates=_complete(view, vectors, question, glances, terms, found),
+        space=space, glances=tuple(glances), query=query_view, candidates=candidates,
         by_keyword=len(found.keyword), by_vector=len(found.vector), by_graph=len(found.graph),
     )  # fmt: skip
 
@@ -282,3 +290,21 @@ def _cosines(
     best = np.full(len(versions), -np.inf)
     np.maximum.at(best, owner, values)
     return np.where(np.isinf(best), np.nan, best)
+
+
+def _look_closer(
+    view: View,
+    model: int,
+    words: NDArray[np.float32],
+    query: QueryView,
+    candidates: Candidates,
+    glances: Sequence[Glance],
+) -> Candidates:
+    """The best candidates, compared with the question word by word."""
+    order = fuse_signals(query, candidates).score
+    best = np.argpartition(-order, _BY_WORDS)[:_BY_WORDS] if len(order) > _BY_WORDS else np.arange(len(order))
+    row = {glances[at].version: at for at in best.tolist()}
+    pieces = view.tokens_of(model, list(row))
+    late = np.full(len(order), -np.inf)
+    np.maximum.at(late, [row[version] for version, _ in pieces], match_words(words, [piece for _, piece in pieces]))
+    return msgspec.structs.replace(candidates, late=np.where(np.isinf(late), np.nan, late))

@@ -79,6 +79,7 @@ class Candidates(Struct, frozen=True, kw_only=True, eq=False):
     importance: Floats
     confidence: Floats
     graph: Floats
+    late: Floats | None = None
 
 
 class Fused(Struct, frozen=True, kw_only=True, eq=False):

@@ -4,6 +4,6 @@ A list that is only ever appended to. Each entry is the statements of one step; 
 were applied, and all that are missing are applied in one transaction.
 """
 
-from recollect.store.migrations import m0001_first, m0002_projects
+from recollect.store.migrations import m0001_first, m0002_projects, m0006_tokens
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (m0001_first.STATEMENTS, m0002_projects.STATEMENTS)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (m0001_first.STATEMENTS, m0002_projects.STATEMENTS, m0006_tokens.STATEMENTS)
