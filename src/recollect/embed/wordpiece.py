@@ -88,6 +88,15 @@ class WordPiece:
         ids.append(last)
         return Encoding(ids, readable)
 
+    def encode_pair(self, question: str, text: str, window: int) -> tuple[list[int], list[int]]:
+        """A question and a text behind each other, and for each piece which of the two it belongs to (0 or 1).
+
+        A question takes at most half of the window.
+        """
+        asked = self.encode(question, window // 2).ids
+        said = self.encode(text, window - len(asked) + 1).ids[1:]
+        return asked + said, [0] * len(asked) + [1] * len(said)
+
     def split(self, text: str) -> list[str]:
         return unicodedata.normalize("NFD", text).translate(self._spelling).split()
 
