@@ -9,7 +9,23 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import code, graph, growth, memory_mcp, processes, quality, recall, remember, start, trusty
+from bench import (
+    agentos,
+    code,
+    graph,
+    growth,
+    ingest,
+    memory_mcp,
+    processes,
+    quality,
+    recall,
+    remember,
+    rusty,
+    start,
+    substrate,
+    substrate_report,
+    trusty,
+)
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
 
@@ -21,8 +37,13 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "processes": processes.run,
     "trusty": trusty.run,
     "memory-mcp": memory_mcp.run,
+    "memory-substrate": substrate.run,
+    "substrate-report": substrate_report.run,
+    "rusty-mem": rusty.run,
+    "agentos": agentos.run,
     "growth": growth.run,
     "code": code.run,
+    "ingest": ingest.run,
     "quality": quality.run,
 }
 

@@ -12,8 +12,8 @@ import pytest
 import recollect
 
 HEAVY = {
-    "httpx", "numpy", "onnxruntime", "pathspec", "platformdirs", "rich",
-    "starlette", "tree_sitter", "typer", "uvicorn", "watchfiles",
+    "httpcore", "httpx", "lxml", "markdown_it", "numpy", "onnxruntime", "pathspec", "platformdirs", "pypdf", "rich",
+    "starlette", "trafilatura", "tree_sitter", "typer", "uvicorn", "watchfiles",
 }  # fmt: skip
 
 

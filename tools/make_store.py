@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def fill(home: Path) -> None:
-    """A little of everything: two versions, a forgotten record, an entity, a fact, a session, a second space."""
+    """A little of everything: two versions, a forgotten record, an entity, a fact, a session, a claim, two spaces."""
     moments, numbers = count(), count(1)
 
     def clock() -> datetime:
@@ -45,6 +45,10 @@ def fill(home: Path) -> None:
         memory.entity("Ada Lovelace", id="ada", type="person", aliases=["Countess"])
         memory.relate("ada", "works on", "Analytical Engine")
         memory.remember("Elsewhere the Countess wrote notes.", id="notes", space="other")
+        known = {"scopes": ["scope:work"], "claim": {"subject": "ada", "predicate": "wrote", "value": "notes"}}
+        memory.remember(
+            "The Countess wrote notes.", id="claim", space="other", grounds={**known, "evidence": ["notes"]}
+        )
 
 
 def shrink(made: Path, target: Path) -> None:

@@ -16,8 +16,11 @@ from typing import Any
 import msgspec
 
 import recollect
+from recollect.contracts.agentos import agentos_contract
 from recollect.contracts.memory_mcp import memory_mcp_contract
+from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
+from recollect.contracts.rusty_mem import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory import trusty_contract
 from recollect.serve.catalog import write_list
@@ -30,6 +33,9 @@ def contracts(memory: recollect.Memory) -> dict[str, Contract]:
         "native": native_contract(memory, space="default"),
         "trusty-memory": trusty_contract(memory),
         "memory-mcp": memory_mcp_contract(memory, space="default"),
+        "memory-substrate": memory_substrate_contract(memory, space="default"),
+        "rusty-mem": rusty_mem_contract(memory),
+        "agentos": agentos_contract(memory),
     }
 
 
@@ -49,7 +55,20 @@ def page(name: str, contract: Contract) -> str:
         lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
     for tool in contract.tools:
         lines += ["", *_section(tool)]
+    if contract.resources or contract.templates:
+        lines += ["", *_documents(contract)]
     return "\n".join(lines) + "\n"
+
+
+def _documents(contract: Contract) -> Iterator[str]:
+    yield "## Documents to read"
+    yield ""
+    yield "| address | |"
+    yield "|---|---|"
+    for resource in contract.resources:
+        yield f"| `{resource.uri}` | {resource.description or resource.name} |"
+    for template in contract.templates:
+        yield f"| `{template.uri_template}` | {template.description or template.name} |"
 
 
 def _section(tool: Tool[Any]) -> Iterator[str]:
@@ -62,6 +81,9 @@ def _section(tool: Tool[Any]) -> Iterator[str]:
         yield ""
         yield f"({', '.join(told)})"
     schema = tool.input_schema()
+    if modes := _modes(schema):
+        yield from modes
+        return
     properties, required = schema.get("properties"), schema.get("required", [])
     if isinstance(properties, Mapping) and properties and isinstance(required, list):
         yield ""
@@ -71,6 +93,26 @@ def _section(tool: Tool[Any]) -> Iterator[str]:
             assert isinstance(field, Mapping)
             default = "required" if name in required else _default(field)
             yield f"| `{name}` | {_type(field)} | {default} | {field.get('description', '')} |"
+
+
+def _modes(schema: Mapping[str, Any]) -> list[str]:
+    """What a tool takes whose arguments are an envelope with alternatives, one for each mode."""
+    alternatives = schema.get("properties", {}).get("args", {}).get("oneOf", [])
+    if not alternatives:
+        return []
+    lines = ["", "| mode | `input_data` | `options` |", "|---|---|---|"]
+    for each in alternatives:
+        fields = each["properties"]
+        given, options = (_fields(fields[name]) for name in ("input_data", "options"))
+        lines.append(f"| `{fields['mode']['const']}` | {given} | {options} |")
+    return lines
+
+
+def _fields(schema: Mapping[str, Any]) -> str:
+    """The fields of an object; what is required stands first, in bold."""
+    required = schema.get("required", [])
+    names = sorted(schema.get("properties", {}), key=lambda name: name not in required)
+    return ", ".join(f"**`{name}`**" if name in required else f"`{name}`" for name in names)
 
 
 def _default(field: Mapping[str, Any]) -> str:

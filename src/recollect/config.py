@@ -10,12 +10,15 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from recollect.errors import ConfigError
 
 _FILE = "config.toml"
+_Amount = Annotated[int, msgspec.Meta(ge=0)]
+_Price = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,7 +33,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embed_threads: int | None = None
     embed_delay: float = 1.0
     """Seconds of quiet after a write before vectors are computed in the background."""
+    summarizer: str = "none"
+    """Whose language model writes summaries: ollama, openai, anthropic, client (that of the agent), or none."""
+    summarizer_model: str | None = None
+    summarizer_url: str | None = None
+    summarizer_key: str | None = None
+    summarizer_daily_tokens: _Amount = 500_000
+    """What a provider may be asked for in a day (UTC), read and written; 0 means no limit."""
+    summarizer_daily_spend: _Price = 0.0
+    """The same in money; 0 means no limit."""
+    summarizer_price_in: _Price = 0.0
+    """What a million tokens cost that the model reads; without prices nothing counts as spent."""
+    summarizer_price_out: _Price = 0.0
+    consolidate_schedule: str = "0 */6 * * *"
+    """When a server of agentos lets unused memories fade: a cron expression in UTC, or off."""
+    evict_schedule: str = "0 3 * * *"
+    """When a server of agentos evicts stale memories: a cron expression in UTC, or off."""
     log_level: str = "warning"
+    allow_private_addresses: bool = False
+    """May pages be fetched from this machine and its network, not from the public web alone?"""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 
@@ -51,6 +72,12 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     return user_data_path("recollect", appauthor=False)
 
 
+def foreign_home(variable: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that another program's variable names; `RECOLLECT_HOME` goes before it."""
+    named = environment.get(variable, "").strip()
+    return _folder(named, variable) if named and named_home(environment) is None else None
+
+
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
     """Settings for one store; a value that cannot be used is an error that names it."""
     folder = default_home(environment) if home is None else _folder(home, "folder")
@@ -63,6 +90,34 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings of {folder}: {error}") from error
+
+
+class RustyMemSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What rusty-mem reads from the environment, under its own names (these, in upper case)."""
+
+    qdrant_collection_name: str = "rusty-mem"
+    search_default_limit: Annotated[int, msgspec.Meta(ge=1)] = 5
+    search_max_limit: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 50
+    search_default_score_threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
+    summarization_max_words: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 250
+    embedding_dimension: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
+def rusty_mem_settings(environment: Mapping[str, str] = os.environ) -> RustyMemSettings:
+    """The settings of a rusty-mem server; one that cannot be used is an error that names its variable."""
+    names = RustyMemSettings.__struct_fields__
+    given = {name: environment.get(name.upper(), "").strip() for name in names}
+    try:
+        found = msgspec.convert({k: v for k, v in given.items() if v}, RustyMemSettings, strict=False)
+    except msgspec.ValidationError as error:
+        wrong = next((name for name in names if f"$.{name}`" in str(error)), "")
+        problem = str(error).partition(" - at ")[0].replace("`", "")
+        raise ConfigError(f"{wrong.upper()}={given.get(wrong, '')}: {problem}") from error
+    if found.search_default_limit > found.search_max_limit:
+        raise ConfigError(
+            f"SEARCH_DEFAULT_LIMIT={found.search_default_limit}: is above SEARCH_MAX_LIMIT ({found.search_max_limit})"
+        )
+    return found
 
 
 def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ) -> str:

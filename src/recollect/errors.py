@@ -5,6 +5,7 @@ RecollectError                 code: stable, for programs; message: for people
 ├── NotFound                   not_found         no such record, space, entity or journal entry
 ├── Conflict                   conflict          the object changed, or the name is taken
 ├── Cancelled                  cancelled         the caller withdrew the request
+├── SourceError                source_error      what was to be ingested could not be reached or read
 ├── StoreError                 store_error       the store could not be read or written
 │   ├── NotAStore              not_a_store       the file is not a Recollect database
 │   ├── NewerStore             newer_store       the file was written by a newer Recollect
@@ -12,6 +13,7 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── StoreFull              store_full        the disk (or quota) is full
 │   └── StoreBusy              store_busy        another process held the store for too long
 ├── EmbedderError              embedder_error    the embedding model failed or is missing
+├── CompleterError             completer_error   the language model failed, or is not configured
 └── ConfigError                config_error      a setting has a value that cannot be used
 """
 
@@ -45,6 +47,12 @@ class Cancelled(RecollectError):
     code = "cancelled"
 
 
+class SourceError(RecollectError):
+    """A file, a page or a transcript could not be reached or read. Nothing of it was stored."""
+
+    code = "source_error"
+
+
 class StoreError(RecollectError):
     code = "store_error"
 
@@ -71,6 +79,12 @@ class StoreBusy(StoreError):
 
 class EmbedderError(RecollectError):
     code = "embedder_error"
+
+
+class CompleterError(RecollectError):
+    """A language model could not be asked, or did not answer with a text."""
+
+    code = "completer_error"
 
 
 class ConfigError(RecollectError):

@@ -31,7 +31,8 @@ def test_serve_is_reached_without_what_only_people_need(shell):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-    assert done.stderr == "error: there is no contract 'nonsense'; there are: native, trusty-memory, memory-mcp\n"
+    known = "native, trusty-memory, memory-mcp, memory-substrate, rusty-mem, agentos"
+    assert done.stderr == f"error: there is no contract 'nonsense'; there are: {known}\n"
     assert not shell.store.exists()
 
 

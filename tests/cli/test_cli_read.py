@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+import recollect
+from recollect import Settings
+
 
 @pytest.mark.parametrize(
     ("command", "empty"),
@@ -10,7 +13,7 @@ import pytest
         (("list",), {"records": [], "total": 0}),
         (("journal",), {"changes": []}),
         (("spaces",), {"spaces": []}),
-        (("stats",), {"store": None, "bytes": 0, "spaces": []}),
+        (("stats",), {"store": None, "bytes": 0, "spaces": [], "models": []}),
         (("reindex",), {"reindexed": 0}),
     ],
 )
@@ -117,6 +120,20 @@ def test_text_cannot_play_tricks_on_the_terminal(shell):
         assert "alert" in out
         assert "\x1b" not in out
         assert "\x07" not in out
+
+
+def test_show_tells_what_a_record_claims_and_rests_on(shell):
+    with recollect.open(settings=Settings(home=shell.store, embedder="none")) as memory:
+        said = memory.remember("Maria: we ship on Fridays.").id
+        claim = {"subject": "team", "predicate": "ships on", "value": "Friday"}
+        grounds = {"scopes": ["scope:team"], "evidence": [said], "claim": claim}
+        id = memory.remember("The team ships on Fridays.", grounds=grounds).id
+    lines = [line.split() for line in shell("show", id).out.splitlines()]
+    assert ["status", "candidate"] in lines
+    assert ["trust", "agent", "inferred"] in lines
+    assert ["claims", "team", "ships", "on", "Friday"] in lines
+    assert ["rests", "on", said, "(current)"] in lines
+    assert shell.json("show", id)["grounds"]["claim"] == claim
 
 
 def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell):

@@ -114,9 +114,10 @@ def test_relate_replaces_unless_told_to_keep(shell):
 def test_ingesting_a_file_again_replaces_what_it_held(shell):
     file = shell.home / "notes.md"
     file.write_text("# One\nfirst\n\n# Two\nsecond\n")
-    assert shell("ingest", str(file)).out == f"{file}: 2 stored, 0 already there, 0 removed\n"
+    assert shell("ingest", str(file)).out == f"{file}: stored, 2 segments\n"
+    assert shell("ingest", str(file)).out == f"{file}: unchanged, 2 segments\n"
     file.write_text("# One\nfirst\n\n# Three\nthird\n")
-    assert shell("ingest", str(file)).out == f"{file}: 1 stored, 1 already there, 1 removed\n"
+    assert shell("ingest", str(file)).out == f"{file}: updated, 1 new, 1 kept, 1 removed\n"
     titles = {record["title"] for record in shell.json("list")["records"]}
     assert titles == {"notes › One", "notes › Three"}
 
@@ -124,10 +125,35 @@ def test_ingesting_a_file_again_replaces_what_it_held(shell):
 def test_ingest_reads_stdin_and_refuses_what_it_cannot_read(shell):
     assert shell("ingest", "-", "--title", "T", stdin="some text").code == 0
     assert shell.json("list")["records"][0]["title"] == "T"
-    missing = shell("ingest", str(shell.home / "none.md"))
-    assert (missing.code, missing.err) == (
-        1, f"error: file: {shell.home / 'none.md'} cannot be read: No such file or directory\n",
-    )  # fmt: skip
+    missing = str(shell.home / "none.md")
+    assert shell("ingest", missing) == (1, "", f"failed: {missing}: path: {missing} does not exist\n")
+
+
+def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed(shell):
+    folder = shell.home / "work"
+    folder.mkdir()
+    (folder / "guide.md").write_text("# Guide\nTurn it on.\n")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (folder / "till.py").write_text("def price():\n    return 1\n")
+    (folder / "talk.jsonl").write_text('{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "hi"}\n')
+    (folder / "data.json").write_text('{"a": 1}')
+    outcome = shell("ingest", str(folder), "--tag", "work")
+    assert outcome.code == 0
+    assert outcome.out.splitlines() == [
+        f"{folder}: 2 documents new, 0 changed, 0 unchanged, 0 gone, 1 problem",
+        f"{folder}: 2 files of code, 1 chunk",
+    ]
+    assert "left out: broken.pdf: the PDF cannot be read" in outcome.err
+    again = shell.json("ingest", str(folder), "--tag", "work", "--no-code")
+    assert (again["folders"][0]["unchanged"], again["code"], again["failed"]) == (2, [], [])
+
+
+def test_what_fails_does_not_keep_the_rest_from_coming_in(shell):
+    (shell.home / "a.md").write_text("one")
+    outcome = shell("ingest", "http://127.0.0.1:9/x", str(shell.home / "a.md"), str(shell.home / "none"))
+    assert (outcome.code, outcome.out) == (1, f"{shell.home / 'a.md'}: stored, 1 segment\n")
+    assert [line.partition(": ")[0] for line in outcome.err.splitlines()] == ["failed", "failed"]
+    assert "RECOLLECT_ALLOW_PRIVATE_ADDRESSES=true" in outcome.err
 
 
 def test_reindex_says_how_far_it_is_in_plain_lines(shell):
@@ -154,3 +180,15 @@ def test_options_before_a_subcommand_are_not_silently_lost(shell):
     assert outcome.code == 2
     assert "options go to the end" in outcome.err
     assert not shell.store.exists()
+
+
+def test_promote_and_contest_say_what_can_be_believed(shell):
+    id = shell.remember("The office is in Lisbon.")
+    outcome = shell("contest", id, "--reason", "the page says Porto")
+    assert (outcome.code, outcome.out.startswith(f"contested: {id} (entry ")) == (0, True)
+    assert shell.json("show", id)["status"] == "contested"
+    assert shell("contest", id).out == f"{id}: nothing would change\n"
+    assert shell.json("promote", id)["status"] == "active"
+    changes = shell.json("journal", "--limit", "2")["changes"]
+    assert [one["reason"] for one in changes] == ["by hand", "the page says Porto"]
+    assert shell("promote", "nix") == (1, "", "error: there is no record with id 'nix'\n")

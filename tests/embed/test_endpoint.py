@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
-from loopback import Loopback, Reply
 from msgspec import Struct
 
-from recollect.embed.endpoint import Endpoint, parse_retry_after
+from loopback import Loopback, Reply
+from recollect.embed.endpoint import EMBEDDING
+from recollect.endpoint import Endpoint, parse_retry_after
 from recollect.errors import ConfigError, EmbedderError
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -28,7 +29,7 @@ FINE = Reply(body=b'{"ok": true}')
 
 
 def open_endpoint(loopback: Loopback) -> Endpoint:
-    return Endpoint(loopback.url, sleep=loopback.waits.append, now=lambda: NOON)
+    return Endpoint(loopback.url, EMBEDDING, sleep=loopback.waits.append, now=lambda: NOON)
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
@@ -84,25 +85,25 @@ def test_a_refused_connection_names_the_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(EmbedderError, match=f"nothing answers at http://127.0.0.1:{port}"):
-        Endpoint(f"http://127.0.0.1:{port}").ask(Question("hi"), Answer)
+        Endpoint(f"http://127.0.0.1:{port}", EMBEDDING).ask(Question("hi"), Answer)
 
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(EmbedderError, match="did not answer in time"):
-            Endpoint(url, timeout=httpx.Timeout(0.05)).ask(Question("hi"), Answer)
+            Endpoint(url, EMBEDDING, timeout=httpx.Timeout(0.05)).ask(Question("hi"), Answer)
 
 
 @pytest.mark.parametrize("url", ["", "localhost:11434", "ftp://host/x", "http://", "http://[::1"])
 def test_what_is_not_a_url_of_a_server_is_a_setting_that_cannot_be_used(url: str) -> None:
     with pytest.raises(ConfigError, match="not a URL of an embedding server"):
-        Endpoint(url)
+        Endpoint(url, EMBEDDING)
 
 
 def test_a_key_with_a_line_break_is_a_setting_that_cannot_be_used() -> None:
     with pytest.raises(ConfigError, match="characters that no key has"):
-        Endpoint("http://127.0.0.1", key="two\nlines")
+        Endpoint("http://127.0.0.1", EMBEDDING, key="two\nlines")
 
 
 @pytest.mark.parametrize(

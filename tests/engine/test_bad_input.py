@@ -250,7 +250,7 @@ NUMBERS: list[tuple[str, Act]] = [
     ("weight", lambda memory: memory.relate("a", "is", "b", weight=1.5)),
     ("replaces", lambda memory: memory.relate("a", "is", "b", replaces="no")),  # type: ignore[arg-type]
     ("valid_until", lambda memory: memory.relate("a", "is", "b", valid_until="2000-01-01T00:00:00Z")),
-    ("depth", lambda memory: memory.neighbors("a", depth=11)),
+    ("depth", lambda memory: memory.neighbors("a", depth=101)),
     ("direction", lambda memory: memory.neighbors("a", direction="up")),
     ("seeds", lambda memory: memory.pagerank([])),
     ("active", lambda memory: memory.facts("a", active=1)),  # type: ignore[arg-type]

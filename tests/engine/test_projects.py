@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect import FileProblem, InvalidInput, Memory, NotFound, ProjectStatus
-from recollect.engine import reading
+from recollect.engine import reading, workers
 
 SHOP = '''"""A shop."""
 
@@ -244,7 +244,7 @@ def test_many_files_are_read_by_other_processes_with_the_same_result(
     for i in range(60):
         write(root, f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
     memory.index_project(root)
-    monkeypatch.setattr(reading, "FEW_FILES", 1_000)
+    monkeypatch.setattr(workers, "FEW_FILES", 1_000)
     memory.index_project(root, space="here")
     assert places(memory) == places(memory, space="here")
     assert len(places(memory)) == 60
@@ -256,12 +256,12 @@ def test_a_parser_that_dies_takes_down_one_file_only(
     root = tmp_path / "many"
     for i in range(20):
         write(root, f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
-    really = reading._program()
+    really = workers._program("recollect.engine.reading")
     deadly = (
-        "import os, recollect.engine.reading as r; real = r.read_file;"
-        "r.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"
+        "import os; real = m.read_file;"
+        "m.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"
     )
-    monkeypatch.setattr(reading, "_program", lambda: really.replace("r.take_orders", deadly + "r.take_orders"))
+    monkeypatch.setattr(workers, "_program", lambda _: really.replace("m.work", deadly + "m.work"))
     status = memory.index_project(root)
     assert (status.state, status.indexed_files) == ("completed", 19)
     assert status.errors == (FileProblem(path="file07.py", problem="its parser failed"),)

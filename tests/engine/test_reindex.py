@@ -35,6 +35,11 @@ def live_a_little(memory: Memory) -> None:
     memory.undo(memory.revise("a", "Something else entirely."))
     memory.ingest("# Guide\n\nAda wrote.\n\n## More\n\nBabbage built.\n", source="g.md", title="G")
     memory.ingest("# Guide\n\nAda wrote it.\n\n## More\n\nBabbage built.\n", source="g.md", title="G")
+    claim = {"subject": "Ada", "predicate": "wrote", "value": "notes"}
+    memory.remember("Ada wrote notes.", id="claim", grounds={"scopes": ["x", "y"], "subjects": ["Ada"], "claim": claim})
+    memory.revise("claim", grounds={"scopes": ["y"], "claim": claim, "evidence": ["long"]})
+    memory.remember("Ada wrote none.", id="rival", grounds={"claim": {**claim, "value": None}})
+    memory.forget("rival")
     memory.relate("Ada", "knew", "Babbage")
     memory.relate("Ada", "knew", "Mary Somerville")
     memory.remember("Elsewhere the countess is unknown.", space="other", id="a")
@@ -72,6 +77,7 @@ def dump(path: Path) -> dict[str, object]:
             "names": db.execute("SELECT * FROM names ORDER BY 1, 2, 3").fetchall(),
             "tallies": db.execute("SELECT * FROM tallies ORDER BY 1").fetchall(),
             "vectors": vectors,
+            "refs": db.execute("SELECT * FROM refs ORDER BY 1, 2, 3").fetchall(),
             "queue": db.execute("SELECT space_no, version FROM queue ORDER BY 1, 2").fetchall(),
         }
 

@@ -17,7 +17,7 @@ def test_a_text_is_stored_with_all_that_was_said_of_it(memory: Memory) -> None:
         valid_until="2027-01-01T00:00:00.5Z", source="wiki", locator={"line": 3}, metadata={"k": [1]}, id="mine",
     )  # fmt: skip
     record = memory.get("mine")
-    assert receipt == Receipt(outcome="stored", id="mine", space="work", entry=2)
+    assert receipt == Receipt(outcome="stored", id="mine", space="work", entry=2, status="open", entries=(2,))
     assert record is not None
     assert record == Record(
         id="mine", space="work", text="Deploys happen on Fridays.", kind="rule", memory_type="procedural",

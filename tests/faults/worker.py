@@ -52,6 +52,12 @@ def index(memory: Memory, name: str) -> None:
     print(status.state, status.indexed_files, status.total_chunks, flush=True)
 
 
+def ingest(memory: Memory, name: str) -> None:
+    """Brings in a folder of documents; every line says how far it is."""
+    folder = memory.ingest_folder(name, progress=lambda done, total: print("done", done, total, flush=True))
+    print("completed", folder.stored, folder.unchanged, flush=True)
+
+
 def main() -> None:
     act, home, name, *more = sys.argv[1:]
     if more:
@@ -62,7 +68,9 @@ def main() -> None:
     try:
         with recollect.open(settings=Settings(home=Path(home), embedder="none")) as memory:
             print("open", flush=True)
-            {"write": write, "some": some, "fill": fill, "touch": touch, "index": index}[act](memory, name)
+            {"write": write, "some": some, "fill": fill, "touch": touch, "index": index, "ingest": ingest}[act](
+                memory, name
+            )
     except RecollectError as error:
         print(error.code, error, sep="\t", flush=True)
 

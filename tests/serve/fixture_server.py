@@ -23,7 +23,7 @@ from recollect.contracts.tool import (
     ResourceTemplate,
     Tool,
 )
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import CompleterError, NotFound, RecollectError
 from recollect.serve.stdio import serve_stdio
 
 
@@ -109,6 +109,17 @@ def whoami(params: Nothing, call: Call) -> dict[str, str | None]:  # noqa: ARG00
     return {"client": call.client}
 
 
+def lend(params: Say, call: Call) -> dict[str, str | None]:
+    """Has the client's model answer; what went wrong is the answer too."""
+    if call.sample is None:
+        return {"text": None, "model": None}
+    try:
+        lent = call.sample("You repeat.", params.text, 50)
+    except CompleterError as error:
+        return {"text": str(error), "model": None}
+    return {"text": lent.text, "model": lent.model}
+
+
 def tags(parts: Mapping[str, str], call: Call) -> dict[str, Any]:  # noqa: ARG001
     if parts["project_id"] == "nowhere":
         raise NotFound("no project nowhere")
@@ -136,6 +147,7 @@ TOOLS = (
     Tool(name="odd", description="Odd text.", params=Nothing, call=odd_text, annotations=READ),
     Tool(name="picture", description="A picture.", params=Nothing, call=picture, annotations=READ),
     Tool(name="numbers", description="Numbers.", params=Nothing, call=numbers, annotations=READ),
+    Tool(name="lend", description="Ask the client's model.", params=Say, call=lend, annotations=READ),
     Tool(name="whoami", description="Who asks.", params=Nothing, call=whoami, annotations=READ),
 )
 

@@ -19,7 +19,9 @@ from recollect.contracts.route import Feed, News, Route, Web
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.errors import Conflict, EmbedderError, NotFound, StoreBusy, StoreFull
 from recollect.serve.address import parse_address
+from recollect.serve.admission import Admission
 from recollect.serve.companion import Companion
+from recollect.serve.http import HttpServer
 from recollect.serve.log import Log
 from recollect.serve.stdio import serve_stdio
 from recollect.types import Change
@@ -102,12 +104,16 @@ def web() -> Web:
     return Web(routes=routes, feed=feed)
 
 
+def serve_web(admission: Admission, log: Log) -> HttpServer:
+    return HttpServer(web(), admission, log)
+
+
 def main() -> int:
     tool = Tool(name="remember", description="Store.", params=Note, call=remember, annotations=Annotations())
     contract = Contract(name="fixture", tools=(tool,), web=web)
     try:
         token = sys.argv[3] if len(sys.argv) > 3 else None
-        companion = Companion(web, parse_address(sys.argv[2]), token=token, log=LOG)
+        companion = Companion(serve_web, parse_address(sys.argv[2]), token=token, log=LOG)
     except RecollectError as error:
         LOG.write("error", str(error))
         return 1

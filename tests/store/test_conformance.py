@@ -10,7 +10,7 @@ from things import THEN, entity, put, record, relation, space
 
 from recollect.errors import Conflict, NotFound, StoreError
 from recollect.store.base import Store, Tally
-from recollect.types import Change, Entity, Filter, Record, Relation, Session
+from recollect.types import Change, Claim, Entity, Evidence, Filter, Grounds, Record, Relation, Session
 
 
 def verbs(store: Store) -> list[tuple[str, str, str]]:
@@ -61,6 +61,11 @@ def test_every_field_of_every_object_comes_back_as_it_was_put(store: Store) -> N
         importance=0.25, confidence=0.75, status="contested", trust="imported",
         event_time=THEN + timedelta(microseconds=7),
         valid_from=THEN, valid_until=THEN + timedelta(days=9), superseded_by="b", metadata={"k": {"n": [1.5, None]}},
+        grounds=Grounds(
+            scopes=("x",), subjects=("n",), claim=Claim(subject="s", predicate="p", value=[{"a": None}]),
+            evidence=(Evidence(source="e", segment="seg-1", locator={"line": 1}, hash="h"), Evidence(source="f")),
+            verified_at=THEN,
+        ),
     )  # fmt: skip
     who = entity("e", "Ada", type="person", description="d", aliases=("A",), user="u", metadata={"k": 1})
     fact = relation("f", "e", "knows", "e", weight=0.5, confidence=0.5, provenance="a", valid_until=THEN + timedelta(1))
@@ -232,6 +237,7 @@ FILTERS: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"projects": ("p",)}, {"project": "p"}),
     ({"users": ("u",)}, {"user": "u"}),
     ({"sources": ("f",)}, {"source": "f"}),
+    ({"below": "/docs/"}, {"source": "/docs/a.md"}),
     ({"ids": ("wanted",)}, {}),
     ({"since": THEN + timedelta(days=1)}, {"event_time": THEN + timedelta(days=1)}),
     ({"until": THEN - timedelta(days=1)}, {"event_time": THEN - timedelta(days=1)}),
@@ -349,6 +355,8 @@ def test_entities_are_found_by_any_name_whatever_its_case_and_spacing(store: Sto
         assert view.named("default", "ada") == [ada, other]
         assert view.known_names("default", ["ada", "the countess", "nobody"], "") == ["ada", "the countess"]
         assert view.entities("default", 1, 1) == [other]
+        assert view.entities("default", 2, newest_first=True) == [other, ada]
+        assert view.entities("default", 2, words=["countess", "love"]) == [ada]
         assert view.named("elsewhere", "ada") == []
     with store.write() as edit:
         edit.put(entity("e1", "Ada King"), verb="describe", before=ada)

@@ -16,6 +16,8 @@ from recollect.errors import NewerStore, NotAStore, StoreError
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite import SqliteStore
 
+WITH_A_CLAIM = 3
+"""The first format whose store has a record with grounds."""
 STORES = Path(__file__).parent / "stores"
 
 
@@ -115,8 +117,20 @@ def test_a_store_of_every_released_format_opens_and_reads(tmp_path: Path, number
         assert memory.recall("会議")[0].record.id == "meeting"
         assert [fact.object for fact in memory.facts("Countess")] == ["Analytical Engine"]
         assert memory.remember("It can be written, too.").stored
-        assert memory.reindex() == 5
+        assert memory.reindex() == 5 + (number >= WITH_A_CLAIM)
         assert memory.check() == []
+
+
+@pytest.mark.parametrize("number", range(WITH_A_CLAIM, len(MIGRATIONS) + 1))
+def test_claims_of_a_store_of_every_format_that_has_them_still_hold(tmp_path: Path, number: int) -> None:
+    shutil.copy(STORES / f"format_{number}.db", tmp_path / "recollect.db")
+    claim = {"subject": "ada", "predicate": "wrote", "value": "notes"}
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        again = memory.remember("She wrote notes.", space="other", grounds={"claim": claim})
+        assert again.reason == "grounds.claim: is a duplicate of what claim claims already"
+        record = memory.get("claim")
+        assert record is not None
+        assert [found.state for found in memory.evidence_state(record)] == ["current"]
 
 
 def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,10 +150,27 @@ def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monke
         memory.recall("who met Grace?", as_of=utc_now())
         memory.revise(id, "Ada met Grace in Porto.")
         memory.get(id), memory.history(id), memory.facts("Ada"), memory.neighbors("Ada"), memory.list(session="s")
+        page = memory.remember("A page.", kind="source", id="src:f", source="f").id or ""
+        grounds = {"evidence": [page], "scopes": ["s"], "claim": {"subject": "Ada", "predicate": "met", "value": 1}}
+        known = memory.remember("Ada met one.", kind="fact", grounds=grounds).id or ""
+        memory.promote(known, reason="seen"), memory.alike_knowledge(id), memory.contradictions(known)
+        memory.claim_duplicates(), memory.promotable(), memory.archive_source(page, reason="gone")
         memory.undo(memory.invalidate(id)), memory.forget(id)
     with closing(sqlite3.connect(tmp_path / "recollect.db")) as connection:
         asked = {sql for sql in said if sql.startswith(("SELECT", "UPDATE", "DELETE")) and "words" not in sql}
         plans = {sql: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked}
-    large = ("records", "entities", "relations", "journal", "lexis", "signs", "halves", "queue", "names", "accesses")
+    large = (
+        "records",
+        "entities",
+        "relations",
+        "journal",
+        "lexis",
+        "signs",
+        "halves",
+        "queue",
+        "names",
+        "accesses",
+        "refs",
+    )
     steps = {(sql, step) for sql, plan in plans.items() for step in plan if "LIMIT" not in sql}
     assert {pair for pair in steps if pair[1].startswith(tuple(f"SCAN {table}" for table in large))} == set()

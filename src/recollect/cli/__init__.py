@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from recollect.cli.output import tell_error
-from recollect.cli.serve import parse_flags, serve
+from recollect.cli.serve import fill_in, parse_flags, serve
 from recollect.errors import RecollectError
 
 INTERRUPTED = 130
@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(args: list[str], as_json: bool) -> int:
+    if args[:1] == ["serve"]:
+        args = fill_in(args)
     chosen = parse_flags(args[1:]) if args[:1] == ["serve"] else None
     if chosen is not None:
         return serve(chosen)

@@ -10,14 +10,17 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.cli import code, read, write
+from recollect.cli import code, govern, read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.imports import imports
+from recollect.cli.ingest import ingest
+from recollect.cli.maintain import maintain
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
+from recollect.cli.summarize import summarize
 from recollect.cli.welcome import welcome
 
 SERVE_HELP = f"""Serve the memory to an agent over stdio, by the Model Context Protocol.
@@ -82,19 +85,23 @@ app.command("list")(read.list_records)
 app.command("show")(read.show_record)
 app.command("revise")(write.revise)
 app.command("forget")(write.forget)
+app.command("promote")(govern.promote)
+app.command("contest")(govern.contest)
 app.command("history")(read.history)
 app.command("undo")(write.undo)
 app.command("journal")(read.journal)
 app.command("relate")(write.relate)
 app.command("explore")(read.explore)
-app.command("ingest")(write.ingest)
+app.command("ingest")(ingest)
 app.command("index")(code.index)
 app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")
 app.add_typer(imports, name="import")
 app.add_typer(spaces, name="spaces")
+app.command("summarize")(summarize)
 app.command("stats")(read.stats)
 app.command("dream")(dream)
+app.add_typer(maintain, name="maintain")
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
 app.command("connect")(connect)

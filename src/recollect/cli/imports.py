@@ -66,6 +66,33 @@ def trusty_memory(
     return 1 if nothing else 0
 
 
+@imports.command("agentos")
+def agentos(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A JSON file with `memories` and `sessions`.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come; keep nothing.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import memories and sessions of agentos. Each agent becomes the space of its name; ids and times stay.
+
+    Lists of sessions come as they are. What is wrong with one, `memory::session::repair` mends.
+
+    \b
+    Example:
+      recollect import agentos state.json --dry-run
+    """
+    with _memory(home, dry_run=dry_run) as memory:
+        done = memory.import_agentos(Path(file).expanduser(), dry_run=dry_run)
+    if as_json:
+        put_json({"dry_run": dry_run, "agents": done})
+        return
+    for one in done:
+        present = f"; {one.records_present:,} were here already" if one.records_present else ""
+        put(f"{one.space}: {many(one.records, 'record')} {'would come' if dry_run else 'came'}{present}")
+        for problem in one.problems:
+            say(f"  {one.space}: {problem}")
+
+
 @contextmanager
 def _memory(home: str | None, *, dry_run: bool) -> Generator[Memory]:
     """The memory; where there is none yet, a dry run makes none."""

@@ -35,7 +35,7 @@ from recollect.cli.place import open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, NotFound
-from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats
+from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats, Spending
 
 _LONG_WAIT = 200
 """With more vectors than this to compute first, a person wants to see how far it is."""
@@ -49,6 +49,7 @@ def recall(
     all_spaces: AllSpaces = False,
     limit: Limit = 10,
     why: Annotated[bool, typer.Option("--why", help="Say which signals spoke for each hit.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Read the best twenty closely; it takes a moment.")] = False,
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="N", help="Print a block for a prompt, of at most N tokens.")
     ] = None,
@@ -78,6 +79,7 @@ def recall(
     \b
     Examples:
       recollect recall "how are tokens checked?"
+      recollect recall "why did we leave Kafka?" --deep
       recollect recall deploy --since 2026-05-01 --tag ops --why
       recollect recall "what did we decide?" --budget 500
     """
@@ -93,7 +95,7 @@ def recall(
             text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
             tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
             since=read_time(since, "since"), until=read_time(until, "until", end=True),
-            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget,
+            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget, deep=deep,
         )  # fmt: skip
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 
@@ -194,13 +196,14 @@ def show_record(
     """
     with open_or_fail(home) as memory:
         record = memory.get(id, space=space, as_of=read_time(as_of, "as_of", end=True))
+        evidence = [] if record is None else memory.evidence_state(record)
     if record is None:
         then = "" if as_of is None else f" as of {as_of}"
         raise NotFound(f"there is no record with id {id!r}{then}")
     if as_json:
         put_json(record)
     else:
-        show.put_record(record)
+        show.put_record(record, evidence)
 
 
 def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: AsJson = False) -> None:
@@ -285,7 +288,7 @@ def explore(
 
 
 def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:
-    """Show how much is stored, space by space, and how large the file is.
+    """Show how much is stored, space by space, how large the file is, and what language models were asked for.
 
     \b
     Example:
@@ -294,15 +297,18 @@ def stats(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -
     memory = open_if_there(home)
     if memory is None:
         if as_json:
-            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats]()})
+            put_json({"store": None, "bytes": 0, "spaces": list[SpaceStats](), "models": list[Spending]()})
         return
     with memory:
         names = [one.name for one in memory.spaces()] if space is None else [space]
         found = [memory.describe_space(name) for name in names]
         location, size = memory.location, memory.size()
+        spent = memory.spending()
     if as_json:
-        put_json({"store": location, "bytes": size, "spaces": [stats for _, stats in found]})
+        put_json({"store": location, "bytes": size, "spaces": [stats for _, stats in found], "models": spent})
         return
     if found:
         show.put_stats(found)
+    if spent:
+        show.put_spending(spent)
     say(f"{one_line(location)}: {megabytes(size)}")

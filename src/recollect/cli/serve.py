@@ -10,16 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
-from recollect.config import foreign_log_level, load_settings
+from recollect.config import foreign_home, foreign_log_level, load_settings
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import InvalidInput, RecollectError
-from recollect.types import DEFAULT_SPACE, Dream
+from recollect.types import DEFAULT_SPACE, Dream, Maintained
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
+    from recollect.engine.schedule import Scheduler
     from recollect.serve.address import Address
-    from recollect.serve.companion import Companion
+    from recollect.serve.admission import Admission
+    from recollect.serve.companion import Companion, SocketServer
     from recollect.serve.log import Level, Log
+    from recollect.serve.stdio import Beside
 
 USAGE = 2
 
@@ -34,6 +37,7 @@ class Flag(NamedTuple):
     help: str
 
 
+III_ADDRESS = "127.0.0.1:49134"
 FLAGS = (
     Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
@@ -41,6 +45,8 @@ FLAGS = (
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
     Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
+    Flag("iii", "--iii", "ADDR", None, f"Serve the iii protocol beside stdio (without an address: {III_ADDRESS})."),
+    Flag("iii_engine", "--iii-engine", "URL", None, "Be a worker of a running iii engine (extra: recollect[iii])."),
     Flag("token", "--token", "TOKEN", None, "What HTTP clients must show (better set as RECOLLECT_TOKEN)."),
 )
 
@@ -55,6 +61,18 @@ class Serving(NamedTuple):
     palace: str | None = None
     http: str | None = None
     token: str | None = None
+    iii: str | None = None
+    iii_engine: str | None = None
+
+
+def fill_in(args: Sequence[str]) -> list[str]:
+    """The words of a call, with the address put in where `--iii` stands without one."""
+    filled: list[str] = []
+    for at, arg in enumerate(args):
+        filled.append(arg)
+        if arg == "--iii" and (at + 1 == len(args) or args[at + 1].startswith("--")):
+            filled.append(III_ADDRESS)
+    return filled
 
 
 def parse_flags(args: Sequence[str]) -> Serving | None:
@@ -75,6 +93,7 @@ def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
         contract=values["contract"] or "", space=values["space"] or "", home=values["home"],
         log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
+        iii=values["iii"], iii_engine=values["iii_engine"],
     )  # fmt: skip
 
 
@@ -85,8 +104,12 @@ class Offer(NamedTuple):
     scope: str = "--space"
     """The option that names the space of a server."""
     dreams: bool = False
+    upkeep: bool = False
+    """Are stale memories evicted, and unused ones let fade, at their hours while it serves?"""
     log_variable: str | None = None
     """An environment variable that says how much is logged, as the server that it stands in for has it."""
+    home_variable: str | None = None
+    """An environment variable that names the store's folder where nothing of ours does."""
 
 
 def _native(memory: Memory, chosen: Serving) -> Contract:
@@ -107,10 +130,42 @@ def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
     return memory_mcp_contract(memory, space=chosen.space)
 
 
+def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.memory_substrate import memory_substrate_contract
+
+    return memory_substrate_contract(memory, space=chosen.space)
+
+
+def _rusty_mem(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.config import rusty_mem_settings
+    from recollect.contracts.rusty_mem import Defaults, rusty_mem_contract
+
+    read = rusty_mem_settings()
+    named = chosen.space if chosen.space != DEFAULT_SPACE else read.qdrant_collection_name
+    defaults = Defaults(
+        collection=named,
+        limit=read.search_default_limit,
+        max_limit=read.search_max_limit,
+        score_threshold=read.search_default_score_threshold,
+        max_words=read.summarization_max_words,
+        dimension=read.embedding_dimension,
+    )
+    return rusty_mem_contract(memory, defaults)
+
+
+def _agentos(memory: Memory, chosen: Serving) -> Contract:
+    from recollect.contracts.agentos import agentos_contract
+
+    return agentos_contract(memory, agent=chosen.space)
+
+
 CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
+    "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),
+    "rusty-mem": Offer(_rusty_mem, log_variable="RUST_LOG"),
+    "agentos": Offer(_agentos, upkeep=True),
 }
 """Every contract by the name that `--as` knows. Only the chosen one is imported."""
 
@@ -127,24 +182,36 @@ def serve(chosen: Serving) -> int:
     from recollect.serve.log import LEVELS, Log
     from recollect.serve.stdio import serve_stdio
 
-    settings = load_settings(chosen.home)
+    named_home = None if offer.home_variable is None else foreign_home(offer.home_variable)
+    settings = load_settings(chosen.home or named_home)
     named = None if offer.log_variable is None else foreign_log_level(offer.log_variable)
     wanted = (chosen.log_level or named or settings.log_level).lower()
     levels: Mapping[str, Level] = {name: name for name in LEVELS}
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
-    address = None if chosen.http is None else _address(chosen.http)
+    address = None if chosen.http is None else _address(chosen.http, "--http")
+    iii_address = None if chosen.iii is None else _address(chosen.iii, "--iii")
     memory = open_memory(settings=settings, actor="mcp")
     try:
         contract = offer.make(memory, chosen)
+        scheduled = _scheduler(memory, Log(level)) if offer.upkeep else None
         token = chosen.token or settings.token
-        companion = None if address is None else _companion(contract, address, token, Log(level))
+        parts: list[Beside] = []
+        if address is not None:
+            parts.append(_companion(contract, address, token, Log(level)))
+        if iii_address is not None:
+            parts.append(_iii(contract, iii_address, token, Log(level)))
+        if chosen.iii_engine is not None:
+            parts.append(_worker(contract, chosen.iii_engine, Log(level)))
+        companion = _together(parts)
     except BaseException:
         memory.close()
         raise
     memory.resume_projects()
     end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
+    if scheduled is not None:
+        end = _scheduling(scheduled, end)
     return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
 
 
@@ -168,19 +235,85 @@ def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
     return end
 
 
-def _address(text: str) -> Address:
+def _scheduler(memory: Memory, log: Log) -> Scheduler:
+    from recollect.engine.core import utc_now
+    from recollect.engine.schedule import Scheduler, upkeep_tasks
+
+    def tell(name: str, done: Sequence[Maintained] | RecollectError) -> None:
+        if isinstance(done, RecollectError):
+            log.write("warning", f"{name} failed: {done}")
+        else:
+            log.write("info", f"{name}: {sum(one.count for one in done)} memories in {len(done)} spaces")
+
+    return Scheduler(memory, upkeep_tasks(memory), clock=utc_now, tell=tell)
+
+
+def _scheduling(scheduled: Scheduler, close: Callable[[], None]) -> Callable[[], None]:
+    """Does upkeep at its hours while the memory is served, until the end is called."""
+    scheduled.start()
+
+    def end() -> None:
+        scheduled.stop()
+        close()
+
+    return end
+
+
+def _address(text: str, option: str) -> Address:
     from recollect.serve.address import parse_address  # sockets, for those alone who ask for them
 
-    return parse_address(text)
+    return parse_address(text, option)
+
+
+def _together(parts: Sequence[Beside]) -> Beside | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    from recollect.serve.companion import Together
+
+    return Together(parts)
+
+
+def _iii(contract: Contract, address: Address, token: str | None, log: Log) -> Companion:
+    """The contract's functions over the iii protocol as well."""
+    from recollect.serve.companion import III, Companion
+
+    _need_functions(contract, "--iii")
+
+    def make(admission: Admission, log: Log) -> SocketServer:
+        from recollect.serve.iii import IiiServer  # the library that only it needs
+
+        return IiiServer(contract, admission, log)
+
+    return Companion(make, address, token=token, log=log, kind=III)
+
+
+def _worker(contract: Contract, url: str, log: Log) -> Beside:
+    """The contract's functions in a running engine as well."""
+    from recollect.serve.worker import EngineWorker
+
+    _need_functions(contract, "--iii-engine")
+    return EngineWorker(contract, url, log)
+
+
+def _need_functions(contract: Contract, option: str) -> None:
+    if not contract.functions:
+        raise InvalidInput(option, f"the contract {contract.name} has no functions; agentos has")
 
 
 def _companion(contract: Contract, address: Address, token: str | None, log: Log) -> Companion:
     """The contract on the web as well. Nothing of this is loaded unless it is asked for."""
     from recollect.serve.companion import Companion
 
-    if contract.web is None:
+    web = contract.web
+    if web is None:
         raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
-    return Companion(contract.web, address, token=token, log=log)
+
+    def make(admission: Admission, log: Log) -> SocketServer:
+        from recollect.serve.http import HttpServer  # the libraries that only it needs
+
+        return HttpServer(web(), admission, log)
+
+    return Companion(make, address, token=token, log=log)
 
 
 def _refuse(message: str) -> int:

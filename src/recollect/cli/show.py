@@ -10,7 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
-from recollect.types import Change, Fact, Hit, Neighborhood, Past, Record, Signals, Space, SpaceStats, Why
+from recollect.types import (
+    Change,
+    EvidenceState,
+    Fact,
+    Grounds,
+    Hit,
+    Neighborhood,
+    Past,
+    Record,
+    Signals,
+    Space,
+    SpaceStats,
+    Spending,
+    Why,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +37,7 @@ _UNLIKELY = 0.25
 _HEARD = 0.005
 _SIGNALS = {
     "keyword": "words", "vector": "meaning", "graph": "graph", "neighbours": "around it", "recency": "recent",
-    "importance": "important", "confidence": "sure",
+    "importance": "important", "confidence": "sure", "tokens": "word by word", "deep": "read closely",
 }  # fmt: skip
 
 
@@ -123,22 +137,41 @@ def _record_row(record: Record, *, with_space: bool) -> list[str]:
     return [*row, *([record.space] if with_space else []), record.id]
 
 
-def put_record(record: Record) -> None:
+def put_record(record: Record, evidence: Sequence[EvidenceState] = ()) -> None:
     """Everything about one record that is worth reading, then its text."""
     shown: Mapping[str, str] = {
         "id": record.id, "space": record.space, "kind": f"{record.kind} ({record.memory_type})",
         "title": record.title or "", "who": record.role or "", "when": minute(record.event_time),
         "recorded": minute(record.recorded_at), "valid from": minute(record.valid_from),
-        "valid until": minute(record.valid_until), "status": "" if record.status == "active" else record.status,
+        "valid until": minute(record.valid_until), "status": record.status,
         "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags), "room": record.room or "",
         "session": record.session or "", "project": record.project or "", "user": record.user or "",
         "source": record.source or "", "trust": record.trust.replace("_", " "),
+        **_grounds(record.grounds or Grounds(), evidence),
         "importance": f"{record.importance:g}", "confidence": f"{record.confidence:g}",
         "metadata": ", ".join(f"{key}={value}" for key, value in record.metadata.items()),
     }  # fmt: skip
     put_pairs(shown)
     put()
     put(record.text)
+
+
+def _grounds(grounds: Grounds, evidence: Sequence[EvidenceState]) -> Mapping[str, str]:
+    """What a record claims, on what it rests, and whether that is still so."""
+    claim, shown = grounds.claim, ""
+    if claim is not None:
+        said = [str(part) for part in (claim.value, claim.object) if part is not None]
+        shown = " ".join([claim.subject, claim.predicate, *said])
+    return {
+        "claims": shown, "about": ", ".join(grounds.subjects), "scopes": ", ".join(grounds.scopes),
+        "rests on": "\n".join(_evidence(found) for found in evidence), "verified": minute(grounds.verified_at),
+    }  # fmt: skip
+
+
+def _evidence(found: EvidenceState) -> str:
+    segment = found.segment or found.evidence.segment
+    where = found.evidence.source if segment is None else f"{found.evidence.source} {segment}"
+    return f"{where} ({found.state})"
 
 
 def put_pairs(pairs: Mapping[str, str]) -> None:
@@ -208,6 +241,20 @@ def _stats_row(stats: SpaceStats) -> list[str]:
     counts = (stats.records, stats.sessions, stats.entities, stats.relations, stats.waiting_for_vectors)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in stats.by_kind.items())
     return [stats.space, *(f"{count:,}" for count in counts), day(stats.newest), kinds]
+
+
+def put_spending(days: Sequence[Spending]) -> None:
+    """What language models were asked for, day by day."""
+    put_heading("Language models")
+    columns = [Column("day"), Column("provider")]
+    columns += [Column(name, right=True) for name in ("calls", "tokens read", "tokens written", "spent")]
+    put_table(
+        columns,
+        (
+            [one.day, one.provider, f"{one.calls:,}", f"{one.tokens_in:,}", f"{one.tokens_out:,}", f"{one.spent:.4f}"]
+            for one in days
+        ),
+    )
 
 
 def put_heading(title: str) -> None:

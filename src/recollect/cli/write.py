@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,16 +16,15 @@ from recollect.cli.options import (
     Words,
     Yes,
     confirm,
-    decode,
     read_metadata,
     read_text,
     read_time,
 )  # fmt: skip
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
-from recollect.cli.progress import complete_vectors, reporting
+from recollect.cli.progress import reporting
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import DEFAULT_SPACE, Ingested, Receipt
+from recollect.types import DEFAULT_SPACE, Receipt
 
 SetTags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")]
 SetMeta = Annotated[
@@ -102,10 +99,10 @@ def remember(
             [receipt] = memory.remember_many([draft], space=space)
         except InvalidInput as error:
             raise InvalidInput(error.field.removeprefix("drafts[0]."), error.problem) from error
-    return _answer(receipt, as_json=as_json)
+    return answer(receipt, as_json=as_json)
 
 
-def _answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
+def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     """Says what became of a write. Rejected means that it failed."""
     if as_json:
         put_json(receipt)
@@ -161,7 +158,7 @@ def revise(
         fields["text"] = read_text(text)
     with open_or_fail(home) as memory:
         receipt = memory.revise(id, space=space, reason=reason, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
-    return _answer(receipt, as_json=as_json, done="revised")
+    return answer(receipt, as_json=as_json, done="revised")
 
 
 def forget(
@@ -205,7 +202,7 @@ def forget(
         put_json({"receipts": receipts})
     else:
         for receipt in receipts:
-            _answer(receipt, as_json=False, done="no longer true:" if soft else "forgotten")
+            answer(receipt, as_json=False, done="no longer true:" if soft else "forgotten")
 
 
 def undo(
@@ -223,7 +220,7 @@ def undo(
     """
     with open_or_fail(home) as memory:
         receipt = memory.undo(entry, reason=reason)
-    return _answer(receipt, as_json=as_json, done=f"undone {entry}:")
+    return answer(receipt, as_json=as_json, done=f"undone {entry}:")
 
 
 def relate(
@@ -261,64 +258,6 @@ def relate(
         put_json(relation)
     else:
         put(f"{subject} — {predicate} → {object} ({relation.id})")
-
-
-def ingest(
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE...]", help="Text or Markdown files; - or nothing reads stdin.")
-    ] = None,
-    source: SetSource = None,
-    title: SetTitle = None,
-    tag: SetTags = None,
-    kind: SetKind = None,
-    project: SetProject = None,
-    user: SetUser = None,
-    room: SetRoom = None,
-    later: Annotated[
-        bool, typer.Option("--later", help="Leave the vectors to the next recall instead of computing them now.")
-    ] = False,
-    space: SpaceName = DEFAULT_SPACE,
-    home: Home = None,
-    as_json: AsJson = False,
-) -> None:
-    """Store documents, section by section. The same file again replaces what it held.
-
-    \b
-    Examples:
-      recollect ingest notes.md docs/design.md --project gateway
-      pandoc report.docx -t markdown | recollect ingest - --title Report
-    """
-    names = files or ["-"]
-    texts = [(name, _read(name)) for name in names]
-    given: dict[str, object] = {"tags": tag, "kind": kind, "project": project, "user": user, "room": room}
-    fields = {name: value for name, value in given.items() if value is not None}
-    done: list[tuple[str, Ingested]] = []
-    with open_or_make(home) as memory, reporting() as report:
-        for number, (name, text) in enumerate(texts, 1):
-            path = None if name == "-" else Path(name)
-            answer = memory.ingest(
-                text, space=space, source=source or (path and str(path.absolute())),
-                title=title or (path and path.stem), **fields,
-            )  # fmt: skip
-            done.append((name, answer))
-            if len(names) > 1:
-                report("files", number, len(names))
-        if not later:
-            complete_vectors(memory, report)
-    if as_json:
-        put_json({"files": [{"file": name, "result": answer} for name, answer in done]})
-        return
-    for name, answer in done:
-        put(f"{name}: {answer.stored} stored, {answer.deduplicated} already there, {answer.removed} removed")
-
-
-def _read(name: str) -> str:
-    if name == "-":
-        return decode(sys.stdin.buffer.read(), "stdin")
-    try:
-        return decode(Path(name).read_bytes(), name)
-    except OSError as error:
-        raise InvalidInput("file", f"{name} cannot be read: {error.strerror}") from error
 
 
 def reindex(home: Home = None, as_json: AsJson = False) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -12,11 +14,25 @@ from recollect.contracts.tool import Annotations, Call, Contract, Tool
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import NOISE, Change, Fact, Ingested, ProjectStatus, Receipt, Record, Why
+from recollect.types import (
+    NOISE,
+    Change,
+    Claim,
+    Evidence,
+    Fact,
+    Grounds,
+    Ingested,
+    IngestedSource,
+    ProjectStatus,
+    Receipt,
+    Record,
+    Why,
+)  # fmt: skip
 from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _INDEX_SECONDS = 10.0  # before ingest answers with how far it is, and goes on in the background
+_FOLDER_SECONDS = 40.0  # before ingest answers with what has come in of a folder's documents; the next call goes on
 _MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
 _HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
@@ -47,6 +63,7 @@ class Remember(Params):
     source: str | None = None
     event_time: Moment | None = None
     valid_until: Moment | None = None
+    evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
     space: str | None = None
 
 
@@ -61,6 +78,7 @@ class Recall(Params):
     until: Moment | None = None
     as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
     min_score: float = NOISE
+    deep: bool = False
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
     space: str | None = None
     all_spaces: bool = False
@@ -78,8 +96,8 @@ class Revise(Params):
 
 class Forget(Params):
     id: str
-    keep_history: Annotated[bool, Meta(description="Only mark it as no longer true")] = False
-    superseded_by: Annotated[str, Meta(description="Id of what holds instead")] | None = None
+    keep_history: Annotated[bool, Meta(description="Mark it as no longer true")] = False
+    superseded_by: Annotated[str, Meta(description="Id that holds instead")] | None = None
     reason: str | None = None
 
 
@@ -87,7 +105,7 @@ class Relate(Params):
     subject: str
     predicate: str
     object: str
-    replaces: Annotated[bool, Meta(description="Ends the fact of the same subject and predicate")] = True
+    replaces: Annotated[bool, Meta(description="Ends the one stated before")] = True
     confidence: float = 1.0
     provenance: str | None = None
     valid_from: Moment | None = None
@@ -95,20 +113,21 @@ class Relate(Params):
 
 
 class Explore(Params):
-    entity: Annotated[str, Meta(description="A name")] | None = None
-    id: Annotated[str, Meta(description="A record")] | None = None
+    entity: str | None = None
+    id: str | None = None
     depth: Annotated[int, Meta(ge=1, le=3)] = 1
     as_of: Moment | None = None
     space: str | None = None
 
 
 class Ingest(Params):
-    text: Annotated[str, Meta(description="Markdown or plain")] | None = None
-    path: Annotated[str, Meta(description="Folder of code")] | None = None
+    text: str | None = None
+    path: Annotated[str, Meta(description="File, folder or transcript")] | None = None
+    url: str | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
     source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
     title: str | None = None
-    session: Annotated[str, Meta(description="Of the messages")] | None = None
+    session: str | None = None
     tags: list[str] = field(default_factory=list[str])
     space: str | None = None
 
@@ -141,6 +160,38 @@ class RecordView(Struct, omit_defaults=True, kw_only=True):
     cut: bool = False
 
 
+class Written(Struct, omit_defaults=True, kw_only=True):
+    """What became of a write: what is usual of its standing is left out."""
+
+    outcome: str
+    id: str | None
+    space: str
+    reason: str | None
+    entry: int | None
+    status: str | None = None
+    contested: tuple[str, ...] = ()
+
+
+class EvidenceView(Struct, omit_defaults=True, kw_only=True):
+    source: str
+    state: str
+    segment: str | None = None
+
+
+class StandingView(Struct, omit_defaults=True, kw_only=True):
+    """How far a record can be believed, and why."""
+
+    status: str
+    trust: str
+    confidence: float
+    scopes: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    claim: Claim | None = None
+    evidence: tuple[EvidenceView, ...] = ()
+    verified_at: datetime | None = None
+    contradicts: tuple[str, ...] = ()
+
+
 class Recalled(Struct, omit_defaults=True, kw_only=True):
     hits: list[RecordView]
     left_out: int = 0
@@ -160,6 +211,32 @@ class Indexed(Struct, omit_defaults=True, kw_only=True):
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
     errors: dict[str, str] = field(default_factory=dict[str, str])
     problem: str | None = None
+
+
+class SourceView(Struct, omit_defaults=True, kw_only=True):
+    """What became of something that was ingested as a source."""
+
+    id: str
+    title: str
+    outcome: str
+    segments: int
+    added: int = 0
+    removed: int = 0
+
+
+class Brought(Struct, omit_defaults=True, kw_only=True):
+    """What came in from a path or an address: sources one by one, or the documents of a folder in numbers."""
+
+    sources: tuple[SourceView, ...] = ()
+    more: int = 0
+    stored: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    archived: int = 0
+    segments: int = 0
+    unfinished: bool = False
+    problems: Mapping[str, str] = {}
+    code: Indexed | None = None
 
 
 class FactView(Struct, omit_defaults=True, kw_only=True):
@@ -183,6 +260,7 @@ class ChangeView(Struct, omit_defaults=True, kw_only=True):
 
 class Explored(Struct, omit_defaults=True, kw_only=True):
     record: RecordView | None = None
+    standing: StandingView | None = None
     history: list[ChangeView] = field(default_factory=list[ChangeView])
     entity: str | None = None
     type: str | None = None
@@ -229,10 +307,10 @@ def native_contract(memory: Memory, *, space: str) -> Contract:
             _tool(tools.forget, Forget, "Remove a record for good, with its history.",
                   Annotations(destructive=True, idempotent=True)),
             _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
-            _tool(tools.explore, Explore, "Facts, neighbours and mentions of an entity, or one record with its"
-                  " history.", reads),
-            _tool(tools.ingest, Ingest, "Store a document in sections, a conversation in order, or a folder of code.",
-                  writes),
+            _tool(tools.explore, Explore, "Facts, neighbours and mentions of a named entity, or a record (id) and"
+                  " its past.", reads),
+            _tool(tools.ingest, Ingest, "Store a document, a conversation, a web page, or a file or folder (documents"
+                  " and code).", writes),
             _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
         ),
     )  # fmt: skip
@@ -256,19 +334,22 @@ class _Tools:
     def _as(self, call: Call) -> Memory:
         return self._memory.acting_as(call.client or "mcp")
 
-    def remember(self, params: Remember, call: Call) -> Receipt:
-        return self._as(call).remember(
+    def remember(self, params: Remember, call: Call) -> Written:
+        receipt = self._as(call).remember(
             params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
             importance=params.importance, session=params.session, project=params.project,
             source=params.source, event_time=params.event_time, valid_until=params.valid_until,
+            grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
+            alike=["grounds"] if params.evidence else (),
             space=params.space or self._space,
         )  # fmt: skip
+        return _written(receipt)
 
     def recall(self, params: Recall, call: Call) -> Recalled:
         found = self._memory.recall(
             params.query, space=None if params.all_spaces else params.space or self._space, limit=params.limit,
             kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
-            until=params.until, as_of=params.as_of, min_score=params.min_score, wait=_WAIT_SECONDS,
+            until=params.until, as_of=params.as_of, min_score=params.min_score, deep=params.deep, wait=_WAIT_SECONDS,
             progress=lambda done, total: call.progress(done, total, "computing vectors"),
         )  # fmt: skip
         hits = [
@@ -284,16 +365,17 @@ class _Tools:
             problem=found.signals.problem,
         )
 
-    def revise(self, params: Revise, call: Call) -> Receipt:
+    def revise(self, params: Revise, call: Call) -> Written:
         names = ("text", "title", "tags", "importance", "valid_until")
         fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
-        return self._as(call).revise(params.id, reason=params.reason, **fields)
+        return _written(self._as(call).revise(params.id, reason=params.reason, **fields))
 
-    def forget(self, params: Forget, call: Call) -> Receipt:
+    def forget(self, params: Forget, call: Call) -> Written:
         memory = self._as(call)
         if params.keep_history or params.superseded_by is not None:
-            return memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
-        return memory.forget(params.id, reason=params.reason)
+            ended = memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
+            return _written(ended)
+        return _written(memory.forget(params.id, reason=params.reason))
 
     def relate(self, params: Relate, call: Call) -> Mapping[str, object]:
         relation = self._as(call).relate(
@@ -314,8 +396,22 @@ class _Tools:
         past = self._memory.history(id, space=params.space)[-_MOST_LISTED:]
         return Explored(
             record=None if record is None else _record_view(record, None, space=record.space),
+            standing=None if record is None else self._standing(record),
             history=[_change_view(step.change, step.record) for step in past],
         )
+
+    def _standing(self, record: Record) -> StandingView:
+        grounds = record.grounds or Grounds()
+        rivals = self._memory.contradictions(record.id, space=record.space) if grounds.claim else []
+        return StandingView(
+            status=record.status, trust=record.trust, confidence=record.confidence, scopes=grounds.scopes,
+            subjects=grounds.subjects, claim=grounds.claim, verified_at=grounds.verified_at,
+            evidence=tuple(
+                EvidenceView(source=found.evidence.source, segment=found.segment, state=found.state)
+                for found in self._memory.evidence_state(record)[:_MOST_LISTED]
+            ),
+            contradicts=tuple(rival.id for rival in rivals[:_MOST_LISTED]),
+        )  # fmt: skip
 
     def _explore_entity(self, name: str, params: Explore) -> Explored:
         memory, space = self._memory, params.space or self._space
@@ -338,15 +434,14 @@ class _Tools:
             answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
         return answer
 
-    def ingest(self, params: Ingest, call: Call) -> Ingested | Indexed:
+    def ingest(self, params: Ingest, call: Call) -> Ingested | Brought:
         memory, space = self._as(call), params.space or self._space
-        if sum(given is not None for given in (params.text, params.messages, params.path)) != 1:
-            raise InvalidInput("text", "give one of text, messages and path")
+        if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
+            raise InvalidInput("text", "give one of text, messages, path and url")
+        if params.url is not None:
+            return _brought(memory.ingest_url(params.url, space=space, title=params.title, tags=params.tags))
         if params.path is not None:
-            return _indexed(memory.index_project(
-                params.path, space=space, wait=_INDEX_SECONDS,
-                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
-            ))  # fmt: skip
+            return self._bring(memory, params.path, space, params, call)
         if params.text is not None:
             return memory.ingest(
                 params.text, space=space, source=params.source, title=params.title, tags=params.tags,
@@ -357,6 +452,27 @@ class _Tools:
             params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
             source=params.source,
         )  # fmt: skip
+
+    def _bring(self, memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
+        """A folder's documents and its code; a transcript; or else a document."""
+        if Path(path).expanduser().is_dir():
+            end = time.monotonic() + _FOLDER_SECONDS
+            folder = memory.ingest_folder(
+                path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
+                progress=lambda done, total: call.progress(done, total, "documents"),
+            )  # fmt: skip
+            status = memory.index_project(
+                path, space=space, wait=_INDEX_SECONDS,
+                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
+            )  # fmt: skip
+            return Brought(
+                stored=folder.stored, updated=folder.updated, unchanged=folder.unchanged, archived=folder.archived,
+                segments=folder.segments, unfinished=not folder.finished, code=_indexed(status),
+                problems={one.path: one.problem for one in folder.problems[:_MOST_ERRORS]},
+            )  # fmt: skip
+        if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
+            return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
+        return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
 
     def status(self, params: Status, call: Call) -> StatusView:  # noqa: ARG002  every tool has this shape
         stats = [self._memory.describe_space(space.name)[1] for space in self._memory.spaces()]
@@ -377,6 +493,19 @@ class _Tools:
         )
 
 
+def _evidence(ref: str) -> Evidence:
+    """`ID` is a record or a source; `ID#seg-2` one segment of a source."""
+    source, _, segment = ref.partition("#")
+    return Evidence(source=source, segment=segment or None)
+
+
+def _written(receipt: Receipt) -> Written:
+    return Written(
+        outcome=receipt.outcome, id=receipt.id, space=receipt.space, reason=receipt.reason, entry=receipt.entry,
+        status=None if receipt.status == "active" else receipt.status, contested=receipt.contested,
+    )  # fmt: skip
+
+
 def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
     text = record.text if tokens is None else cut_text(record.text, tokens)
     return RecordView(
@@ -388,9 +517,9 @@ def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
 
 
 def _lines(record: Record) -> tuple[int, int] | None:
-    """Where a chunk of code stands in its file."""
+    """Where a chunk of code, or a segment of a document, stands in its file."""
     at = record.locator or {}
-    first, last = at.get("start_line"), at.get("end_line")
+    first, last = at.get("start_line", at.get("line_start")), at.get("end_line", at.get("line_end"))
     return (first, last) if isinstance(first, int) and isinstance(last, int) else None
 
 
@@ -400,6 +529,17 @@ def _indexed(status: ProjectStatus) -> Indexed:
         left=status.total_files - status.indexed_files, eta_seconds=status.eta_seconds, skipped=status.skipped,
         errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]}, problem=status.problem,
     )  # fmt: skip
+
+
+def _brought(*sources: IngestedSource) -> Brought:
+    views = tuple(
+        SourceView(
+            id=one.id, title=one.title, outcome=one.outcome, segments=one.segments, added=one.added,
+            removed=one.removed,
+        )
+        for one in sources[:_MOST_LISTED]
+    )  # fmt: skip
+    return Brought(sources=views, more=len(sources) - len(views))
 
 
 def _within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
-from recollect.types import Json
+from recollect.types import Json, Sample
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -38,10 +38,11 @@ class Call:
     """One running request, as the function that answers it sees it.
 
     `client` is the name that the caller gave itself. A transport hands in `report`, which carries progress to
-    the client; without one, progress is only a place where a withdrawn call stops.
+    the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt, max_tokens)`
+    has the client's own language model write something; it is None where the client does not lend one.
     """
 
-    __slots__ = ("_cancellation", "_report", "client")
+    __slots__ = ("_cancellation", "_report", "client", "sample")
 
     def __init__(
         self,
@@ -49,8 +50,10 @@ class Call:
         *,
         report: Callable[[float, float | None, str | None], None] | None = None,
         cancellation: Cancellation | None = None,
+        sample: Sample | None = None,
     ) -> None:
         self.client = client
+        self.sample = sample
         self._report = report
         self._cancellation = cancellation or Cancellation()
 
@@ -250,7 +253,8 @@ class Contract(Struct, frozen=True, kw_only=True):
 
     `structured` False keeps results to their text. `failure` and `unknown_tool` say how failures look on the
     wire. `server_info` are fields beside the server's name and version. `web` makes the table of its addresses on the
-    web, when somebody asks for one.
+    web, when somebody asks for one. `functions` are the ids by which tools are invoked over the iii protocol, and their
+    names.
     """
 
     name: str
@@ -266,6 +270,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     unknown_tool: Callable[[str], Failure] = unknown_tool
     server_info: Mapping[str, Json] = field(default_factory=dict[str, Json])
     web: Callable[[], Web] | None = None
+    functions: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         names = [

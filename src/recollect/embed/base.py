@@ -31,16 +31,17 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class WordEmbedder(Embedder, Protocol):
+class TokenEmbedder(Embedder, Protocol):
     """An embedder that, in the same pass, can give a small vector for every wordpiece of a text.
 
-    `embed_words` answers the rows of `embed`, and for each text its wordpieces' vectors of `word_dim` numbers and length 1 (none
-    for a text that the model cannot read). A `word_dim` of 0 says that this model gives none.
+    `embed_tokens` answers the rows of `embed`, and for each text the vectors of its wordpieces: `token_dim` numbers, of
+    length 1. Those of a question are as long as they count, 1 together. A text that the model cannot read has none. A
+    `token_dim` of 0 says that this model gives none at all.
     """
 
     @property
-    def word_dim(self) -> int: ...
+    def token_dim(self) -> int: ...
 
-    def embed_words(
+    def embed_tokens(
         self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]: ...

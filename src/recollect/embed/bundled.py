@@ -37,7 +37,26 @@ class Manifest(msgspec.Struct, frozen=True):
     dim: int
     window: int
     sha256: dict[str, str]
-    word_dim: int = 0
+    token_dim: int = 0
+
+
+_OUTPUTS = ["sentence_vector", "token_vectors", "token_weights"]
+_NO_WEIGHTS = np.zeros(0, np.float32)
+
+
+class Seen(msgspec.Struct, frozen=True, eq=False):
+    """A text as the model sees it: its vector, those of its wordpieces, and how much each of these counts in a question.
+
+    What the vocabulary cannot read is a vector of zeros and no wordpieces.
+    """
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+    @property
+    def weighed(self) -> NDArray[np.float32]:
+        return self.tokens * (self.weights / max(float(self.weights.sum()), 1e-6))[:, None]
 
 
 class BundledEmbedder:
@@ -59,9 +78,9 @@ class BundledEmbedder:
         return self._manifest.dim
 
     @property
-    def word_dim(self) -> int:
+    def token_dim(self) -> int:
         """How many numbers a single wordpiece's vector has; 0 where the model gives none."""
-        return self._manifest.word_dim
+        return self._manifest.token_dim
 
     @property
     def window(self) -> int:
@@ -70,34 +89,34 @@ class BundledEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
-        return np.array([vector for vector, _ in self._run_all(texts)], np.float32).reshape(-1, self.dim)
+        return self._vectors(self._run_all(texts))
 
-    def embed_words(
-        self, texts: Sequence[str], *, query: bool = False  # noqa: ARG002 - the seam
+    def embed_tokens(
+        self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """What `embed` gives, and for each text one small vector for each wordpiece, from the same pass."""
         seen = self._run_all(texts)
-        vectors = np.array([vector for vector, _ in seen], np.float32).reshape(-1, self.dim)
-        return vectors, [words for _, words in seen]
+        return self._vectors(seen), [one.weighed if query else one.tokens for one in seen]
 
-    def _run_all(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    def _vectors(self, seen: Sequence[Seen]) -> NDArray[np.float32]:
+        return np.array([one.vector for one in seen], np.float32).reshape(-1, self.dim)
+
+    def _run_all(self, texts: Sequence[str]) -> list[Seen]:
         if min(len(texts), self._threads) < 2:
             return [self._run(text) for text in texts]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(self._run, texts))
 
-    def _run(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The vector of a text and those of its wordpieces; zeros and none for what the vocabulary cannot read."""
+    def _run(self, text: str) -> Seen:
         tokenizer, session = self._load()
         encoding = tokenizer.encode(text, self.window)
         if not encoding.readable:
-            return np.zeros(self.dim, np.float32), np.zeros((0, self.word_dim), np.float32)
+            return Seen(np.zeros(self.dim, np.float32), np.zeros((0, self.token_dim), np.float32), _NO_WEIGHTS)
         try:
-            outputs = session.run(None, {"input_ids": np.array([encoding.ids], np.int64)})
+            vector, tokens, weights = session.run(_OUTPUTS, {"input_ids": np.array([encoding.ids], np.int64)})
         except RuntimeError as error:
             raise EmbedderError(f"the bundled model failed: {error}") from error
-        mean = outputs[0][0].mean(axis=0)
-        return mean / np.linalg.norm(mean), outputs[1][0] if self.word_dim else np.zeros((0, 0), np.float32)
+        return Seen(vector[0], tokens[0], weights[0])
 
     def _load(self) -> tuple[WordPiece, Any]:
         with self._lock:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.embed.endpoint import Endpoint
+from recollect.embed.endpoint import EMBEDDING
 from recollect.embed.vectors import embed_filled, unit_rows
+from recollect.endpoint import Endpoint
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +47,7 @@ class OllamaEmbedder:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._model = model
-        self._endpoint = Endpoint(f"{url.rstrip('/')}/api/embed", key=key, sleep=sleep)
+        self._endpoint = Endpoint(f"{url.rstrip('/')}/api/embed", EMBEDDING, key=key, sleep=sleep)
         self._dim = dim
 
     @property

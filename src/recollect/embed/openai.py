@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.embed.endpoint import Endpoint
+from recollect.embed.endpoint import EMBEDDING
 from recollect.embed.vectors import embed_filled, unit_rows
+from recollect.endpoint import Endpoint
 from recollect.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class OpenAIEmbedder:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._model = model
-        self._endpoint = Endpoint(f"{url.rstrip('/')}/embeddings", key=key, sleep=sleep)
+        self._endpoint = Endpoint(f"{url.rstrip('/')}/embeddings", EMBEDDING, key=key, sleep=sleep)
         self._chosen = dim
         self._dim = dim
 

@@ -40,20 +40,19 @@ class Reranker:
         return self._manifest.name
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """For each text how surely it answers, from 0 (not at all) to 1."""
+        """A number for each text, on no scale of its own: the higher, the surer it answers."""
         if min(len(texts), self._threads) < 2:
             logits = [self._read(question, text) for text in texts]
         else:
             with ThreadPoolExecutor(self._threads) as pool:
                 logits = list(pool.map(lambda text: self._read(question, text), texts))
-        return 1.0 / (1.0 + np.exp(-np.array(logits, np.float32)))
+        return np.array(logits, np.float32)
 
     def _read(self, question: str, text: str) -> float:
         tokenizer, session = self._load()
-        ids, parts = tokenizer.encode_pair(question, text, self._manifest.window)
-        pair = {"input_ids": np.array([ids], np.int64), "token_type_ids": np.array([parts], np.int64)}
+        ids = tokenizer.encode_pair(question, text, self._manifest.window)
         try:
-            return float(session.run(None, pair)[0].reshape(-1)[0])
+            return float(session.run(None, {"input_ids": np.array([ids], np.int64)})[0].reshape(-1)[0])
         except RuntimeError as error:
             raise EmbedderError(f"the bundled reranker failed: {error}") from error
 

@@ -16,6 +16,7 @@ UNKNOWN = "[UNK]"
 FIRST = "[CLS]"
 LAST = "[SEP]"
 LONGEST_WORD = 100
+LETTERS_PER_PIECE = 4
 CACHED_WORDS = 50_000
 DROPPED = ("Cc", "Cf", "Co", "Cs", "Mn")
 IDEOGRAPHS = (
@@ -88,14 +89,19 @@ class WordPiece:
         ids.append(last)
         return Encoding(ids, readable)
 
-    def encode_pair(self, question: str, text: str, window: int) -> tuple[list[int], list[int]]:
-        """A question and a text behind each other, and for each piece which of the two it belongs to (0 or 1).
-
-        A question takes at most half of the window.
-        """
+    def encode_pair(self, question: str, text: str, window: int) -> list[int]:
+        """A question and a text behind each other, with an end mark after each; a question takes half at most."""
         asked = self.encode(question, window // 2).ids
-        said = self.encode(text, window - len(asked) + 1).ids[1:]
-        return asked + said, [0] * len(asked) + [1] * len(said)
+        return asked + self.encode(text, window - len(asked) + 1).ids[1:]
+
+    def count(self, text: str) -> int:
+        """How many pieces a text has. A run of letters that is no word counts by its length."""
+        known, total = self._words, 0
+        for word in self.split(text):
+            total += len((known.get(word) or self._remember(word)).ids)
+            if len(word) > LONGEST_WORD:
+                total += len(word) // LETTERS_PER_PIECE
+        return total
 
     def split(self, text: str) -> list[str]:
         return unicodedata.normalize("NFD", text).translate(self._spelling).split()

@@ -18,7 +18,7 @@ from recollect.engine.vectors import Vectors
 from recollect.engine.walk import walk
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
-from recollect.retrieve.late import match_words
+from recollect.retrieve.late import match_tokens
 from recollect.store.base import Glance, View
 from recollect.store.terms import is_pair, query_terms
 from recollect.types import Filter, Query
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
-_BY_WORDS = 200  # candidates that are compared word by word
+_BY_TOKENS = 200  # candidates that are compared piece by piece
 _THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
@@ -63,7 +63,7 @@ class Question(Struct, frozen=True, eq=False):
     terms: tuple[tuple[int, bool], ...]
     names: tuple[str, ...]
     vector: NDArray[np.float32] | None
-    words: NDArray[np.float32] | None
+    tokens: NDArray[np.float32] | None
     now: int
     """Microseconds since 1970: what recency is counted from."""
 
@@ -77,7 +77,7 @@ def make_question(query: Query, vectors: Vectors | None, now: int) -> Question:
         terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
         names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])),
         vector=asked.vector if asked is not None and readable else None,
-        words=asked.words if asked is not None and readable else None,
+        tokens=asked.tokens if asked is not None and readable else None,
         now=now,
     )
 
@@ -91,7 +91,8 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
     tally = view.tally(space)
     found = _draw(view, vectors, question, space, terms, tally.records, among=None)
     glances = view.glances(space, found.all, filter)
-    if found.fell_short({glance.version for glance in glances}, 3 * question.query.limit + 20):
+    wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
+    if found.fell_short({glance.version for glance in glances}, wanted):
         allowed = np.array(view.allowed(space, filter), dtype=np.int64)
         found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
         glances = view.glances(space, found.all, filter)
@@ -108,8 +109,8 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
         importance_weight=question.query.importance,
     )
     candidates = _complete(view, vectors, question, glances, terms, found)
-    if vectors is not None and question.words is not None:
-        candidates = _look_closer(view, vectors.model().no, question.words, query_view, candidates, glances)
+    if vectors is not None and question.tokens is not None:
+        candidates = _look_closer(view, vectors.model().no, question.tokens, query_view, candidates, glances)
     return Field(
         space=space, glances=tuple(glances), query=query_view, candidates=candidates,
         by_keyword=len(found.keyword), by_vector=len(found.vector), by_graph=len(found.graph),
@@ -153,21 +154,21 @@ def _draw(
     among: NDArray[np.int64] | None,
 ) -> _Found:
     more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
-    by_keyword, more_keyword = _by_keyword(terms, records, among, more * _BY_KEYWORD)
-    by_vector: dict[int, int] = {}
+    keyword, more_keyword = by_keyword(terms, records, among, more * _BY_KEYWORD)
+    vector: dict[int, int] = {}
     more_vector = False
     if vectors is not None and question.vector is not None:
-        by_vector, more_vector = _by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
+        vector, more_vector = by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
     return _Found(
-        keyword=by_keyword,
-        vector=by_vector,
+        keyword=keyword,
+        vector=vector,
         graph=_by_graph(view, question, space),
         more_keyword=more_keyword,
         more_vector=more_vector,
     )
 
 
-def _by_keyword(
+def by_keyword(
     terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
 ) -> tuple[list[int], bool]:
     """The versions that hold most of the question's weight, rare words first."""
@@ -188,7 +189,7 @@ def _by_keyword(
     return versions[best].tolist(), True
 
 
-def _by_vector(
+def by_vector(
     view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None, most: int
 ) -> tuple[dict[int, int], bool]:
     """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""
@@ -233,7 +234,7 @@ def _complete(
     return Candidates(
         tf=counts,
         length=length,
-        cosine=_cosines(view, vectors, question, versions, found.vector),
+        cosine=cosines_of(view, vectors, question, versions, found.vector),
         group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
         position=np.array([glance.position for glance in glances]),
         recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
@@ -264,7 +265,7 @@ def _term_counts(
     return counts, length
 
 
-def _cosines(
+def cosines_of(
     view: View,
     vectors: Vectors | None,
     question: Question,
@@ -295,16 +296,16 @@ def _cosines(
 def _look_closer(
     view: View,
     model: int,
-    words: NDArray[np.float32],
+    tokens: NDArray[np.float32],
     query: QueryView,
     candidates: Candidates,
     glances: Sequence[Glance],
 ) -> Candidates:
-    """The best candidates, compared with the question word by word."""
+    """The best candidates, compared with the question, wordpiece by wordpiece."""
     order = fuse_signals(query, candidates).score
-    best = np.argpartition(-order, _BY_WORDS)[:_BY_WORDS] if len(order) > _BY_WORDS else np.arange(len(order))
+    best = np.argpartition(-order, _BY_TOKENS)[:_BY_TOKENS] if len(order) > _BY_TOKENS else np.arange(len(order))
     row = {glances[at].version: at for at in best.tolist()}
     pieces = view.tokens_of(model, list(row))
     late = np.full(len(order), -np.inf)
-    np.maximum.at(late, [row[version] for version, _ in pieces], match_words(words, [piece for _, piece in pieces]))
+    np.maximum.at(late, [row[version] for version, _ in pieces], match_tokens(tokens, [piece for _, piece in pieces]))
     return msgspec.structs.replace(candidates, late=np.where(np.isinf(late), np.nan, late))

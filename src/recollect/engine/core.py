@@ -26,6 +26,15 @@ def random_id(length: int = _ID_LENGTH) -> str:
     return (noise[:1].translate(_TO_LETTER) + noise[1:].translate(_TO_CHARACTER)).decode()
 
 
+def random_uuid() -> str:
+    """A random UUID (version 4)."""
+    noise = bytearray(os.urandom(16))
+    noise[6] = noise[6] & 0x0F | 0x40
+    noise[8] = noise[8] & 0x3F | 0x80
+    digits = noise.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
 class Core:
     """The store, the clock, the source of ids, and who is acting."""
 

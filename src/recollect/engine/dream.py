@@ -27,7 +27,7 @@ from recollect.engine.turn import taking
 from recollect.errors import EmbedderError, ReadOnlyStore
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Lexis, View
-from recollect.types import Change, Dream, Filter, Merge, Record
+from recollect.types import CATALOGUE_KINDS, Change, Dream, Filter, Merge, Record
 
 if TYPE_CHECKING:
     from recollect.engine.vectors import Vectors
@@ -99,7 +99,7 @@ def dream(
         before = read_kept(core.settings.home, space)
         with core.store.read() as view:
             seen = view.last_entry()
-            records = view.count(Filter(spaces=(space,)))
+            records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
         merges: list[Merge] = []
         failed = False
         try:
@@ -116,6 +116,16 @@ def dream(
         if not dry_run:
             _keep(core, place, Kept(dream=done, entry=seen, through=through))
     return done
+
+
+def merge(
+    core: Core, vectors: Vectors, space: str, *, budget_seconds: float, dry_run: bool
+) -> tuple[list[Merge], bool]:
+    """Only the merging of a cycle. Answers the merges, and whether all was looked at."""
+    place = make_place(core.settings.home, space)
+    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+        watch = Watch(budget_seconds, lambda: False, time.monotonic)
+        return _merge(core, vectors, space, watch, dry_run=dry_run), not watch.over()
 
 
 def read_kept(home: Path, space: str) -> Kept | None:
@@ -255,6 +265,8 @@ def may_merge(one: Record, other: Record) -> bool:
     """
     if any(record.session is not None or record.source is not None for record in (one, other)):
         return False
+    if one.grounds is not None or other.grounds is not None:  # whether these say the same is for someone to decide
+        return False
     if any(getattr(one, name) != getattr(other, name) for name in _SAME):
         return False
     return sorted(_NUMBER.findall(one.text)) == sorted(_NUMBER.findall(other.text)) and (
@@ -340,7 +352,7 @@ def _count_decayed(core: Core, space: str, since: datetime | None, now: datetime
     then, today = (None if moment is None else int(moment.timestamp() * 1e6) for moment in (since, now))
     assert today is not None
     with core.store.read() as view:
-        weights = view.weights(Filter(spaces=(space,)))
+        weights = view.weights(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     count = 0
     for weight in weights:
         start = weight.event_time if then is None else max(then, weight.event_time)

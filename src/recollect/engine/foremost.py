@@ -16,7 +16,7 @@ from msgspec import Struct
 from recollect.engine.core import Core
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import View, Weight
-from recollect.types import HIDDEN_STATUSES, Filter, Record
+from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Filter, Record
 
 MOST_KEPT = 64  # more than anybody asks for at once, so that a few can drop out before all are weighed again
 _MOST_CHANGES = 256
@@ -98,7 +98,7 @@ class Foremost:
     def _anew(self, view: View, space: str, now: datetime, entry: int) -> _Held:
         if view.space(space) is None:
             return _Held(entry, now, (), all=True)
-        weighed = rank_standing(view, Filter(spaces=(space,)), now, MOST_KEPT)
+        weighed = rank_standing(view, Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS), now, MOST_KEPT)
         return _Held(entry, now, tuple(one.record for one in weighed), all=len(weighed) < MOST_KEPT)
 
     def _renewed(self, view: View, space: str, held: _Held, now: datetime, entry: int) -> _Held:
@@ -108,7 +108,9 @@ class Foremost:
             return self._anew(view, space, now, entry)
         kept = [record for record in held.records if record.id not in mine]
         changed = [record for id in sorted(mine) if (record := view.get(Record, space, id)) is not None]
-        kept += [record for record in changed if record.status not in HIDDEN_STATUSES]
+        kept += [
+            record for record in changed if record.status not in HIDDEN_STATUSES and record.kind not in CATALOGUE_KINDS
+        ]
         if not held.all and len(kept) < MOST_KEPT // 2:
             return self._anew(view, space, now, entry)
         foremost = [one.record for one in _sorted(kept, now)]

@@ -6,6 +6,7 @@ time, each file whole. It can be broken off anywhere: the next run goes on with 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import Counter
@@ -15,11 +16,13 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core
-from recollect.engine.reading import GONE, Order, ReadChunk, ReadFile, read_files
+from recollect.engine.reading import GONE, ReadChunk, ReadFile, read_files
 from recollect.engine.remember import content_hash, derive_lexis
+from recollect.engine.sources import files_below
+from recollect.engine.workers import Order
 from recollect.errors import RecollectError
 from recollect.ingest.walk_files import Found, Walked, walk_files
-from recollect.store.base import Edit, IndexedFile, IndexedProject, Lexis
+from recollect.store.base import Edit, IndexedFile, IndexedProject, Lexis, View
 from recollect.types import FileProblem, Filter, Record
 
 MOST_NAMED = 100
@@ -62,6 +65,7 @@ class Run:
         walked = Walked()
         self._found = {found.path: found for found in walk_files(self._root, walked) if not self._stop.is_set()}
         with self._core.store.read() as view:
+            self._leave_documents(view, walked)
             self._held = {file.path: file for file in view.project_files(self.project.space, self.project.id)}
         self._left_out, self._problems = walked.skipped, walked.problems
         if self._stop.is_set():
@@ -76,6 +80,13 @@ class Run:
             self._fail(f"{self._root} is gone; it was removed while it was being indexed")
             return
         self._note(state="completed", completed_at=self._core.clock(), **self._outcome())
+
+    def _leave_documents(self, view: View, walked: Walked) -> None:
+        """What is held as a document of its own is not code as well."""
+        for held in files_below(view, self.project.space, str(self._root).rstrip(os.sep) + os.sep):
+            path = Path(held).relative_to(self._root).as_posix()
+            if self._found.pop(path, None) is not None:
+                walked.skipped["document"] += 1
 
     def _begin(self, walked: Walked) -> list[Order]:
         """Says how much there is to do, and which files must be read."""

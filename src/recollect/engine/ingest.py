@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
 from recollect.engine.remember import derive_lexis, ensure_space, make_record, remember_many
+from recollect.engine.sources import hash_of, ingest_source, read_segments
 from recollect.errors import InvalidInput
+from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.text import split_sections
 from recollect.store.base import Edit
-from recollect.types import Draft, Filter, Ingested, Receipt, Record
+from recollect.types import Draft, Filter, Ingested, Metadata, Receipt, Record, Segment, SourceDraft
 
 _MOST_SECTIONS = 2**31
+_TITLE = 80
 _RENEWED = (
     "memory_type", "role", "room", "project", "user", "tags", "importance", "confidence", "status", "trust",
     "valid_from", "locator", "metadata",
@@ -78,12 +82,63 @@ def _renewed(old: Record, draft: Draft, position: int) -> Record:
     return msgspec.structs.replace(old, **given, position=position, valid_until=until, superseded_by=None)
 
 
+class Talk(Struct, frozen=True):
+    """How a conversation is named: the session that it belongs to, its title, and where it took place."""
+
+    session: str | None
+    title: str | None = None
+    origin: Metadata | None = None
+
+
 def ingest_conversation(
-    core: Core, messages: Sequence[Mapping[str, object]], space: str, fields: Mapping[str, object]
+    core: Core, messages: Sequence[Mapping[str, object]], space: str, talk: Talk, fields: Mapping[str, object]
 ) -> Ingested:
     """Stores the messages of a conversation in order. Messages that the session already holds are not stored again."""
-    drafts = [_message(message, f"messages[{i}]", fields) for i, message in enumerate(messages)]
-    return _summary(remember_many(core, drafts, space), 0)
+    session = talk.session or "(a session)"
+    given = {**fields, "session": session, **({} if talk.title is None else {"title": talk.title})}
+    kept = talk.title is not None or talk.origin is not None
+    given = {"trust": "imported", **given} if kept else given
+    drafts = [_message(message, f"messages[{i}]", given) for i, message in enumerate(messages)]
+    if not kept:
+        return _summary(remember_many(core, drafts, space), 0)
+    if not drafts:
+        raise InvalidInput("messages", "must have at least one message")
+    source = _draft_talk(talk, drafts)
+    shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
+    answer = ingest_source(core, source, space, shared, extend=talk.session is not None)
+    with core.store.read() as view:
+        ids = [record.id for record in read_segments(view, find(view, Record, answer.id, space))]
+    return Ingested(
+        ids=tuple(ids), stored=answer.added, deduplicated=len(drafts) - answer.added, removed=answer.removed,
+        source=answer,
+    )  # fmt: skip
+
+
+def _draft_talk(talk: Talk, drafts: Sequence[Draft]) -> SourceDraft:
+    """A conversation as a source. Without a session it is known again by its title, its origin and how it begins."""
+    origin = talk.origin or {}
+    first = drafts[0]
+    begins = (talk.title, origin, first.role, first.text, first.event_time)
+    location = first.source or f"conversation:{talk.session or hash_of([msgspec.json.encode(begins)])[:32]}"
+    said = [msgspec.json.encode((draft.role, draft.text, draft.event_time, draft.metadata)) for draft in drafts]
+    segments = tuple(
+        Segment(
+            text=draft.text, title=talk.title, role=draft.role, event_time=draft.event_time, metadata=draft.metadata,
+            locator={"kind": "message", "index": index},
+        )
+        for index, draft in enumerate(drafts)
+    )  # fmt: skip
+    return SourceDraft(
+        location=location, source_kind="conversation", title=talk.title or _short(first.text),
+        fingerprint=hash_of([msgspec.json.encode((talk.title, origin)), *said]),
+        adapter=conversation_adapter("messages"), segments=segments, session=talk.session or location,
+        payload={"origin": origin, "messages": len(drafts)},
+    )  # fmt: skip
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[:400].split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
 
 
 def _message(message: Mapping[str, object], where: str, fields: Mapping[str, object]) -> Draft:

@@ -14,7 +14,18 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import is_pair, terms
-from recollect.types import Direction, Entity, Fact, Filter, Json, Metadata, Neighborhood, Record, Relation
+from recollect.types import (
+    CATALOGUE_KINDS,
+    Direction,
+    Entity,
+    Fact,
+    Filter,
+    Json,
+    Metadata,
+    Neighborhood,
+    Record,
+    Relation,
+)  # fmt: skip
 
 _WALKED = 10_000  # entities that a walk visits at most
 
@@ -194,6 +205,79 @@ def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | Non
     return all(getattr(held, name) == getattr(new, name) for name in fields)
 
 
+class Tie(Struct, frozen=True):
+    """A relation of some type to another entity, by its id."""
+
+    target: str
+    type: str
+
+
+INVERSE = "inverse:"
+"""A relation of this type and its opposite are one: whoever reads an entity sees the relations that lead to it so."""
+
+
+def connect(
+    core: Core, space: str, id: str, type: str | None, properties: Mapping[str, object], ties: Sequence[Tie]
+) -> Entity:
+    """Makes an entity of an exact id, or adds to it; then relates it to others, which are made where they are missing.
+
+    Nothing that others said of it is lost: properties join, and a relation that is known is not stated twice.
+    """
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        fields: dict[str, object] = {} if type is None else {"type": type}
+        name = properties.get("name")
+        if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+            fields["aliases"] = (name,)
+        known = _exact(edit, space, id)
+        if known is None:
+            entity = _new_entity(core, edit, space, id, id, {**fields, "metadata": dict(properties)})
+        else:
+            entity = _add_to(edit, known, fields, properties)
+        for tie in ties:
+            target = _exact(edit, space, tie.target) or _new_entity(core, edit, space, tie.target, tie.target, {})
+            if not _tied(edit, entity, tie.type, target):
+                _put_relation(core, edit, entity, tie.type, target)
+    return entity
+
+
+_LONGEST_NAME = 200
+
+
+def _exact(view: View, space: str, id: str) -> Entity | None:
+    """The entity of that id, or that somebody else named just so."""
+    found = view.get(Entity, space, id)
+    return found or next((entity for entity in view.named(space, id) if entity.name == id), None)
+
+
+def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties: Mapping[str, object]) -> Entity:
+    aliases = _join_aliases(known, _texts(fields.get("aliases")))
+    metadata = {**known.metadata, **properties}
+    new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
+    if new == known:
+        return known
+    entity, _ = edit.put(new, verb="describe", before=known)
+    relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
+    return entity
+
+
+def _tied(view: View, entity: Entity, type: str, target: Entity) -> bool:
+    """Is this relation stated, be it from the other end?"""
+    there = view.relations(entity.space, [entity.id], outgoing=True, as_of=None)
+    back = view.relations(entity.space, [entity.id], outgoing=False, as_of=None)
+    return any(r.object == target.id and r.predicate == type for r in there) or any(
+        r.subject == target.id and f"{INVERSE}{r.predicate}" == type for r in back
+    )
+
+
+def _put_relation(core: Core, edit: Edit, entity: Entity, type: str, target: Entity) -> None:
+    relation = Relation(
+        id=core.new_id(), space=entity.space, subject=entity.id, predicate=type, object=target.id,
+        valid_from=edit.now, created_at=edit.now, recorded_at=edit.now,
+    )  # fmt: skip
+    edit.put(relation, verb="relate")
+
+
 def facts(
     core: Core,
     subject: str | None,
@@ -270,5 +354,8 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
         entity = resolve(view, space, ref)
         names = [ref] if entity is None else names_of(entity)
         found = list({version for name in names for version in view.mentions(space, name)})
-        versions = sorted((glance.version for glance in view.glances(space, found, Filter())), reverse=True)
+        versions = sorted(
+            (glance.version for glance in view.glances(space, found, Filter(without_kinds=CATALOGUE_KINDS))),
+            reverse=True,
+        )
         return view.records(versions[:limit])

@@ -61,6 +61,18 @@ class Matrix:
         self._versions[self._count : end] = [row[1] for row in rows]
         self._count = end
 
+    def without(self, versions: NDArray[np.int64]) -> Matrix:
+        """The same rows but for those of some versions."""
+        count = self._count
+        kept = np.flatnonzero(~np.isin(self._versions[:count], versions))
+        other = Matrix(self._bits.shape[0])
+        other._grow(max(len(kept), 1024))
+        other._bits[:, : len(kept)] = self._bits[:, kept]
+        other._vectors[: len(kept)] = self._vectors[kept]
+        other._versions[: len(kept)] = self._versions[kept]
+        other._count = len(kept)
+        return other
+
     def _grow(self, capacity: int) -> None:
         for name in ("_vectors", "_versions", "_bits"):
             old: NDArray[np.int64] = getattr(self, name)

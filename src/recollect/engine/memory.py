@@ -9,22 +9,27 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine import dream as dreaming
+from recollect.engine import govern, lifecycle, link, maintain, revise
 from recollect.engine import ingest as ingesting
-from recollect.engine import link, maintain, revise
-from recollect.engine.core import Core, random_id, utc_now
+from recollect.engine import sources as sourcing
+from recollect.engine.alike import find_alike
+from recollect.engine.core import Core, find, random_id, utc_now
 from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
 from recollect.engine.parse import (
+    MAX_LABEL,
     parse_alike,
     parse_choice,
     parse_count,
+    parse_days,
     parse_draft,
     parse_drafts,
     parse_fields,
@@ -37,6 +42,7 @@ from recollect.engine.parse import (
     parse_optional_time,
     parse_seconds,
     parse_share,
+    parse_source_fields,
     parse_space,
     parse_string,
     parse_text,
@@ -47,21 +53,42 @@ from recollect.engine.remember import remember_many
 from recollect.engine.semantics import Semantics
 from recollect.engine.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
+    CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
     UNSET,
+    Alike,
+    Appraised,
+    Archived,
+    Audited,
     Change,
+    Chunked,
+    Compaction,
+    Concepts,
+    Condensed,
     Direction,
     Draft,
     Dream,
     EmbeddingState,
     Entity,
+    EvidenceState,
     Fact,
     Filter,
+    GraphHealth,
+    Grounds,
     Imported,
     Ingested,
+    IngestedFolder,
+    IngestedRepo,
+    IngestedSource,
+    Maintained,
+    Mended,
+    Merge,
+    Merged,
+    Message,
     Neighborhood,
     Order,
     Past,
@@ -72,12 +99,21 @@ from recollect.types import (
     Receipt,
     Record,
     Relation,
+    Repair,
+    Resolution,
+    Sample,
     Scored,
     Session,
+    Settled,
+    SourceDraft,
     Space,
     SpaceStats,
     SpaceTally,
+    Spending,
+    Summary,
+    Twins,
     Unset,
+    Upkeep,
     Weighed,
 )  # fmt: skip
 
@@ -86,8 +122,9 @@ if TYPE_CHECKING:
 
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
-MAX_DEPTH = 10
-_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position")
+MAX_DEPTH = 100
+_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
+_DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
 
 Spaces = str | Sequence[str] | None
@@ -149,6 +186,7 @@ class Memory:
         self._idleness = dreaming.Idleness(core)
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
+        self._sweeping = lifecycle.Sweeping(core)
 
     def __enter__(self) -> Self:
         return self
@@ -163,6 +201,7 @@ class Memory:
         if self._indexing.projects is not None:
             self._indexing.projects.stop()
         self._semantics.stop()
+        self._sweeping.stop()
         try:
             self._touches.flush()
         finally:
@@ -213,11 +252,18 @@ class Memory:
         metadata: Mapping[str, object] | None = None,
         id: str | None = None,
         alike: Sequence[str] = (),
+        grounds: Grounds | Mapping[str, object] | None = None,
+        anywhere: bool = False,
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
         A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
-        same too (room, user, project, source, memory_type, metadata).
+        same too (room, user, project, source, memory_type, metadata, grounds). With `anywhere`, it is one wherever in
+        the space the same text stands.
+
+        With `grounds` (scopes, subjects, evidence, claim) the record is governed: its evidence must be there, the same
+        claim is not kept twice, one that contradicts another is contested, and what an agent concluded is a candidate.
+        Such a record is a duplicate by its claim, and by its text only where it must be `alike` in grounds.
         """
         given: dict[str, object] = {
             "text": text, "kind": kind, "memory_type": memory_type, "title": title, "role": role, "room": room,
@@ -225,19 +271,26 @@ class Memory:
             "confidence": confidence, "status": status, "trust": trust, "event_time": event_time,
             "valid_from": valid_from, "valid_until": valid_until, "source": source, "locator": locator,
             "metadata": {} if metadata is None else metadata, "id": id,
+            "grounds": grounds,
         }  # fmt: skip
         draft = parse_draft(given, {})
-        return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike))[0]
+        once = parse_flag(anywhere, "anywhere")
+        return remember_many(self._core, [draft], parse_space(space), alike=parse_alike(alike), anywhere=once)[0]
 
     def remember_many(
         self,
         drafts: Sequence[Draft | Mapping[str, object]],
         *,
         space: str = DEFAULT_SPACE,
+        atomic: bool = False,
         **defaults: object,
     ) -> list[Receipt]:
-        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out."""
-        return remember_many(self._core, parse_drafts(drafts, defaults), parse_space(space))
+        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out.
+
+        With `atomic`, all are stored or none: the first that would be rejected is an error.
+        """
+        parsed = parse_drafts(drafts, defaults)
+        return remember_many(self._core, parsed, parse_space(space), atomic=parse_flag(atomic, "atomic"))
 
     def revise(
         self,
@@ -290,6 +343,162 @@ class Memory:
             parse_optional(reason, "reason"),
         )
 
+    # Governing
+
+    def promote(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Makes a candidate, contested or stale record active, or verifies an active one anew.
+
+        It needs evidence of which something is left, unless its trust is user_declared or human_curated.
+        """
+        return govern.promote(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def supersede(self, old: str, new: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Puts one record in the place of another, which is kept; the new one becomes active where it may be."""
+        home = None if space is None else parse_space(space)
+        return govern.supersede(
+            self._core, parse_label(old, "old"), parse_label(new, "new"), home, parse_label(reason, "reason")
+        )
+
+    def contest(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Says that a record is in doubt."""
+        return govern.contest(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def archive_source(self, id: str, *, space: str | None = None, reason: str) -> Archived:
+        """Retires a source: what rested on it alone is stale from now on."""
+        return govern.archive_source(self._core, *self._ref(id, space), parse_label(reason, "reason"))
+
+    def evidence_state(self, record: Record) -> list[EvidenceState]:
+        """What has become of what a record rests on: current, changed, missing or archived."""
+        return govern.evidence_state(self._core, record)
+
+    def contradictions(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The records that claim something else of the same subject and predicate, in a scope that they share."""
+        return govern.contradictions(self._core, *self._ref(id, space))
+
+    def citing(self, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
+        """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
+        with self._core.store.read() as view:
+            return view.citing(
+                parse_space(space),
+                parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL),
+                parse_count(limit, "limit", least=1, most=100_000),
+            )
+
+    def alike_knowledge(
+        self, given: str | Record | Draft | Mapping[str, object], *, space: str = DEFAULT_SPACE
+    ) -> list[Alike]:
+        """The records that may say the same as one (or as a draft), by their words; at most five, best first."""
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            if isinstance(given, str):
+                return find_alike(view, find(view, Record, parse_label(given, "id"), home), home)
+            return find_alike(view, given if isinstance(given, Record) else parse_draft(given, {}), home)
+
+    def claim_duplicates(self, space: str = DEFAULT_SPACE) -> list[list[Record]]:
+        """Records that claim the same in scopes that overlap, group by group."""
+        return govern.claim_duplicates(self._core, parse_space(space))
+
+    def merge_duplicates(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> list[Merged]:
+        """Makes one of records that claim the same; the others are superseded by it."""
+        return govern.merge_duplicates(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def promotable(
+        self, space: str = DEFAULT_SPACE, *, min_confidence: float = 0.75, min_evidence: int = 1
+    ) -> list[Record]:
+        """The candidates that are sure enough, and rest on enough that still says what it said."""
+        bar = self._bar(min_confidence, min_evidence)
+        with self._core.store.read() as view:
+            return govern.promotable(view, parse_space(space), bar)
+
+    def promote_candidates(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        dry_run: bool = False,
+    ) -> Settled:
+        """Promotes every candidate that is promotable, in one transaction."""
+        bar = self._bar(min_confidence, min_evidence)
+        return govern.promote_candidates(self._core, parse_space(space), bar, dry_run=parse_flag(dry_run, "dry_run"))
+
+    def decay_stale(
+        self, space: str = DEFAULT_SPACE, *, days: float = 30, at: Moment = None, dry_run: bool = False
+    ) -> Settled:
+        """Marks as stale what was last verified more than some days before a moment (None: now)."""
+        return govern.decay_stale(
+            self._core,
+            parse_space(space),
+            parse_days(days, "days"),
+            parse_optional_time(at, "at"),
+            dry_run=parse_flag(dry_run, "dry_run"),
+        )
+
+    def _bar(self, min_confidence: float, min_evidence: int) -> govern.Bar:
+        return govern.Bar(
+            confidence=parse_share(min_confidence, "min_confidence"),
+            evidence=parse_count(min_evidence, "min_evidence", least=0, most=MAX_LIMIT),
+        )
+
+    # Looking after
+
+    def upkeep(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        min_confidence: float = 0.75,
+        min_evidence: int = 1,
+        at: Moment = None,
+        days: float = 30,
+    ) -> Upkeep:
+        """What in a space asks for somebody's care: candidates, stale records, duplicates, contradictions."""
+        from recollect.engine.upkeep import Care, survey  # only when it is asked for
+
+        care = Care(
+            bar=self._bar(min_confidence, min_evidence),
+            at=parse_optional_time(at, "at"),
+            days=parse_days(days, "days"),
+        )
+        return survey(self._core, parse_space(space), care)
+
+    def graph_health(self, space: str = DEFAULT_SPACE) -> GraphHealth:
+        """How well entities and records of a space are connected, by relations and by what they say of each other."""
+        from recollect.engine.upkeep import look_at_graph  # only when it is asked for
+
+        return look_at_graph(self._core, parse_space(space))
+
+    def concepts(self, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
+        """Terms that a source, or all that is newest in a space, names again and again: for somebody to look at."""
+        from recollect.engine.concepts import concepts_of  # only when it is asked for
+
+        return concepts_of(self._core, parse_space(space), parse_optional(source, "source"))
+
+    def twins_among(self, ids: Sequence[str], *, space: str = DEFAULT_SPACE) -> list[Twins]:
+        """The pairs among some records that may say the same, by their words."""
+        from recollect.engine.twins import twins_among  # only when it is asked for
+
+        home = parse_space(space)
+        with self._core.store.read() as view:
+            return twins_among([find(view, Record, id, home) for id in parse_labels(ids, "ids", most=MAX_LIMIT)])
+
+    def resolve_twins(self, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
+        """Does what somebody decided on records that may say the same, in one transaction. They must still do so."""
+        from recollect.engine.resolve import resolve  # only when it is asked for
+
+        return resolve(self._core, resolution, parse_space(space))
+
+    def mend(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
+        """Drops references that lead nowhere, where nothing is lost by it; what rests on nothing then is stale."""
+        from recollect.engine.mend import mend  # only when it is asked for
+
+        return mend(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def audit(self, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
+        """The newest changes of a space, each with the states before and after it."""
+        from recollect.engine.mend import audit  # only when it is asked for
+
+        return audit(self._core, parse_space(space), parse_count(limit, "limit", least=1, most=MAX_LIMIT))
+
     # Ingesting
 
     def ingest(
@@ -305,8 +514,9 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
-        if "id" in fields:
-            raise InvalidInput("id", "cannot be given: a document becomes several records")
+        for name in ("id", "grounds"):
+            if name in fields:
+                raise InvalidInput(name, "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
         return ingesting.ingest_text(
             self._core,
@@ -317,19 +527,174 @@ class Memory:
             draft,
         )
 
+    def ingest_chunks(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        memory_type: str | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
+        source: str | Unset | None = UNSET,
+    ) -> Chunked:
+        """Stores a document in chunks of 256 to 1,024 tokens. A chunk that its project holds is not stored again.
+
+        It is `updated` where tags, source or memory type are given and were others; counters tell what came in so far.
+        """
+        from recollect.engine.chunks import Labels, ingest_chunks  # reads the vocabulary
+
+        whole = parse_string(text, "text")
+        if not whole.strip():
+            raise InvalidInput("text", "is blank; give it some text")
+        given = {"memory_type": memory_type, "tags": tags, "source": source}
+        said = {name: value for name, value in given.items() if value is not UNSET}
+        fields = parse_fields(said, ("memory_type", "tags", "source"))
+        labels = Labels(project=parse_optional(project, "project"), **fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
+        return ingest_chunks(self._core, whole, parse_space(space), labels)
+
+    def counters(self, prefix: str = "") -> dict[str, int]:
+        """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+        with self._core.store.read() as view:
+            return view.counters(parse_string(prefix, "prefix"))
+
     def ingest_conversation(
         self,
         messages: Sequence[Mapping[str, object]],
         *,
-        session: str,
+        session: str | None = None,
         space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        origin: Mapping[str, object] | None = None,
         **fields: object,
     ) -> Ingested:
-        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order."""
-        label = parse_label(session, "session")
+        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order.
+
+        With a title or an origin the conversation becomes a source. With a session, messages are added to what it
+        holds; without one, they are the whole conversation, and take the place of what it held before.
+        """
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
-        return ingesting.ingest_conversation(self._core, messages, parse_space(space), {**fields, "session": label})
+        named = parse_optional(title, "title")
+        label = None if session is None else parse_label(session, "session")
+        if label is None and named is None and origin is None:
+            raise InvalidInput("session", "is missing; name the conversation by session, title or origin")
+        talk = ingesting.Talk(label, named, None if origin is None else parse_metadata(origin, "origin"))
+        return ingesting.ingest_conversation(self._core, messages, parse_space(space), talk, fields)
+
+    def ingest_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        mode: str | None = None,
+        **fields: object,
+    ) -> IngestedSource:
+        """Stores a document (Markdown, text, HTML, PDF, notebook) as a source. The same file again replaces it.
+
+        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
+        """
+        from recollect.engine import files  # brings in what reads documents
+        from recollect.ingest.documents import MODES
+
+        return files.ingest_file(
+            self._core, path, parse_space(space), parse_source_fields(fields), title=parse_optional(title, "title"),
+            mode=None if mode is None else parse_choice(mode, "mode", MODES),
+        )  # fmt: skip
+
+    def ingest_folder(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
+    ) -> IngestedFolder:
+        """Stores the documents and transcripts below a folder, each as a source, and archives those that are gone.
+
+        What has not changed is left alone. `progress` is told how many of how many files are done.
+        """
+        from recollect.engine import folders  # brings in what reads documents
+
+        return folders.ingest_folder(
+            self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
+        )
+
+    def ingest_url(
+        self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
+    ) -> IngestedSource:
+        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
+        from recollect.engine import files  # brings in what fetches pages
+
+        return files.ingest_url(
+            self._core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
+            title=parse_optional(title, "title"),
+        )  # fmt: skip
+
+    def ingest_transcript(
+        self, path: str | os.PathLike[str], *, space: str = DEFAULT_SPACE, **fields: object
+    ) -> tuple[IngestedSource, ...]:
+        """Stores the conversations of a transcript or an export, each as a source.
+
+        Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
+        """
+        from recollect.engine import files  # brings in what reads transcripts
+
+        given = parse_source_fields(fields, memory_type="episodic")
+        return files.ingest_transcript(self._core, path, parse_space(space), given)
+
+    def is_transcript(self, path: str | os.PathLike[str]) -> bool:
+        """Is a file one that `ingest_transcript` can read? Its content decides."""
+        from recollect.engine import files  # brings in what reads transcripts
+
+        return files.is_transcript(path)
+
+    def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
+        """Stores a source that somebody else has read, with its segments, in one transaction."""
+        memory_type = "episodic" if source.source_kind == "conversation" else "semantic"
+        given = parse_source_fields(fields, memory_type=memory_type)
+        return sourcing.ingest_source(self._core, sourcing.parse_source(source), parse_space(space), given)
+
+    def sources(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        statuses: Sequence[str] = (),
+        source: str | Sequence[str] | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Record]:
+        """What was ingested as a source, the newest first; archived ones are left out unless asked for by status."""
+        return self.list(
+            space=space, kinds=CATALOGUE_KINDS, statuses=statuses, source=source, limit=limit, offset=offset
+        )
+
+    def segments(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The parts of a source, in order."""
+        return sourcing.segments_of(self._core, *self._ref(id, space))
+
+    def ingest_repo(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        force: bool = False,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> IngestedRepo:
+        """Stores the map of a repository as one source: which code and documents there are, and what is in them.
+
+        Patterns are compared with paths below the folder and with names. State of agents (`.codex`, `.claude`, …) is
+        left out unless `force` is set. Nothing is written where nothing has changed.
+        """
+        from recollect.engine.repo import Wish, ingest_repo  # brings in the parsers
+        from recollect.ingest.repo_files import Patterns
+
+        patterns = Patterns.of(parse_labels(include, "include"), parse_labels(exclude, "exclude"))
+        wish = Wish(path=Path(path), patterns=patterns, force=parse_flag(force, "force"))
+        return ingest_repo(self._core, wish, parse_space(space), checkpoint)
 
     def import_trusty_memory(
         self,
@@ -342,6 +707,12 @@ class Memory:
         from recollect.engine.imports import import_trusty  # only when it is asked for
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
+
+    def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
+        """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
+        from recollect.engine.import_agentos import import_agentos  # only when it is asked for
+
+        return import_agentos(self._core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
 
     # Code
 
@@ -430,16 +801,22 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
+        catalogue: bool = False,
+        valid_only: bool = True,
         as_of: Moment = None,
         min_score: float = NOISE,
         recency: float = 0.0,
         importance: float = 0.02,
+        deep: bool = False,
         thorough: bool = False,
+        fold: bool = True,
         touch: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
@@ -449,9 +826,12 @@ class Memory:
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
-        most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other. Without `touch` the hits do not count as recalled. `wait` bounds
-        the seconds spent on vectors that are still missing (None: until they are complete).
+        most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
+        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times as many candidates and
+        lets near-duplicates stand beside each other, as `fold=False` alone does. With `catalogue` records that only
+        say where others come from are searched too, with `valid_only=False` also what no longer holds. Without `touch`
+        the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing (None:
+        until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -459,20 +839,26 @@ class Memory:
             text=parse_text(query, "query"),
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
-                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of,
+                project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
+                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
+            deep=parse_flag(deep, "deep"),
             thorough=parse_flag(thorough, "thorough"),
+            fold=parse_flag(fold, "fold"),
             budget_tokens=None
             if budget_tokens is None
             else parse_count(budget_tokens, "budget_tokens", least=1, most=10_000_000),
         )  # fmt: skip
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
-        answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
+        reranker = self._semantics.reranker() if parsed.deep and ready.vectors is not None else None
+        answer = recall(
+            self._core, ready.vectors, parsed, reranker=reranker, waiting=ready.waiting, problem=ready.problem
+        )
         now = self._core.clock()
         self._idleness.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
@@ -545,6 +931,29 @@ class Memory:
         self._touched(found.hits)
         return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
 
+    def appraise(
+        self,
+        query: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **filters: object,
+    ) -> list[Appraised]:
+        """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
+        stand in the text, a tenth how new (half-life one week), a tenth how important, a twentieth how well believed.
+        """
+        from recollect.engine.appraise import appraise  # brings in numpy
+
+        parsed = self._parse_search(query, space, limit, filters)
+        seconds = None if wait is None else parse_seconds(wait, "wait")
+        ready = self._semantics.ready([space], seconds, progress)
+        found = appraise(self._core, ready.vectors, parsed, space)
+        self._idleness.asked[space] = self._core.clock()
+        self.touch([one.record for one in found])
+        return found
+
     def _parse_search(self, query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
         return Query(
             text=parse_text(query, "query"),
@@ -576,13 +985,15 @@ class Memory:
         tags: Sequence[str] = (),
         rooms: Sequence[str | None] = (),
         session: str | Sequence[str] | None = None,
-        project: str | Sequence[str] | None = None,
+        project: str | Sequence[str | None] | None = None,
         user: str | Sequence[str] | None = None,
         source: str | Sequence[str] | None = None,
         since: Moment = None,
         until: Moment = None,
         statuses: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        catalogue: bool = False,
         as_of: Moment = None,
         valid_at: Moment = None,
         valid_only: bool = True,
@@ -597,7 +1008,7 @@ class Memory:
         filter = parse_filter(
             space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
             project=project, user=user, source=source, since=since, until=until, statuses=statuses, as_of=as_of,
-            without_kinds=without_kinds, valid_at=valid_at, valid_only=valid_only,
+            without_kinds=without_kinds, ids=ids, catalogue=catalogue, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
             return view.scan(
@@ -654,6 +1065,12 @@ class Memory:
         with self._core.store.read() as view:
             return view.last_entry()
 
+    def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: object) -> list[str]:
+        """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
+        name = parse_choice(field, "field", _DISTINCT)
+        with self._core.store.read() as view:
+            return view.distinct(name, parse_filter(space=space, **filters))
+
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self._core.store.read() as view:
@@ -667,7 +1084,130 @@ class Memory:
         """The messages of a session, in order."""
         return self.list(space=space, session=id, as_of=as_of, valid_only=False, order="position", limit=100_000)
 
+    # Summaries
+
+    def condense(
+        self,
+        texts: Sequence[str],
+        *,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        dates: Sequence[datetime] | None = None,
+        sample: Sample | None = None,
+    ) -> Condensed:
+        """Makes texts short, and stores nothing. `dates` are when each of them happened.
+
+        `extractive` chooses the texts' own sentences; `abstractive` has a language model write; `auto` asks one where
+        one is configured. `sample` asks the model of a connected client. A model that fails, or has been asked for
+        enough today, is told of in `note`, and sentences are chosen instead.
+        """
+        from recollect.engine.condense import condense_given, parse_way
+
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return condense_given(self._core, self._semantics, texts, dates, way)
+
+    def summarize(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | Sequence[str | None] | None = None,
+        memory_type: str | None = None,
+        tags: Sequence[str] = (),
+        since: Moment = None,
+        until: Moment = None,
+        limit: int = 50,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        sample: Sample | None = None,
+    ) -> Summary:
+        """Summarises the newest records of a scope, as `condense` does, and keeps the summary as a record of its own.
+
+        The summary names its sources. Asked for again, it is given back as long as its sources are what they were.
+        """
+        from recollect.engine.condense import parse_way
+        from recollect.engine.summarize import KIND, summarize
+
+        filter = parse_filter(
+            space=parse_space(space), project=project, tags=tags, since=since, until=until,
+            memory_types=() if memory_type is None else (memory_type,), without_kinds=(KIND,),
+        )  # fmt: skip
+        count = parse_count(limit, "limit", least=1, most=MAX_LIMIT)
+        way = parse_way(self._core, max_words, strategy, provider, model, sample)
+        return summarize(self._core, self._semantics, filter, count, way)
+
+    def spending(self, days: int = 30) -> list[Spending]:
+        """What language models were asked for, the newest day first."""
+        with self._core.store.read() as view:
+            return view.ledger(parse_count(days, "days", least=1, most=10_000))
+
+    def listed_sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
+        """The sessions of a space by their lists of messages, the most recent first."""
+        most = parse_count(limit, "limit", least=1, most=100_000)
+        with self._core.store.read() as view:
+            return view.listed_sessions(parse_space(space), most)
+
+    def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
+        """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
+        with self._core.store.read() as view:
+            return view.messages(parse_space(space), parse_label(session, "session"))
+
+    def compact_session(
+        self,
+        session: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        threshold: int = 30,
+        keep_recent: int = 10,
+        max_words: int = 250,
+        sample: Sample | None = None,
+    ) -> Compaction:
+        """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
+
+        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time.
+        """
+        from recollect.engine import sessions
+
+        return sessions.compact(
+            self._core,
+            parse_space(space),
+            parse_label(session, "session"),
+            threshold=parse_count(threshold, "threshold", least=1, most=1_000_000),
+            keep=parse_count(keep_recent, "keep_recent", least=0, most=1_000_000),
+            condense=lambda texts, dates: self.condense(texts, dates=dates, max_words=max_words, sample=sample),
+        )
+
+    def repair_session(self, session: str, *, space: str = DEFAULT_SPACE) -> Repair:
+        """Mends a session's list: empty and repeated entries, one speaker's messages in a row, and the order.
+
+        Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
+        """
+        from recollect.engine import sessions
+
+        return sessions.repair(self._core, parse_space(space), parse_label(session, "session"))
+
     # The graph
+
+    def connect(
+        self,
+        id: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        type: str | None = None,
+        properties: Mapping[str, object] | None = None,
+        relations: Sequence[tuple[str, str]] = (),
+    ) -> Entity:
+        """Makes an entity of an exact id or adds to it, and relates it to others: pairs of a target's id and a type.
+
+        Targets that are not there yet are made. What is known already is not stated twice, from either end.
+        """
+        ties = [link.Tie(parse_label(target, "target"), parse_label(kind, "type")) for target, kind in relations]
+        named = parse_optional(type, "type")
+        given = parse_metadata({} if properties is None else properties, "properties")
+        return link.connect(self._core, parse_space(space), parse_label(id, "id", longest=200), named, given, ties)
 
     def entity(
         self,
@@ -776,6 +1316,25 @@ class Memory:
             as_of=parse_optional_time(as_of, "as_of"),
         )
 
+    def entities(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        words: Sequence[str] = (),
+        newest_first: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Entity]:
+        """The entities of a space, or those that have one of some words in a name or alias."""
+        with self._core.store.read() as view:
+            return view.entities(
+                parse_space(space),
+                parse_count(limit, "limit", least=1, most=100_000),
+                parse_count(offset, "offset", least=0, most=2**62),
+                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                newest_first=parse_flag(newest_first, "newest_first"),
+            )
+
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
         """Is there an entity of that id, name or alias?"""
         with self._core.store.read() as view:
@@ -849,7 +1408,7 @@ class Memory:
         """How much a space holds now, by the few counts that are cheap at any size."""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            records = view.count(Filter(spaces=(label,)))
+            records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
             embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
             return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
 
@@ -912,6 +1471,84 @@ class Memory:
         finally:
             self._foremost.drop(name)
 
+    def merge(
+        self, space: str = DEFAULT_SPACE, *, budget_seconds: float = 60.0, dry_run: bool = False
+    ) -> tuple[list[Merge], bool]:
+        """Merges records that say the same, as a dream does. Answers the merges, and whether time sufficed for all."""
+        name, seconds = self._existing(space), parse_seconds(budget_seconds, "budget_seconds")
+        vectors = self._semantics.load()
+        if vectors is None:
+            raise EmbedderError("no embedder is configured; set RECOLLECT_EMBEDDER")
+        try:
+            return dreaming.merge(
+                self._core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run")
+            )
+        finally:
+            self._foremost.drop(name)
+
+    def consolidate(
+        self,
+        *,
+        space: Spaces = None,
+        decay_rate: float = lifecycle.DECAY_RATE,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Lowers the confidence of what was not used for seven days by a share, down to 0.1. One run for each space.
+
+        `undo` of a run's entry takes it back.
+        """
+        rate, dry = parse_share(decay_rate, "decay_rate"), parse_flag(dry_run, "dry_run")
+        self._touches.flush()
+        names = self._spaces_named(space)
+        return [lifecycle.fade(self._core, name, rate=rate, dry_run=dry, cancelled=cancelled) for name in names]
+
+    def evict(
+        self,
+        *,
+        space: Spaces = None,
+        max_age: timedelta = lifecycle.MAX_AGE,
+        min_importance: float = lifecycle.MIN_IMPORTANCE,
+        cap: int = lifecycle.CAP,
+        dry_run: bool = False,
+        delete: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Takes out what is older than `max_age` and less important than `min_importance`, what is believed by less
+        than 0.1, and the least important of a space that holds more than `cap`. One run for each space.
+
+        It leaves the present and stays in the archive: `undo` of a run's entry brings it back. With `delete` it is
+        forgotten for good.
+        """
+        self._touches.flush()
+        done: list[Maintained] = []
+        for name in self._spaces_named(space):
+            upkeep = lifecycle.evict(
+                self._core,
+                name,
+                max_age=max_age,
+                min_importance=parse_share(min_importance, "min_importance"),
+                cap=parse_count(cap, "cap", least=0, most=2**62),
+                dry_run=parse_flag(dry_run, "dry_run"),
+                delete=parse_flag(delete, "delete"),
+                cancelled=cancelled,
+                left=partial(self._semantics.leave_out, name),
+            )
+            done.append(upkeep)
+            if upkeep.entry is not None:
+                self._foremost.drop(name)
+                self._sweeping.wake()
+        return done
+
+    def claim(self, task: str, slot: datetime) -> bool:
+        """Takes a slot of a schedule: True for one process alone, however many ask."""
+        with self._core.store.write(actor=self._core.actor) as edit:
+            return edit.claim(parse_label(task, "task"), slot)
+
+    def finish_sweeping(self) -> None:
+        """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
+        self._sweeping.finish()
+
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""
         kept = dreaming.read_kept(self.settings.home, parse_space(space))
@@ -961,6 +1598,11 @@ class Memory:
 
     def _ref(self, id: str, space: str | None) -> tuple[str, str | None]:
         return parse_label(id, "id"), None if space is None else parse_space(space)
+
+    def _spaces_named(self, space: Spaces) -> Sequence[str]:
+        """One space, several, or (None) all, each of which there must be."""
+        named = parse_filter(space=space).spaces
+        return [self._existing(name) for name in named] or [one.name for one in self.spaces()]
 
     def _existing(self, space: str) -> str:
         if not self.has_space(space):

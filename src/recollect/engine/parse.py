@@ -17,15 +17,32 @@ from typing import TypeVar, cast
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import MEMORY_TYPES, STATUSES, TRUSTS, Draft, Filter, Json, MemoryType, Metadata, Status, Trust
+from recollect.types import (
+    CATALOGUE_KINDS,
+    MEMORY_TYPES,
+    STATUSES,
+    TRUSTS,
+    Claim,
+    Draft,
+    Evidence,
+    Filter,
+    Grounds,
+    Json,
+    MemoryType,
+    Metadata,
+    Status,
+    Trust,
+)  # fmt: skip
 
-_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata")
+_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
 MAX_SECONDS = 86_400
+MAX_DAYS = 36_500
+MAX_REFS = 256
 
 V = TypeVar("V", bound=str)
 
@@ -113,6 +130,14 @@ def parse_seconds(value: object, field: str) -> float:
     return float(value)
 
 
+def parse_days(value: object, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number of days, not {_kind(value)}")
+    if not 0 <= value <= MAX_DAYS:
+        raise InvalidInput(field, f"must be from 0 to {MAX_DAYS} days, not {_shown(value)}")
+    return float(value)
+
+
 def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
     if value not in choices:
         raise InvalidInput(field, f"must be one of {', '.join(choices)}; not {_shown(value)}")
@@ -135,17 +160,17 @@ def parse_optional_time(value: object, field: str) -> datetime | None:
     return None if value is None else parse_time(value, field)
 
 
-def parse_labels(value: object, field: str, *, most: int = MAX_TAGS) -> tuple[str, ...]:
+def parse_labels(value: object, field: str, *, most: int = MAX_TAGS, longest: int = MAX_NAME) -> tuple[str, ...]:
     """Some labels, each once, in the order given. One text alone counts as one label."""
     if value is None:
         return ()
     if isinstance(value, str):
-        return (parse_label(value, field, longest=MAX_NAME),)
+        return (parse_label(value, field, longest=longest),)
     items = value
     if not isinstance(items, Iterable) or isinstance(items, Mapping | bytes):
         raise InvalidInput(field, f"must be a list of texts, not {_kind(cast('object', items))}")
     labels = [
-        parse_label(item, f"{field}[{i}]", longest=MAX_NAME) for i, item in enumerate(cast("Iterable[object]", items))
+        parse_label(item, f"{field}[{i}]", longest=longest) for i, item in enumerate(cast("Iterable[object]", items))
     ]
     if len(labels) > most:
         raise InvalidInput(field, f"must have at most {most} entries, not {len(labels)}")
@@ -215,6 +240,78 @@ def _parse_locator(value: object, field: str) -> Metadata | None:
     return None if value is None else parse_metadata(value, field)
 
 
+def parse_grounds(value: object, field: str = "grounds") -> Grounds | None:
+    """On what a record rests: grounds, or a mapping of their fields."""
+    if value is None:
+        return None
+    given = _parts(value, Grounds, field)
+    claim = given.get("claim")
+    return Grounds(
+        scopes=parse_labels(given.get("scopes"), f"{field}.scopes", most=MAX_REFS),
+        subjects=parse_labels(given.get("subjects"), f"{field}.subjects", most=MAX_REFS),
+        evidence=_parse_evidence(given.get("evidence"), f"{field}.evidence"),
+        claim=None if claim is None else _parse_claim(claim, f"{field}.claim"),
+        verified_at=parse_optional_time(given.get("verified_at"), f"{field}.verified_at"),
+    )
+
+
+def _parts(value: object, type_: type[msgspec.Struct], field: str) -> Mapping[str, object]:
+    """The fields of a value, or of a mapping that stands for one; an unknown one is an error."""
+    known = type_.__struct_fields__
+    if isinstance(value, type_):
+        return {name: getattr(value, name) for name in known}
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, f"must be an object with {', '.join(known)}; not {_kind(value)}")
+    given = cast("Mapping[str, object]", value)
+    for name in given:
+        if name not in known:
+            raise InvalidInput(f"{field}.{name}", f"is not a known field; known are {', '.join(known)}")
+    return given
+
+
+def _parse_evidence(value: object, field: str) -> tuple[Evidence, ...]:
+    """Some evidence, each once. A text alone is the id of a source."""
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise InvalidInput(field, f"must be a list of evidence, not {_kind(value)}")
+    items = cast("Sequence[object]", value)
+    if len(items) > MAX_REFS:
+        raise InvalidInput(field, f"must have at most {MAX_REFS} entries, not {len(items)}")
+    found: list[Evidence] = []
+    for i, item in enumerate(items):
+        one = _parse_one_evidence(item, f"{field}[{i}]")
+        if one not in found:
+            found.append(one)
+    return tuple(found)
+
+
+def _parse_one_evidence(value: object, field: str) -> Evidence:
+    given = {"source": value} if isinstance(value, str) else _parts(value, Evidence, field)
+    if given.get("source") is None:
+        raise InvalidInput(f"{field}.source", "is missing; name the source by its id")
+    return Evidence(
+        source=parse_label(given["source"], f"{field}.source"),
+        segment=parse_optional(given.get("segment"), f"{field}.segment"),
+        locator=_parse_locator(given.get("locator"), f"{field}.locator"),
+        hash=parse_optional(given.get("hash"), f"{field}.hash"),
+    )
+
+
+def _parse_claim(value: object, field: str) -> Claim:
+    given = _parts(value, Claim, field)
+    for name in ("subject", "predicate"):
+        if given.get(name) is None:
+            raise InvalidInput(f"{field}.{name}", "is missing; a claim says something of a subject by a predicate")
+    said = parse_metadata({"value": given.get("value")}, field)
+    return Claim(
+        subject=parse_label(given["subject"], f"{field}.subject"),
+        predicate=parse_label(given["predicate"], f"{field}.predicate"),
+        value=said["value"],
+        object=parse_optional(given.get("object"), f"{field}.object"),
+    )
+
+
 _DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
     "text": parse_text, "kind": _parse_kind, "memory_type": _parse_memory_type, "title": parse_optional,
     "role": parse_optional, "room": parse_optional, "session": parse_optional, "project": parse_optional,
@@ -222,6 +319,7 @@ _DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
     "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
     "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
     "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
+    "grounds": parse_grounds,
 }  # fmt: skip
 
 
@@ -253,6 +351,19 @@ def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, obje
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
+_OF_SOURCES = (
+    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
+    "valid_until",
+)  # fmt: skip
+
+
+def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
+    """What a caller may say of all segments of a source alike, as a draft of any of them."""
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    check_period(given.get("valid_from"), given.get("valid_until"))
+    return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
+
+
 def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
     if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
@@ -265,17 +376,17 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds",
+    "without_kinds": "without_kinds", "ids": "ids",
 }  # fmt: skip
 
 
-def _parse_rooms(value: object) -> tuple[str, ...]:
-    """Names of rooms; None among them stands for records that are in no room."""
+def _parse_or_none(value: object, field: str) -> tuple[str, ...]:
+    """Names of rooms or projects; None among them stands for records that are in none."""
     if not isinstance(value, list | tuple):
-        return parse_labels(value, "rooms", most=1_000)
-    rooms = cast("Sequence[object]", value)
-    named = parse_labels([room for room in rooms if room is not None], "rooms", most=1_000)
-    return ("", *named) if None in rooms else named
+        return parse_labels(value, field, most=1_000)
+    names = cast("Sequence[object]", value)
+    named = parse_labels([name for name in names if name is not None], field, most=1_000)
+    return ("", *named) if None in names else named
 
 
 def parse_filter(**given: object) -> Filter:
@@ -284,17 +395,19 @@ def parse_filter(**given: object) -> Filter:
     for name, value in given.items():
         if name in ("since", "until", "as_of", "valid_at"):
             fields[name] = parse_optional_time(value, name)
-        elif name == "valid_only":
+        elif name in ("valid_only", "catalogue"):
             fields[name] = parse_flag(value, name)
-        elif name == "rooms":
-            fields[name] = _parse_rooms(value)
+        elif name in ("rooms", "project"):
+            fields[_FILTER_FIELDS[name]] = _parse_or_none(value, name)
         elif name in _FILTER_FIELDS:
             fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only"])
+            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
+    if not fields.pop("catalogue", False) and not fields.get("kinds"):
+        fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
     filter = msgspec.convert(fields, Filter)
     for i, status in enumerate(filter.statuses):
         parse_choice(status, f"statuses[{i}]", STATUSES)

@@ -8,6 +8,8 @@ from datetime import datetime
 import msgspec
 
 from recollect.engine.core import Core, find
+from recollect.engine.grounds import judge
+from recollect.engine.lifecycle import undo_run
 from recollect.engine.link import names_of, relink
 from recollect.engine.parse import check_period
 from recollect.engine.remember import content_hash, derive_lexis
@@ -18,6 +20,7 @@ from recollect.types import Change, Entity, Past, Receipt, Record, Relation
 REVISABLE = (
     "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
     "status", "trust", "event_time", "valid_from", "valid_until", "source", "locator", "metadata",
+    "grounds",
 )  # fmt: skip
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
@@ -27,12 +30,18 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     """Writes a new version with some fields changed. A revision that changes nothing is not written."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        new = _replace(old, fields)
+        ruling = judge(edit, _replace(old, fields), old)
+        if ruling.refusal is not None:
+            raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
+        new = ruling.record
         if _state(new) == _state(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
         _, entry = edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)
     core.written()
-    return Receipt(outcome="stored", id=old.id, space=old.space, entry=entry)
+    return Receipt(
+        outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
+        contested=ruling.contradicts,
+    )  # fmt: skip
 
 
 def _replace(old: Record, fields: Mapping[str, object]) -> Record:
@@ -69,7 +78,9 @@ def invalidate(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
         _, entry = edit.put(new, verb="invalidate", before=old, lexis=derive_lexis(edit, new), reason=reason)
-    return Receipt(outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry)
+    return Receipt(
+        outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
+    )
 
 
 def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receipt:
@@ -78,7 +89,7 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
         record = _anywhere(edit, id, space)
         entry = edit.erase(record, reason=reason)
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry)
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=(entry,))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:
@@ -115,6 +126,10 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
 
 def undo(core: Core, entry: int, reason: str | None) -> Receipt:
     """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay."""
+    with core.store.read() as view:
+        run = view.run(entry)
+    if run is not None:
+        return undo_run(core, run, reason)
     with core.store.write(actor=core.actor) as edit:
         change = edit.entry(entry)
         if change is None:
@@ -122,7 +137,7 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
         done = _undo(edit, change, reason)
         _relink(edit, change, done)
     core.written()
-    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done)
+    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done,))
 
 
 def _relink(edit: Edit, change: Change, done: int) -> None:
@@ -152,16 +167,20 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     else:
         if after is None:
             raise Conflict(f"{change.object_id} is back already; there is nothing to undo")
-        restored = _revert(change, before, after, current)
+        stated = edit.version(type_, current.version)
+        restored = _revert(change, before, after, current, stated or current)
     lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
     _, done = edit.put(restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
     return done
 
 
-def _revert(change: Change, before: Thing, after: Thing, current: Thing) -> Thing:
-    """The present state with just what a change set put back, unless something else changed the same since."""
+def _revert(change: Change, before: Thing, after: Thing, current: Thing, stated: Thing) -> Thing:
+    """The present state with just what a change set put back, unless something else changed the same since.
+
+    Versions are compared by what they state: that a record has faded is no change that anybody made.
+    """
     changed = {name: value for name, value in _state(before).items() if value != _state(after)[name]}
-    clashes = sorted(name for name in changed if _state(current)[name] != _state(after)[name])
+    clashes = sorted(name for name in changed if _state(stated)[name] != _state(after)[name])
     if clashes:
         raise Conflict(
             f"{change.object_id}: {', '.join(clashes)} changed again after entry {change.entry};"

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
-from recollect.embed.base import Embedder, WordEmbedder
+from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core
 from recollect.engine.matrix import Matrix, sign_bits
 from recollect.ingest.pieces import cut_pieces
-from recollect.retrieve.late import pack_words
+from recollect.retrieve.late import pack_tokens
 from recollect.store.base import Model, Vector, View
 from recollect.types import Record
 
@@ -31,15 +31,16 @@ _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
+_MANY = 5  # of so many rows one being stale is too much
 
 Progress = Callable[[int, int], None]
 
 
 class Asked(Struct, frozen=True, eq=False):
-    """A question as the model sees it: its vector (zeros: unreadable) and, of some models, those of its words."""
+    """A question as the model sees it: its vector (zeros: unreadable) and, of some models, those of its wordpieces."""
 
     vector: NDArray[np.float32]
-    words: NDArray[np.float32] | None = None
+    tokens: NDArray[np.float32] | None = None
 
 
 class Vectors:
@@ -50,6 +51,7 @@ class Vectors:
         self.embedder = embedder
         self._model: Model | None = None
         self._matrices: dict[tuple[int, str, bool], Matrix] = {}
+        self._gone: dict[str, list[int]] = {}
         self._queries: OrderedDict[str, Asked] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
@@ -85,8 +87,8 @@ class Vectors:
                 self.query_hits += 1
                 return self._queries[text]
             self.query_misses += 1
-        vectors, words = self._see([text], query=True)
-        asked = Asked(vectors[0], words[0] if words else None)
+        vectors, tokens = self._see([text], query=True)
+        asked = Asked(vectors[0], tokens[0] if tokens else None)
         with self._lock:
             self._queries[text] = asked
             while len(self._queries) > _REMEMBERED_QUERIES:
@@ -96,9 +98,9 @@ class Vectors:
     def _see(
         self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
-        """A vector for each text and, of a model that gives them, the vectors of each text's words."""
-        if isinstance(self.embedder, WordEmbedder) and self.embedder.word_dim:
-            return self.embedder.embed_words(texts, query=query)
+        """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
+        if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
+            return self.embedder.embed_tokens(texts, query=query)
         return self.embedder.embed(texts, query=query), []
 
     @property
@@ -127,6 +129,17 @@ class Vectors:
         with self._lock:
             self._matrices.clear()
             self._model = None
+
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Hears which versions have left the present, and drops them from what is searched once they are many."""
+        with self._lock:
+            gone = self._gone.setdefault(space, [])
+            gone.extend(versions)
+            held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
+            if len(gone) * _MANY > min(map(len, held.values()), default=0):
+                left_out = np.array(gone, dtype=np.int64)
+                self._matrices |= {key: matrix.without(left_out) for key, matrix in held.items()}
+                gone.clear()
 
     # Completing
 
@@ -186,18 +199,18 @@ class Vectors:
     def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
         """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
         parts: list[NDArray[np.float32]] = []
-        words: list[NDArray[np.float32]] = []
+        tokens: list[NDArray[np.float32]] = []
         for start in range(0, len(pieces), _AT_ONCE):
             if stop is not None and stop.is_set():
                 return None
             seen, said = self._see([piece for _, piece in pieces[start : start + _AT_ONCE]])
             parts.append(seen)
-            words += said
+            tokens += said
         rows = np.concatenate(parts)
         bits = sign_bits(rows, self._mean())
         halves = rows.astype(np.float16)
         return [
-            Vector(version, bits[i].tobytes(), halves[i].tobytes(), pack_words(words[i]) if words else b"")
+            Vector(version, bits[i].tobytes(), halves[i].tobytes(), pack_tokens(tokens[i]) if tokens else b"")
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]

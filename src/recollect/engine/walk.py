@@ -13,7 +13,7 @@ from recollect.engine.core import Core
 from recollect.engine.link import named_entity, names_of, resolve
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import View, normal_name
-from recollect.types import Entity, Filter, Record
+from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record
 
 Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
 
@@ -56,7 +56,10 @@ def rank_records(
         names = [seed for seed, record in known.items() if record is None]
         records = {record.version: 1.0 for record in known.values() if record is not None}
         scores, _ = walk(view, space, names=names, records=records, as_of=as_of)
-        held = [glance.version for glance in view.glances(space, list(scores), Filter(as_of=as_of))]
+        held = [
+            glance.version
+            for glance in view.glances(space, list(scores), Filter(as_of=as_of, without_kinds=CATALOGUE_KINDS))
+        ]
         best = sorted(held, key=lambda version: (-scores[version], -version))[:limit]
         return [(record, scores[record.version]) for record in view.records(best)]
 

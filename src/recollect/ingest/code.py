@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -54,6 +54,15 @@ class Chunk(Struct, frozen=True):
     title: str = ""
 
 
+class Defined(Struct, frozen=True):
+    """A definition by its kind, its name inside of what holds it (`Class.method`), and its lines, from 1."""
+
+    kind: str
+    name: str
+    line_start: int
+    line_end: int
+
+
 class _Definition(Struct):
     """A definition on its way to become chunks: `label` is its name as the code spells it, lines count from 0."""
 
@@ -86,6 +95,19 @@ def split_file(path: str, text: str) -> tuple[str, list[Chunk]]:
     return language, sorted(_chunks(lines, found), key=lambda chunk: (chunk.first_line, -chunk.last_line))
 
 
+def parse_definitions(text: str, language: str, see: Callable[[Node], None]) -> list[Defined]:
+    """The named definitions of a text, outer ones before those inside them; `see` is shown the tree's root."""
+    found: list[Defined] = []
+    waiting = list(reversed(_definitions(text, _split_lines(text), language, see)))
+    while waiting:
+        one = waiting.pop()
+        name = ".".join(part for part in one.path if part)
+        if name:
+            found.append(Defined(one.kind, name, one.first + 1, one.last + 1))
+        waiting.extend(reversed(one.inner))
+    return found
+
+
 def _split_lines(text: str) -> list[str]:
     """Lines as parsers and editors count them: parted by line feeds alone."""
     lines = text.split("\n")
@@ -97,7 +119,9 @@ def _split_lines(text: str) -> list[str]:
 # Finding definitions
 
 
-def _definitions(text: str, lines: Sequence[str], language: str) -> list[_Definition]:
+def _definitions(
+    text: str, lines: Sequence[str], language: str, see: Callable[[Node], None] | None = None
+) -> list[_Definition]:
     """The outermost definitions of a file, each with those inside it."""
     from tree_sitter import QueryCursor
 
@@ -107,6 +131,8 @@ def _definitions(text: str, lines: Sequence[str], language: str) -> list[_Defini
         tree = parser.parse(source)
         captures = QueryCursor(query).captures(tree.root_node)
         rows = [_to_definition(kind, node, language) for kind, nodes in captures.items() for node in nodes]
+        if see is not None:
+            see(tree.root_node)
     comments = LANGUAGES[language].comments
     seen: dict[tuple[int, int], _Definition] = {}
     for definition in rows:

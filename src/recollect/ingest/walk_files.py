@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ LARGEST_FILE = 2 * 1024 * 1024
 """Bytes; what is larger is data or was made by a program."""
 LARGEST_DATA = 100_000
 """Bytes of a file whose name does not say that a person wrote it."""
+TOO_LARGE = "too large"
 IGNORE_FILES = (".gitignore", ".memoryignore")
 _LONG_LINES = 1_000  # characters a line on average: made by a program
 _LOOKED_AT = 8_192
@@ -68,6 +69,13 @@ class Walked(Struct):
     closed: list[str] = field(default_factory=list[str])
 
 
+class Choice(Struct, frozen=True):
+    """Which files are looked for: why one of a name, or of a name and a size, is left out (None: it is not)."""
+
+    skip_name: Callable[[str], str | None]
+    skip_size: Callable[[str, int], str | None]
+
+
 class _Rules(Struct, frozen=True):
     """The patterns of one folder; paths are matched from that folder."""
 
@@ -90,12 +98,25 @@ def skip_name(name: str, *, folder: bool) -> str | None:
     return None
 
 
-def walk_files(root: Path, walked: Walked) -> Iterator[Found]:
+def _skip_source(name: str) -> str | None:
+    return skip_name(name, folder=False)
+
+
+def _skip_source_size(name: str, size: int) -> str | None:
+    if size > LARGEST_FILE:
+        return TOO_LARGE
+    return "data" if size > LARGEST_DATA and _is_data(name) else None
+
+
+SOURCE_CODE = Choice(_skip_source, _skip_source_size)
+
+
+def walk_files(root: Path, walked: Walked, choice: Choice = SOURCE_CODE) -> Iterator[Found]:
     """The files of a project in the order of their paths; `walked` is told what is left out."""
-    yield from _walk(root, "", _rules_above(root), walked)
+    yield from _walk(root, "", _rules_above(root), walked, choice)
 
 
-def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterator[Found]:
+def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked, choice: Choice) -> Iterator[Found]:
     if below.count("/") >= _DEEPEST:
         walked.problems.append(FileProblem(path=below, problem=f"folder lies over {_DEEPEST} folders deep"))
         walked.skipped["too deep"] += 1
@@ -123,10 +144,10 @@ def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked) -> Iterat
             elif entry.is_symlink():
                 walked.skipped["link"] += 1
             elif entry.is_dir():
-                if _why_not(path, entry.name, here, folder=True) is None:
-                    yield from _walk(root, path, here, walked)
+                if _why_not(path, entry.name, here, skip_name(entry.name, folder=True), folder=True) is None:
+                    yield from _walk(root, path, here, walked, choice)
             elif entry.is_file():
-                found = _look(path, entry, here, walked)
+                found = _look(path, entry, here, walked, choice)
                 if found is not None:
                     yield found
         except OSError as error:
@@ -143,17 +164,15 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walked) -> Found | None:
-    reason = _why_not(path, entry.name, rules, folder=False)
+def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walked, choice: Choice) -> Found | None:
+    reason = _why_not(path, entry.name, rules, choice.skip_name(entry.name), folder=False)
     if reason is None:
         info = entry.stat(follow_symlinks=False)
-        if info.st_size > LARGEST_FILE:
-            reason = "too large"
-            walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))
-        elif info.st_size > LARGEST_DATA and _is_data(entry.name):
-            reason = "data"
-        else:
+        reason = choice.skip_size(entry.name, info.st_size)
+        if reason is None:
             return Found(path, info.st_size, info.st_mtime_ns)
+        if reason == TOO_LARGE:
+            walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))
     walked.skipped[reason] += 1
     return None
 
@@ -162,9 +181,8 @@ def _is_data(name: str) -> bool:
     return language_of(name, "") in _DATA
 
 
-def _why_not(path: str, name: str, rules: list[_Rules], *, folder: bool) -> str | None:
-    """Why a path is left out: the nearest rule that speaks of it decides."""
-    reason = skip_name(name, folder=folder)
+def _why_not(path: str, name: str, rules: list[_Rules], reason: str | None, *, folder: bool) -> str | None:
+    """Why a path is left out: the nearest rule that speaks of it decides; a `reason` holds unless one asks for it."""
     if reason is not None and name != ".git" and _asked_for(path, rules, folder=folder):
         return None
     if reason is not None:

@@ -1,7 +1,7 @@
-"""How well do the single words of a text answer the single words of a question?
+"""How well do the single wordpieces of a text answer those of a question?
 
-A model that gives a small vector for each wordpiece lets a question look for each of its words on its own: every word of
-the question takes the nearest word of the text, and the mean of those cosines is what the text is worth.
+A model that gives a small vector for each wordpiece lets a question look for each of its pieces on its own: every one of
+them takes the nearest piece of the text, and the sum of what they find is what the text is worth, 1 at most.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SCALE = 127.0
-"""Word vectors have length 1 and are kept as whole numbers in -127..127."""
+SCALE = 254.0
+"""Numbers of a vector of length 1 times this are kept as bytes; hardly any of them is above one half."""
 
 
-def pack_words(words: NDArray[np.float32]) -> bytes:
-    """Word vectors of length 1, one after another, a byte for each number."""
-    return np.rint(words * SCALE).astype(np.int8).tobytes()
+def pack_tokens(tokens: NDArray[np.float32]) -> bytes:
+    """Vectors of length 1, one after another, a byte for each number."""
+    return np.clip(np.rint(tokens * SCALE), -127, 127).astype(np.int8).tobytes()
 
 
-def match_words(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
-    """For each text (its packed word vectors, at least one) the mean over the question's words of the best cosine."""
+def match_tokens(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
+    """What each text (its packed vectors, at least one) is worth to a question, whose vectors' lengths add up to 1."""
     if not texts:
         return np.zeros(0, np.float32)
     dim = question.shape[1]
     codes = np.frombuffer(b"".join(texts), np.int8).reshape(-1, dim)
-    cosines = codes.astype(np.float32) @ question.T
+    nearness = codes.astype(np.float32) @ question.T
     starts = np.cumsum([0, *[len(text) // dim for text in texts[:-1]]])
-    return np.maximum.reduceat(cosines, starts, axis=0).mean(axis=1) / np.float32(SCALE)
+    return np.maximum.reduceat(nearness, starts, axis=0).sum(axis=1) / np.float32(SCALE)

@@ -30,24 +30,24 @@ class Address(Struct, frozen=True):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def parse_address(text: str) -> Address:
+def parse_address(text: str, option: str = "--http") -> Address:
     """`127.0.0.1:3031`, `[::1]:3031`, or `:3031`, which means this machine alone."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise _not_an_address(text)
+        raise _not_an_address(text, option)
     if host.startswith("[") and host.endswith("]"):
         found = _ip(host[1:-1])
         if not isinstance(found, IPv6Address):
-            raise _not_an_address(text)
+            raise _not_an_address(text, option)
     else:
         found = _ip(HERE if host in ("", "localhost") else host)
         if not isinstance(found, IPv4Address):
-            raise _not_an_address(text)
+            raise _not_an_address(text, option)
     return Address(str(found), int(port))
 
 
-def _not_an_address(text: str) -> InvalidInput:
-    return InvalidInput("--http", f"{text!r} is not an address such as 127.0.0.1:3031, [::1]:3031 or :3031")
+def _not_an_address(text: str, option: str) -> InvalidInput:
+    return InvalidInput(option, f"{text!r} is not an address such as 127.0.0.1:3031, [::1]:3031 or :3031")
 
 
 def _ip(text: str) -> IPv4Address | IPv6Address | None:
@@ -64,7 +64,7 @@ def is_loopback(host: str) -> bool:
     return name == "localhost" if found is None else found.is_loopback
 
 
-def listen(address: Address) -> socket.socket:
+def listen(address: Address, option: str = "--http") -> socket.socket:
     """A socket that takes connections from now on, whoever will serve them."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # The protocol must be named: without it asyncio does not send small answers at once.
@@ -78,7 +78,7 @@ def listen(address: Address) -> socket.socket:
         listener.listen(_WAITING)
     except OSError as error:
         listener.close()
-        raise ConfigError(f"--http: cannot listen on {address}: {error.strerror}") from error
+        raise ConfigError(f"{option}: cannot listen on {address}: {error.strerror}") from error
     return listener
 
 

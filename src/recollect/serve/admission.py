@@ -39,11 +39,11 @@ class Admission(Struct, frozen=True, kw_only=True):
             _check_token(headers.get("authorization"), self.token)
 
 
-def admission(address: Address, token: str | None) -> Admission:
+def admission(address: Address, token: str | None, option: str = "--http") -> Admission:
     """The rules for an address. Beyond this machine nothing is served without a token."""
     if not address.is_loopback and token is None:
         raise ConfigError(
-            f"--http: {address} can be reached from other machines; set RECOLLECT_TOKEN (or --token), which every"
+            f"{option}: {address} can be reached from other machines; set RECOLLECT_TOKEN (or --token), which every"
             " client must then show, or listen on 127.0.0.1"
         )
     return Admission(loopback=address.is_loopback, token=token)

@@ -1,4 +1,4 @@
-"""How does a server on the web live beside the one on stdio, in one process and on one engine?
+"""How does a server on a socket live beside the one on stdio, in one process and on one engine?
 
 The socket listens from the start, so that a port that is taken is known before anything else happens. What serves it
 is loaded in a thread of its own: the client on stdio does not wait for that.
@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
-from recollect.contracts.route import Web
 from recollect.serve.address import Address, address_of, listen
-from recollect.serve.admission import admission
+from recollect.serve.admission import Admission, admission
 from recollect.serve.log import Log
-
-if TYPE_CHECKING:
-    from recollect.serve.http import HttpServer
+from recollect.serve.stdio import Beside
 
 HEAD_START_SECONDS = 0.3
 """So long, at most, the client on stdio has the process for itself: it waits for its first answer."""
@@ -26,29 +23,58 @@ COURTESY_SECONDS = 1.0
 """At the end a running call may take so long before it is asked to stop."""
 
 
-class Companion:
-    """A contract's addresses on the web, served until `stop`."""
+class SocketServer(Protocol):
+    """What serves a socket: `run` returns after `stop`, and `cancel_calls` asks running calls to end."""
 
-    def __init__(self, web: Callable[[], Web], address: Address, *, token: str | None, log: Log) -> None:
-        self._web = web
-        self._admission = admission(address, token)
+    def run(self, listener: socket.socket) -> None: ...
+    def stop(self) -> None: ...
+    def cancel_calls(self) -> None: ...
+
+
+class Kind(NamedTuple):
+    """A way to be reached: what it is called, the scheme of its addresses, and the option that asks for it."""
+
+    name: str
+    scheme: str
+    option: str
+
+
+HTTP = Kind("HTTP", "http", "--http")
+III = Kind("iii", "ws", "--iii")
+
+
+class Companion:
+    """A contract on a socket, served until `stop` by what `make` loads."""
+
+    def __init__(
+        self,
+        make: Callable[[Admission, Log], SocketServer],
+        address: Address,
+        *,
+        token: str | None,
+        log: Log,
+        kind: Kind = HTTP,
+    ) -> None:
+        self._make = make
+        self._kind = kind
+        self._admission = admission(address, token, kind.option)
         self._log = log
-        self._listener: socket.socket = listen(address)
+        self._listener: socket.socket = listen(address, kind.option)
         self._lock = threading.Lock()
-        self._server: HttpServer | None = None
+        self._server: SocketServer | None = None
         self._stopping = False
         self._go = threading.Event()
         self._fail: Callable[[str], None] = lambda _: None
-        self._thread = threading.Thread(target=self._run, name="recollect-http", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"recollect-{kind.name.lower()}", daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://{address_of(self._listener)}"
+        return f"{self._kind.scheme}://{address_of(self._listener)}"
 
     def start(self, fail: Callable[[str], None]) -> None:
         """Begins to serve. `fail` is called if that ends before it should."""
         self._fail = fail
-        self._log.tell(f"HTTP on {self.url}")
+        self._log.tell(f"{self._kind.name} on {self.url}")
         self._thread.start()
 
     def hurry(self) -> None:
@@ -75,19 +101,17 @@ class Companion:
         try:
             self._serve()
         except Exception as error:  # noqa: BLE001  the top of a transport
-            self._log.fault("the HTTP server failed", error)
+            self._log.fault(f"the {self._kind.name} server failed", error)
         finally:
             self._listener.close()
             if not self._stopping:
-                self._fail("the HTTP server ended")
+                self._fail(f"the {self._kind.name} server ended")
 
     def _serve(self) -> None:
         self._go.wait(HEAD_START_SECONDS)
         if self._stopping:
             return
-        from recollect.serve.http import HttpServer  # the libraries that only it needs
-
-        server = HttpServer(self._web(), self._admission, self._log)
+        server = self._make(self._admission, self._log)
         with self._lock:
             self._server = server
             stopping = self._stopping
@@ -95,3 +119,26 @@ class Companion:
             server.stop()
         else:
             server.run(self._listener)
+
+
+class Together:
+    """Several ways to be reached, which begin and end as one."""
+
+    def __init__(self, parts: Sequence[Beside]) -> None:
+        self._parts = parts
+
+    def start(self, fail: Callable[[str], None]) -> None:
+        for part in self._parts:
+            part.start(fail)
+
+    def hurry(self) -> None:
+        for part in self._parts:
+            part.hurry()
+
+    def stop(self) -> None:
+        for part in self._parts:
+            part.stop()
+
+    def join(self) -> None:
+        for part in self._parts:
+            part.join()

@@ -42,8 +42,16 @@ class Notification(Struct, frozen=True):
     params: Mapping[str, Json]
 
 
+class Reply(Struct, frozen=True):
+    """An answer to a request of ours: a result, or a problem in the client's words."""
+
+    id: Id
+    result: Json = None
+    problem: str | None = None
+
+
 class Unwanted(Struct, frozen=True):
-    """An answer to a question that was never asked."""
+    """An answer that does not say what it answers."""
 
 
 class Problem(Struct, frozen=True):
@@ -55,7 +63,7 @@ class Problem(Struct, frozen=True):
     data: Json = None
 
 
-Message: TypeAlias = Request | Notification | Unwanted | Problem
+Message: TypeAlias = Request | Notification | Reply | Unwanted | Problem
 
 
 def decode(data: bytes) -> Message | tuple[Message, ...]:
@@ -104,7 +112,7 @@ def _message(decoded: Json) -> Message:
         return Problem(INVALID_REQUEST, 'Invalid Request: jsonrpc must be "2.0"', request_id)
     method = decoded.get("method")
     if "method" not in decoded and ("result" in decoded or "error" in decoded):
-        return Unwanted()
+        return Unwanted() if request_id is None else _reply(request_id, decoded)
     if not isinstance(method, str):
         return Problem(INVALID_REQUEST, "Invalid Request: method must be a string", request_id)
     params = decoded.get("params")
@@ -113,6 +121,14 @@ def _message(decoded: Json) -> Message:
     if params is not None and not isinstance(params, dict):
         return Problem(INVALID_PARAMS, "Invalid params: params must be an object", request_id)
     return Request(request_id, method, params or {})
+
+
+def _reply(request_id: Id, decoded: Mapping[str, Json]) -> Reply:
+    error = decoded.get("error")
+    if "error" not in decoded:
+        return Reply(request_id, decoded.get("result"))
+    told = error.get("message") if isinstance(error, Mapping) else None
+    return Reply(request_id, problem=told if isinstance(told, str) and told else "without saying why")
 
 
 def _is_id(value: Json) -> bool:
@@ -137,6 +153,13 @@ class _Error(Struct):
     error: _ErrorBody
 
 
+class _Request(Struct):
+    jsonrpc: str
+    id: Id
+    method: str
+    params: object
+
+
 class _Notice(Struct):
     jsonrpc: str
     method: str
@@ -153,6 +176,10 @@ def encode_problem(problem: Problem) -> bytes:
     if len(message) > MAX_ERROR_TEXT:
         message = message[:MAX_ERROR_TEXT] + "…"
     return encode(_Error("2.0", problem.id, _ErrorBody(problem.code, message, problem.data)))
+
+
+def encode_request(request_id: Id, method: str, params: object) -> bytes:
+    return encode(_Request("2.0", request_id, method, params))
 
 
 def encode_notification(method: str, params: object) -> bytes:

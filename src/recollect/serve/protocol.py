@@ -4,7 +4,8 @@ A `Connection` is one client. `receive` takes a message's bytes, in the order th
 work that it asks for, in any thread, and returns the bytes to send back. Neither reads or writes anything.
 
 Two eras are spoken side by side. Up to 2025-11-25 a client says `initialize` once and the connection
-remembers its version. From 2026-07-28 every request carries its version in `_meta`; nothing is remembered.
+remembers its version. From 2026-07-28 every request carries its version in `_meta`; nothing is remembered, and
+nothing can be asked of the client while a request lasts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from msgspec import Struct
 from recollect.contracts.tool import Call, Cancellation, Contract, Tool
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.serve import catalog
+from recollect.serve.ask import Asking
 from recollect.serve.catalog import Refusal
 from recollect.serve.log import Log
 from recollect.serve.message import (
@@ -29,6 +31,7 @@ from recollect.serve.message import (
     Message,
     Notification,
     Problem,
+    Reply,
     Request,
     decode,
     encode_notification,
@@ -76,10 +79,12 @@ class Asked(Struct, frozen=True):
 class Connection:
     """One client of one contract: its version, its name, and the requests that are under way."""
 
-    def __init__(self, contract: Contract, log: Log | None = None) -> None:
+    def __init__(self, contract: Contract, log: Log | None = None, asking: Asking | None = None) -> None:
         self.contract = contract
         self.version = STATEFUL_VERSIONS[-1]
         self.client: str | None = None
+        self._lends_model = False
+        self._asking = asking or Asking()
         self._log = log or Log()
         self._open: dict[Id, Cancellation] = {}
         self._tools: dict[str, Tool[Any]] = {tool.name: tool for tool in contract.tools}
@@ -119,6 +124,10 @@ class Connection:
         """The answer to a message that a transport did not read to its end."""
         return Work((Job(too_large(), Cancellation()),))
 
+    def end_input(self) -> None:
+        """The client will say no more: what waits for an answer of its own need not wait."""
+        self._asking.close()
+
     def cancel_all(self) -> None:
         """Withdraw everything that is under way."""
         for cancellation in tuple(self._open.values()):
@@ -135,6 +144,8 @@ class Connection:
                 return Job(message, Cancellation())
             case Notification():
                 self._heed(message)
+            case Reply() if self._asking.settle(message):
+                self._log.write("debug", f"the client answered {message.id}")
             case _:
                 self._log.write("debug", "an answer to nothing was ignored")
         return None
@@ -194,7 +205,8 @@ class Connection:
         meta = catalog.mapping(params, "_meta")
         opens_session = method == "initialize" and "protocolVersion" in params
         if META + "protocolVersion" not in meta or opens_session:
-            call = Call(self.client, report=_reporter(meta, notify), cancellation=cancellation)
+            sample = self._asking.sampler(cancellation, notify) if self._lends_model else None
+            call = Call(self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample)
             return self._respond_in_session(method, Asked(params, False, request.stray, call))
         _check_envelope(meta)
         client = _client_name(meta.get(META + "clientInfo"))
@@ -233,6 +245,8 @@ class Connection:
             raise Refusal(INVALID_PARAMS, "Invalid params: protocolVersion must be a string")
         self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
         self.client = _client_name(params.get("clientInfo"))
+        offered = params.get("capabilities")
+        self._lends_model = isinstance(offered, Mapping) and isinstance(offered.get("sampling"), Mapping)
         about: catalog.Result = {
             "protocolVersion": self.version,
             "capabilities": catalog.capabilities(self.contract),

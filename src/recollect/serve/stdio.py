@@ -184,6 +184,7 @@ class _Server:
                     return
                 self._take(line)
         finally:
+            self._connection.end_input()
             self._work.put(None)
         self._watch_output()
 

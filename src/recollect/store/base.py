@@ -7,18 +7,24 @@ canonical ones. Reads happen inside one consistent `View`; changes inside one `E
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from recollect.types import (
     Change,
+    Claim,
     Entity,
     FileProblem,
     Filter,
+    Grounds,
+    Message,
+    Metadata,
     Order,
     ProjectState,
     Record,
@@ -26,6 +32,9 @@ from recollect.types import (
     Session,
     Space,
     SpaceStats,
+    Spending,
+    Status,
+    Trust,
 )  # fmt: skip
 
 Thing = Record | Entity | Relation
@@ -56,6 +65,48 @@ class Lexis(Struct, frozen=True):
         if max(counts, default=0) <= MOST_COUNTED:
             return sum(counts)
         return sum(min(count, MOST_COUNTED) for count in counts)
+
+
+def claim_ref(kind: str, claim: Claim) -> str:
+    """What all claims of one kind about the same subject and predicate have in common."""
+    said = msgspec.json.encode((kind, claim.subject, claim.predicate))
+    return f"claim:{hashlib.sha256(said).hexdigest()[:32]}"
+
+
+def refs_of(record: Record) -> list[str]:
+    """By what a live record can be found through its grounds."""
+    grounds = record.grounds
+    if grounds is None:
+        return []
+    refs = [f"evidence:{item.source}" for item in grounds.evidence]
+    refs += [f"subject:{subject}" for subject in grounds.subjects]
+    refs += [f"scope:{scope}" for scope in grounds.scopes]
+    if grounds.claim is not None:
+        refs.append(claim_ref(record.kind, grounds.claim))
+    return list(dict.fromkeys(refs))
+
+
+class Outline(Struct, frozen=True, gc=False):
+    """What upkeep needs to know of a live record, without its text. Times are microseconds since 1970.
+
+    `location` and `fingerprint` are a source's; `metadata` is that of an activity or a work item alone.
+    """
+
+    version: int
+    id: str
+    kind: str
+    title: str
+    status: Status
+    trust: Trust
+    confidence: float
+    created_at: int
+    valid_from: int | None
+    valid_until: int | None
+    superseded_by: str | None
+    location: str | None
+    fingerprint: str | None
+    metadata: Metadata | None
+    grounds: Grounds | None
 
 
 class Glance(Struct, frozen=True):
@@ -144,6 +195,35 @@ class IndexedFile(Struct, frozen=True):
     problem: str | None = None
 
 
+class FadingRule(Struct, frozen=True, kw_only=True):
+    """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
+
+    kinds: tuple[str, ...]
+    unused_since: datetime
+    rate: float
+    floor: float
+
+
+class EvictionRule(Struct, frozen=True, kw_only=True):
+    """Which records leave: old and unimportant ones, hardly believed ones, the least important beyond a cap."""
+
+    kinds: tuple[str, ...]
+    older_than: datetime
+    min_importance: float
+    min_confidence: float
+    cap: int
+
+
+class Run(Struct, frozen=True):
+    """One run of upkeep in a space, by its entry in the journal; `later` is the last one like it that still stands."""
+
+    entry: int
+    space: str
+    verb: str
+    undone: bool
+    later: int | None
+
+
 class View(Protocol):
     """One consistent look at the store."""
 
@@ -158,13 +238,26 @@ class View(Protocol):
     def version(self, type_: type[T], version: int) -> T | None: ...
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]: ...
     def count(self, filter: Filter) -> int: ...
+    def distinct(self, field: Literal["project", "tags"], filter: Filter) -> list[str]: ...
     def weights(self, filter: Filter) -> list[Weight]: ...
     def held(self, space: str, hashes: Sequence[str]) -> set[str]: ...
-    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None: ...
+    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None: ...
+    def texts(self, versions: Sequence[int]) -> dict[int, str]: ...
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
+    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]: ...
+    def shared_refs(self, space: str, prefix: str) -> list[str]: ...
+    def outlines(self, space: str) -> list[Outline]: ...
+    def pieces(self, space: str) -> list[tuple[str, int, bytes]]: ...
+    def segment(
+        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
+    ) -> Record | None: ...
+    def listed_sessions(self, space: str, limit: int) -> list[Session]: ...
+    def messages(self, space: str, session: str) -> list[Message]: ...
 
     def named(self, space: str, name: str) -> list[Entity]: ...
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]: ...
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]: ...
     def knows_names(self, space: str) -> bool: ...
     def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
     def relations(
@@ -174,6 +267,7 @@ class View(Protocol):
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
     ) -> list[tuple[str, str, float]]: ...
 
+    def all_links(self, space: str) -> list[tuple[str, str]]: ...
     def count_facts(self, space: str) -> int: ...
 
     def journal(
@@ -207,6 +301,15 @@ class View(Protocol):
 
     def projects(self, space: str | None) -> list[IndexedProject]: ...
     def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
+
+    def ledger(self, days: int) -> list[Spending]: ...
+    def spending(self, day: str, provider: str) -> Spending: ...
+    def counters(self, prefix: str) -> dict[str, int]: ...
+
+    def fading(self, space: str, rule: FadingRule) -> list[int]: ...
+    def evictable(self, space: str, rule: EvictionRule) -> list[int]: ...
+    def run(self, entry: int) -> Run | None: ...
+    def moved(self, run: int, after: int, limit: int) -> list[int]: ...
 
 
 class Edit(View, Protocol):
@@ -243,6 +346,19 @@ class Edit(View, Protocol):
     def drop_project(self, space: str, id: str) -> None: ...
     def erase_project(self, space: str, id: str, most: int) -> int: ...
 
+    def spend(self, more: Spending) -> None: ...
+    def count_up(self, name: str, by: int) -> None: ...
+    def set_counter(self, name: str, value: int) -> None: ...
+
+    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None: ...
+    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int: ...
+    def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int: ...
+    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int: ...
+    def sweep(self, most: int) -> int: ...
+    def undo_fading(self, run: int) -> int: ...
+    def end_run(self, run: int) -> None: ...
+    def claim(self, task: str, slot: datetime) -> bool: ...
+
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
     def drop_vectors(self, keep_model: str | None) -> int: ...
@@ -272,6 +388,25 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "Edit", "Glance", "IndexedFile", "IndexedProject", "Lexis", "Model", "Store", "T", "Tally",
-    "Thing", "Vector", "View", "Weight", "normal_name",
+    "MOST_COUNTED",
+    "Edit",
+    "EvictionRule",
+    "FadingRule",
+    "Glance",
+    "IndexedFile",
+    "IndexedProject",
+    "Lexis",
+    "Model",
+    "Outline",
+    "Run",
+    "Store",
+    "T",
+    "Tally",
+    "Thing",
+    "Vector",
+    "View",
+    "Weight",
+    "claim_ref",
+    "normal_name",
+    "refs_of",
 ]  # fmt: skip

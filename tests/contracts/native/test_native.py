@@ -123,6 +123,24 @@ def test_forgetting_can_leave_the_history(serve: Callable[..., Server]) -> None:
     assert (record["status"], record["superseded_by"]) == ("superseded", new)
 
 
+def test_a_record_says_how_far_it_can_be_believed(serve: Callable[..., Server]) -> None:
+    server = serve()
+    said = server.call("remember", text="Maria: we ship on Fridays.")
+    assert "status" not in said
+    found = server.call("remember", text="The team ships on Fridays.", evidence=[said["id"]])
+    assert (found["outcome"], found["status"]) == ("stored", "candidate")
+    again = server.call("remember", text="The team ships on Fridays.", evidence=[said["id"]])
+    assert (again["outcome"], again["id"]) == ("deduplicated", found["id"])
+    server.call("revise", id=said["id"], text="Maria: we ship on Mondays.")
+    standing = server.call("explore", id=found["id"])["standing"]
+    assert standing == {
+        "status": "candidate", "trust": "agent_inferred", "confidence": 1.0,
+        "evidence": [{"source": said["id"], "state": "changed"}],
+    }  # fmt: skip
+    refused = server.call("remember", text="It is so.", evidence=["src:none#seg-1"])
+    assert (refused["outcome"], refused["reason"]) == ("rejected", "grounds.evidence[0]: there is no source src:none")
+
+
 def test_facts_replace_each_other_and_stay_in_the_past(serve: Callable[..., Server]) -> None:
     server = serve()
     server.call("relate", subject="auth-service", predicate="version", object="2.4.0")
@@ -195,12 +213,33 @@ def test_a_folder_of_code_is_ingested_and_recalled_with_its_lines(serve: Callabl
     root.mkdir()
     (root / "till.py").write_text("import tax\n\n\ndef price(net):\n    return net * tax.rate\n")
     (root / "latin.py").write_bytes("é".encode("latin-1"))
+    (root / "README.md").write_text("# Shop\n\nThe till prints receipts on thermal paper.\n")
     server = serve()
     assert server.call("ingest", path=str(root)) == {
-        "project": "shop", "state": "completed", "files": 1, "chunks": 1, "skipped": {"not UTF-8": 1},
-        "errors": {"latin.py": "not UTF-8"},
+        "stored": 1, "segments": 1, "code": {
+            "project": "shop", "state": "completed", "files": 1, "chunks": 1,
+            "skipped": {"document": 1, "not UTF-8": 1}, "errors": {"latin.py": "not UTF-8"},
+        },
     }  # fmt: skip
     hit = server.call("recall", query="price with tax rate", kinds=["code"])["hits"][0]
     assert (hit["source"], hit["lines"], hit["title"], hit["project"]) == ("till.py", [4, 5], "price", "shop")
-    assert "is a file" in server.fail("ingest", path=str(root / "till.py"))
-    assert "give one of text, messages and path" in server.fail("ingest", path=str(root), text="both")
+    [hit] = server.call("recall", query="What are receipts printed on?", limit=1)["hits"]
+    assert (hit["source"], hit["lines"], hit["kind"]) == (str(root / "README.md"), [1, 3], "document")
+    assert "give one of text, messages, path and url" in server.fail("ingest", path=str(root), text="both")
+
+
+def test_a_file_a_transcript_and_a_page_are_ingested_by_their_place(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\nThe cellar key hangs behind the door.\n")
+    (tmp_path / "talk.json").write_text('[{"role": "user", "content": "Where is the ladder?"}]')
+    server = serve()
+    [source] = server.call("ingest", path=str(tmp_path / "notes.md"), tags=["house"])["sources"]
+    assert (source["title"], source["outcome"], source["segments"]) == ("Notes", "stored", 1)
+    assert (
+        server.call("ingest", path=str(tmp_path / "notes.md"), tags=["house"])["sources"][0]["outcome"] == "unchanged"
+    )
+    assert server.call("ingest", path=str(tmp_path / "talk.json"))["sources"][0]["title"] == "Where is the ladder?"
+    assert "does not exist" in server.fail("ingest", path=str(tmp_path / "nothing.md"))
+    assert "not on the public web" in server.fail("ingest", url="http://127.0.0.1:9/page")
+    assert [hit["kind"] for hit in server.call("recall", query="ladder", limit=1)["hits"]] == ["message"]

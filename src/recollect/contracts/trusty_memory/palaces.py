@@ -6,13 +6,13 @@ order; tools and routes only wrap them.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
+from recollect.engine.core import random_uuid
 from recollect.engine.memory import MAX_LIMIT, Memory
 from recollect.engine.parse import parse_space
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -130,15 +130,6 @@ class Refused(RecollectError):
     code = "refused"
 
 
-def random_uuid() -> str:
-    """A random UUID (version 4)."""
-    noise = bytearray(os.urandom(16))
-    noise[6] = noise[6] & 0x0F | 0x40
-    noise[8] = noise[8] & 0x3F | 0x80
-    digits = noise.hex()
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-
-
 def parse_uuid(text: str) -> str | None:
     """The usual form of a UUID that is written in any of its forms; None for what is none."""
     match = _UUID.fullmatch(text.lower())
@@ -202,7 +193,13 @@ class Palaces:
         name = self._existing(palace)
         count = _count(top_k, "top_k", TOP_K, MAX_LIMIT)
         found = self._memory.recall(
-            query, space=name, limit=min(count + _ESSENTIAL, MAX_LIMIT), thorough=deep, touch=False, wait=_WAIT_SECONDS
+            query,
+            space=name,
+            limit=min(count + _ESSENTIAL, MAX_LIMIT),
+            deep=deep,
+            thorough=deep,
+            touch=False,
+            wait=_WAIT_SECONDS,
         )
         rows = self._layered(name, found, 3 if deep else 2)[:count]
         shown = {row.drawer_id for row in rows if row.score >= _REAL_MATCH and row.layer > 1}

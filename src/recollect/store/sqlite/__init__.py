@@ -252,6 +252,10 @@ _CHECKS = (
         "vectors lack their numbers; run `recollect reindex`",
     ),
     (
+        "SELECT count(*) FROM refs WHERE version NOT IN (SELECT version FROM records WHERE retired_at IS NULL)",
+        "refs belong to no live record; run `recollect reindex`",
+    ),
+    (
         "SELECT count(*) FROM tallies WHERE records <> (SELECT count(*) FROM records"
         " WHERE records.space_no = tallies.space_no AND retired_at IS NULL)",
         "spaces are miscounted; run `recollect reindex`",

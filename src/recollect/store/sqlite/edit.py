@@ -10,7 +10,33 @@ from typing import cast
 import msgspec
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import IndexedFile, IndexedProject, Lexis, Model, T, Tally, Thing, Vector, normal_name
+from recollect.store.base import (
+    FadingRule,
+    IndexedFile,
+    IndexedProject,
+    Lexis,
+    Model,
+    T,
+    Tally,
+    Thing,
+    Vector,
+    normal_name,
+    refs_of,
+)  # fmt: skip
+from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
+from recollect.store.sqlite.lifecycle import (
+    add_messages,
+    claim_slot,
+    fade,
+    hand_on_fading,
+    mark_evicted,
+    next_place,
+    put_run,
+    read_evicted,
+    stated_confidence,
+    unfade,
+    write_messages,
+)  # fmt: skip
 from recollect.store.sqlite.projects import (
     delete_files,
     delete_project,
@@ -30,13 +56,19 @@ from recollect.store.sqlite.rows import (
     to_record,
 )  # fmt: skip
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import Entity, Record, Relation, Space
+from recollect.store.sqlite.where import NOT_EVICTED
+from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
     for type_, columns in COLUMNS.items()
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
+_EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
+_OF_A_SPACE = (
+    "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "refs", "runs", "messages",
+)  # fmt: skip
+_EVICTED = "SELECT space_no, version, evicted.at FROM evicted JOIN records USING(version)"
 _REBUILD_BATCH = 500
 _TIDY_PAGES = 500
 
@@ -55,6 +87,7 @@ class SqliteEdit(SqliteView):
         self._at = to_micros(now)
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
+        self._places: dict[tuple[int, str], int] = {}
         self._tallied: dict[int, tuple[int, int]] = {}
         self._wanted_models: list[int] | None = None
 
@@ -134,11 +167,14 @@ class SqliteEdit(SqliteView):
     def drop_space(self, name: str) -> int:
         """Removes a space with all that is in it. The journal keeps only that it was there."""
         number = self._home(name)
+        self._sweep(self._rows(f"{_EVICTED} WHERE space_no = ?", (number,)))
+        self._run("DELETE FROM moved WHERE run IN (SELECT entry FROM runs WHERE space_no = ?)", (number,))
+        self._run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
         rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
         for version, live in rows:
             self._unindex(number, version, live=live)
         self._drop_numbers("space_no = ?", (number,))
-        for table in ("records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies"):
+        for table in _OF_A_SPACE:
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
         delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
@@ -162,15 +198,27 @@ class SqliteEdit(SqliteView):
     ) -> tuple[T, int]:
         """Writes a new version. `before` is the version that it takes the place of, which must hold still."""
         number = self._home(thing.space)
+        revived = thing.version if before is None else 0
         if before is not None:
             self._retire(before, number)
+        elif isinstance(thing, Record):
+            self._make_way(number, thing.id)
+        handed_on = self._faded_before(thing, before)
+        if handed_on is not None:
+            thing = msgspec.structs.replace(thing, confidence=handed_on)
         if thing.recorded_at != self._now:
             thing = msgspec.structs.replace(thing, recorded_at=self._now)
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
             self._index(number, version, lexis or Lexis({}))
-            self._inherit_vectors(number, thing, cast("Record | None", before))
+            self._inherit_vectors(number, thing, cast("Record | None", before), revived)
+            if thing.grounds is not None:
+                self._put_refs(number, thing)
+            if handed_on is not None and before is not None:
+                hand_on_fading(self._connection, before.version, version)
+            if before is None and not revived and thing.session is not None:
+                self._list_message(number, thing)
         elif isinstance(thing, Entity):
             self._put_names(number, thing)
         entry = self._note(
@@ -178,6 +226,26 @@ class SqliteEdit(SqliteView):
             before=None if before is None else before.version, after=version, reason=reason, undoes=undoes,
         )  # fmt: skip
         return thing, entry
+
+    def _make_way(self, number: int, id: str) -> None:
+        """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
+        if self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+            self._sweep(self._rows(f"{_EVICTED} WHERE id = ? AND space_no = ? AND retired_at IS NULL", (id, number)))
+
+    def _faded_before(self, thing: Thing, before: Thing | None) -> float | None:
+        """What a record that has faded goes on stating, unless a change gives it another confidence."""
+        if not isinstance(thing, Record) or not isinstance(before, Record) or thing.confidence != before.confidence:
+            return None
+        return stated_confidence(self._connection, before.version)
+
+    def _list_message(self, number: int, record: Record) -> None:
+        """A new record of a session stands at the end of its list."""
+        key = (number, cast("str", record.session))
+        if key not in self._places:
+            self._places[key] = next_place(self._connection, *key)
+        message = Message(id=record.id, role=record.role, at=record.event_time)
+        add_messages(self._connection, *key, self._places[key], [message])
+        self._places[key] += 1
 
     def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int:
         """Takes an object out of the present without a successor; its versions stay."""
@@ -204,6 +272,8 @@ class SqliteEdit(SqliteView):
             self._insert_words(number, thing.version, lexis, live=False)
             self._run("INSERT INTO lexis VALUES(?, ?, ?)", (thing.version, *lexis_row(lexis)))
             self._run("UPDATE signs SET model = -model WHERE version = ? AND model > 0", (thing.version,))
+            if thing.grounds is not None:
+                self._run("DELETE FROM refs WHERE version = ?", (thing.version,))
         elif isinstance(thing, Entity):
             self._run("DELETE FROM names WHERE space_no = ? AND entity = ?", (number, thing.id))
 
@@ -213,13 +283,14 @@ class SqliteEdit(SqliteView):
 
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
+        self._sweep(self._rows(f"{_EVICTED} WHERE {VERSIONS_OF}", (id, id)))
         rows = self._rows(
             f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?", (id, id, number)
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
             self._drop_numbers("version = ?", (version,))
-            for table in ("signs", "queue", "records"):
+            for table in ("signs", "queue", "faded", "records", "refs"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
         self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._run(
@@ -277,6 +348,79 @@ class SqliteEdit(SqliteView):
             self._erase(space, record, None)
         return len(rows)
 
+    # Derived: refs
+
+    def _put_refs(self, number: int, record: Record) -> None:
+        self._connection.executemany(
+            "INSERT INTO refs VALUES(?, ?, ?)", [(number, ref, record.version) for ref in refs_of(record)]
+        )
+
+    # Bookkeeping
+
+    def spend(self, more: Spending) -> None:
+        add_spending(self._connection, more)
+
+    def count_up(self, name: str, by: int) -> None:
+        add_to_counter(self._connection, name, by)
+
+    def set_counter(self, name: str, value: int) -> None:
+        set_counter(self._connection, name, value)
+
+    # Upkeep: runs that change much at once, in small steps
+
+    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None:
+        number = self._home(space)
+        write_messages(self._connection, number, session, messages)
+        self._places.pop((number, session), None)
+
+    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int:
+        """Notes that a run begins; its entry names it from then on."""
+        entry = self.note(space, verb, reason)
+        put_run(self._connection, self._home(space), entry, verb)
+        return entry
+
+    def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int:
+        return fade(self._connection, run, versions, rule, self._at)
+
+    def evict(self, run: int, space: str, versions: Sequence[int], reason: str | None = None) -> int:
+        """Takes some records out of the present, each with an entry of its own; their versions stay."""
+        number = self._home(space)
+        done = self._run(
+            "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
+            " SELECT ?, ?, 'evict', 'record', id, version, ?, ? FROM records"
+            " WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND +retired_at IS NULL"
+            f" AND {NOT_EVICTED} ORDER BY id",
+            (self._at, space, self._actor, reason, to_json(versions), number),
+        )
+        mark_evicted(self._connection, number, run, versions, self._at)
+        return done.rowcount
+
+    def sweep(self, most: int) -> int:
+        """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""
+        return self._sweep(read_evicted(self._connection, most))
+
+    def _sweep(self, found: Sequence[Row]) -> int:
+        self._connection.executemany(
+            "UPDATE records SET retired_at = ? WHERE version = ?", [(at, version) for _, version, at in found]
+        )
+        self._connection.executemany("DELETE FROM evicted WHERE version = ?", [(version,) for _, version, _ in found])
+        for number, version, _ in found:
+            lexis = self._unindex(number, version, live=True)
+            self._insert_words(number, version, lexis, live=False)
+            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
+            self._run("UPDATE signs SET model = -model WHERE version = ? AND +model > 0", (version,))
+        return len(found)
+
+    def undo_fading(self, run: int) -> int:
+        return unfade(self._connection, run)
+
+    def end_run(self, run: int) -> None:
+        """Marks a run as taken back."""
+        self._run("UPDATE runs SET undone = 1 WHERE entry = ?", (run,))
+
+    def claim(self, task: str, slot: datetime) -> bool:
+        return claim_slot(self._connection, task, to_micros(slot))
+
     # Derived: terms and names
 
     def _index(self, number: int, version: int, lexis: Lexis) -> None:
@@ -330,9 +474,10 @@ class SqliteEdit(SqliteView):
         self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
     ) -> int:
         """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
+        self._sweep(self._rows(_EVICTED))
         self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", *(("signs", "halves", "tokens", "queue") if vectors else ())):
+        for table in ("lexis", "names", "refs", *(("signs", "halves", "tokens", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()
@@ -345,6 +490,7 @@ class SqliteEdit(SqliteView):
                 lexis = derive(record)
                 if live:
                     self._index(number, record.version, lexis)
+                    self._put_refs(number, record)
                 else:
                     self._run("INSERT INTO lexis VALUES(?, ?, ?)", (record.version, *lexis_row(Lexis(lexis.terms))))
                     self._insert_words(number, record.version, lexis, live=False)
@@ -352,7 +498,11 @@ class SqliteEdit(SqliteView):
             done += len(batch)
             progress(done, total)
         if vectors:
-            self._run("INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records")
+            self._run(
+                "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
+                f" WHERE {_EMBEDDED}",
+                CATALOGUE_KINDS,
+            )
         return total
 
     def _rebuild_batch(self, after: int) -> list[tuple[int, Record, bool]]:
@@ -370,18 +520,28 @@ class SqliteEdit(SqliteView):
                 "INSERT INTO models(name, dim, mean, floor, spread) VALUES(?, ?, ?, ?, ?)",
                 (name, dim, mean, floor, spread),
             )
-            self._run("INSERT INTO queue SELECT ?, space_no, version FROM records", (cursor.lastrowid,))
+            self._run(
+                f"INSERT INTO queue SELECT ?, space_no, version FROM records WHERE {_EMBEDDED}",
+                (cursor.lastrowid, *CATALOGUE_KINDS),
+            )
             known = {model.name: model for model in self.models()}
             self._wanted_models = None
         return known[name]
 
-    def _inherit_vectors(self, number: int, record: Record, before: Record | None) -> None:
-        """Vectors of an unchanged text are copied; for a new text they are queued."""
-        if before is None or (before.content_hash, before.title) != (record.content_hash, record.title):
+    def _inherit_vectors(self, number: int, record: Record, before: Record | None, revived: int) -> None:
+        """Vectors of an unchanged text are copied, be it from the version before or from one that comes back.
+
+        For a new text they are queued. What only lists others has none.
+        """
+        if record.kind in CATALOGUE_KINDS:
+            return
+        same = before is not None and (before.content_hash, before.title) == (record.content_hash, record.title)
+        source = before.version if before is not None and same else revived
+        if not source:
             self._enqueue(number, record.version)
             return
         for vector, model, bits in self._rows(
-            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (before.version,)
+            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (source,)
         ):
             values = (abs(model), number, record.version, bits)
             cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
@@ -390,7 +550,7 @@ class SqliteEdit(SqliteView):
                 self._run(copied, (cursor.lastrowid, vector))
         self._run(
             "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
-            (number, record.version, before.version),
+            (number, record.version, source),
         )
 
     def _enqueue(self, number: int, version: int) -> None:

@@ -10,7 +10,20 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from recollect.store.base import MOST_COUNTED, Lexis
-from recollect.types import Change, Entity, Json, MemoryType, Record, Relation, Space, Status, Trust
+from recollect.types import (
+    Change,
+    Claim,
+    Entity,
+    Evidence,
+    Grounds,
+    Json,
+    MemoryType,
+    Record,
+    Relation,
+    Space,
+    Status,
+    Trust,
+)  # fmt: skip
 
 Row: TypeAlias = tuple[Any, ...]  # what the sqlite3 module hands out
 
@@ -23,7 +36,7 @@ _decode = msgspec.json.Decoder(dict[str, object]).decode
 RECORD_COLUMNS = (
     "id", "kind", "memory_type", "title", "text", "role", "room", "session", "position", "project", "user",
     "tags", "source", "locator", "importance", "confidence", "status", "trust", "event_time", "created_at",
-    "recorded_at", "valid_from", "valid_until", "superseded_by", "hash", "metadata",
+    "recorded_at", "valid_from", "valid_until", "superseded_by", "hash", "metadata", "grounds",
 )  # fmt: skip
 ENTITY_COLUMNS = (
     "id", "name", "type", "description", "aliases", "user", "metadata", "created_at", "recorded_at",
@@ -71,6 +84,7 @@ def record_row(record: Record) -> Row:
         to_micros(record.recorded_at), _micros_or_none(record.valid_from), _micros_or_none(record.valid_until),
         record.superseded_by, bytes.fromhex(record.content_hash),
         to_json(record.metadata) if record.metadata else "{}",
+        None if record.grounds is None else to_json(record.grounds),
     )  # fmt: skip
 
 
@@ -84,8 +98,33 @@ def to_record(row: Row) -> Record:
         status=cast("Status", row[18]), trust=cast("Trust", row[19]), event_time=to_moment(row[20]),
         created_at=to_moment(row[21]), recorded_at=to_moment(row[22]), valid_from=_moment_or_none(row[23]),
         valid_until=_moment_or_none(row[24]), superseded_by=row[25], content_hash=row[26].hex(),
-        metadata=_metadata(row[27]), access_count=row[28] or 0, last_access=_moment_or_none(row[29]),
+        metadata=_metadata(row[27]), grounds=None if row[28] is None else to_grounds(row[28]),
+        access_count=row[29] or 0, last_access=_moment_or_none(row[30]),
     )  # fmt: skip
+
+
+class _Grounds(msgspec.Struct):
+    """Grounds as JSON holds them: what a claim's value or a locator looks like is anyone's."""
+
+    scopes: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    evidence: tuple[dict[str, Any], ...] = ()
+    claim: dict[str, Any] | None = None
+    verified_at: datetime | None = None
+
+
+_decode_grounds = msgspec.json.Decoder(_Grounds).decode
+
+
+def to_grounds(text: str) -> Grounds:
+    raw = _decode_grounds(text)
+    return Grounds(
+        scopes=raw.scopes,
+        subjects=raw.subjects,
+        evidence=tuple(Evidence(**item) for item in raw.evidence),
+        claim=None if raw.claim is None else Claim(**raw.claim),
+        verified_at=raw.verified_at,
+    )
 
 
 def entity_row(entity: Entity) -> Row:

@@ -7,23 +7,37 @@ import struct
 import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 
 from recollect.errors import NotFound
 from recollect.store.base import (
+    EvictionRule,
+    FadingRule,
     Glance,
     IndexedFile,
     IndexedProject,
     Lexis,
     Model,
+    Outline,
+    Run,
     T,
     Tally,
     Thing,
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.ledger import read_counters, read_ledger, read_spending
+from recollect.store.sqlite.lifecycle import (
+    find_evictable,
+    find_fading,
+    read_listed,
+    read_messages,
+    read_moved,
+    read_run,
+)  # fmt: skip
+from recollect.store.sqlite.outlines import read_outlines, read_pieces
 from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
@@ -42,18 +56,21 @@ from recollect.store.sqlite.rows import (
     to_relation,
     to_space,
 )  # fmt: skip
-from recollect.store.sqlite.where import known_at, record_condition, true_at
+from recollect.store.sqlite.where import NOT_EVICTED, known_at, record_condition, true_at
 from recollect.types import (
     HIDDEN_STATUSES,
+    SEGMENT_KINDS,
     Change,
     Entity,
     Filter,
+    Message,
     Order,
     Record,
     Relation,
     Session,
     Space,
     SpaceStats,
+    Spending,
 )  # fmt: skip
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
@@ -65,16 +82,25 @@ _ORDERS: dict[Order, str] = {
     "oldest": "records.created_at, records.version",
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
     "position": "records.session, records.source, records.position, records.version",
+    "updated": "records.version DESC",
 }
 
+_FADED = " LEFT JOIN faded ON faded.version = records.version"
 
-def select(type_: type[Thing], extra: str = "") -> str:
-    """The beginning of a query for objects of one type; `extra` columns come after the object's own."""
+
+def select(type_: type[Thing], extra: str = "", *, stated: bool = False) -> str:
+    """The beginning of a query for objects of one type; `extra` columns come after the object's own.
+
+    A record's confidence is the one that it has faded to, or as it was `stated`.
+    """
     table, more = TABLES[type_], ""
     columns = [f"{table}.version", "spaces.name", *(f"{table}.{column}" for column in COLUMNS[type_])]
     if type_ is Record:
         columns += ["accesses.count", "accesses.last"]
         more = " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
+        if not stated:
+            columns[columns.index("records.confidence")] = "coalesce(faded.confidence, records.confidence)"
+            more += _FADED
     listed = ", ".join([*columns, extra] if extra else columns)
     return f"SELECT {listed} FROM {table} JOIN spaces ON spaces.no = {table}.space_no{more}"
 
@@ -83,11 +109,16 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
     Record: RECORD_COLUMNS, Entity: ENTITY_COLUMNS, Relation: RELATION_COLUMNS,
 }  # fmt: skip
 _SELECT = {type_: select(type_) for type_ in TABLES}
+_STATED = {type_: select(type_, stated=True) for type_ in TABLES}
 _AT_ONCE = 500  # values in one list
 _TWIN = (
-    "SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND kind = ? AND session IS ?"
+    f"SELECT id FROM records WHERE space_no = ? AND hash = ? AND retired_at IS NULL AND {NOT_EVICTED}"
     f" AND status NOT IN ({', '.join(repr(status) for status in HIDDEN_STATUSES)})"
     " AND (valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
+)
+_SEGMENT = (
+    "SELECT version FROM records WHERE space_no = ? AND retired_at IS NULL"
+    f" AND kind IN ({', '.join(repr(kind) for kind in SEGMENT_KINDS)})"
 )
 VERSIONS_OF = (  # one index has the live versions by their id and another the rest
     "records.version IN (SELECT version FROM records WHERE id = ? AND retired_at IS NULL"
@@ -163,11 +194,13 @@ class SqliteView:
         if number is None:
             raise NotFound(f"there is no space named {space!r}")
         kinds = self._rows(
-            "SELECT kind, count(*) FROM records WHERE space_no = ? AND retired_at IS NULL GROUP BY kind ORDER BY kind",
+            "SELECT kind, count(*) FROM records WHERE space_no = ? AND retired_at IS NULL"
+            f" AND {NOT_EVICTED} GROUP BY kind ORDER BY kind",
             (number,),
         )
         newest, sessions = self._rows(
-            "SELECT max(created_at), count(DISTINCT session) FROM records WHERE space_no = ? AND retired_at IS NULL",
+            "SELECT max(created_at), count(DISTINCT session) FROM records WHERE space_no = ? AND retired_at IS NULL"
+            f" AND {NOT_EVICTED}",
             (number,),
         )[0]
         entities, relations = (
@@ -201,7 +234,7 @@ class SqliteView:
         return [row[0] for row in self._rows(sql + " ORDER BY spaces.name", values)]
 
     def version(self, type_: type[T], version: int) -> T | None:
-        row = self._one(f"{_SELECT[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
+        row = self._one(f"{_STATED[type_]} WHERE {TABLES[type_]}.version = ?", (version,))
         return None if row is None else cast("T", _READERS[type_](row))
 
     def records(self, versions: Sequence[int]) -> list[Record]:
@@ -211,6 +244,8 @@ class SqliteView:
 
     def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]:
         spaces, space_values = self._spaces_condition(filter.spaces)
+        if order == "updated":
+            spaces = f"+{spaces}"  # the + lets SQLite go through the versions from the newest, and stop early
         condition, values = record_condition(filter, to_micros(self._now))
         sql = f"{_SELECT[Record]} WHERE {spaces} AND {condition} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
         return [to_record(row) for row in self._rows(sql, (*space_values, *values, limit, offset))]
@@ -220,6 +255,16 @@ class SqliteView:
         condition, values = record_condition(filter, to_micros(self._now))
         row = self._one(f"SELECT count(*) FROM records WHERE {spaces} AND {condition}", (*space_values, *values))
         return 0 if row is None else row[0]
+
+    def distinct(self, field: Literal["project", "tags"], filter: Filter) -> list[str]:
+        """The different projects or tags of the records that a filter lets through; "" stands for no project."""
+        where, places = self._spaces_condition(filter.spaces)
+        condition, values = record_condition(filter, to_micros(self._now))
+        source, value = ("records", "coalesce(records.project, '')")
+        if field == "tags":
+            source, value = ("records, json_each(records.tags) AS tag", "tag.value")
+        sql = f"SELECT DISTINCT {value} FROM {source} WHERE {where} AND {condition} ORDER BY 1"
+        return [row[0] for row in self._rows(sql, (*places, *values))]
 
     def weights(self, filter: Filter) -> list[Weight]:
         spaces, space_values = self._spaces_condition(filter.spaces)
@@ -238,21 +283,26 @@ class SqliteView:
             found.update(row[0].hex() for row in self._rows(sql, (self._number(space), *part)))
         return found
 
-    def twin(self, record: Record, alike: Sequence[str] = ()) -> str | None:
-        """The live record of the same space, kind, session and text, and alike in some more fields, if there is one."""
+    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None:
+        """The live record of the same space, kind, session and text, and alike in some more fields, if there is one.
+
+        `anywhere` in the space, it may be of another kind or session.
+        """
+        if not anywhere:
+            alike = ("kind", "session", *alike)
         now = to_micros(self._now)
         digest = bytes.fromhex(record.content_hash)
         row: dict[str, object] = dict(zip(list(RECORD_COLUMNS), record_row(record), strict=True)) if alike else {}
         found = self._one(
             f"{_TWIN}{''.join(f' AND {name} IS ?' for name in alike)} ORDER BY version",
-            (self._number(record.space), digest, record.kind, record.session, now, now, *(row[name] for name in alike)),
+            (self._number(record.space), digest, now, now, *(row[name] for name in alike)),
         )
         return None if found is None else found[0]
 
     def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]:
         rows = self._rows(
             "SELECT session, count(*), min(event_time), max(event_time) FROM records"
-            " WHERE space_no = ? AND session IS NOT NULL AND retired_at IS NULL"
+            f" WHERE space_no = ? AND session IS NOT NULL AND retired_at IS NULL AND {NOT_EVICTED}"
             " GROUP BY session ORDER BY max(event_time) DESC, session LIMIT ? OFFSET ?",
             (self._number(space), limit, offset),
         )
@@ -260,6 +310,47 @@ class SqliteView:
             Session(id=id, space=space, messages=count, started_at=to_moment(first), last_at=to_moment(last))
             for id, count, first, last in rows
         ]
+
+    # Grounds
+
+    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]:
+        """The live records that have any of some refs in their grounds, the newest version first."""
+        sql = "SELECT DISTINCT version FROM refs WHERE space_no = ? AND ref IN (SELECT value FROM json_each(?))"
+        rows = self._rows(f"{sql} ORDER BY version DESC LIMIT ?", (self._number(space), to_json(refs), limit))
+        return self.records([row[0] for row in rows])
+
+    def shared_refs(self, space: str, prefix: str) -> list[str]:
+        """The refs of a prefix (`claim:`) that more than one live record has."""
+        sql = "SELECT ref FROM refs WHERE space_no = ? AND ref >= ? AND ref < ? GROUP BY ref HAVING count(*) > 1"
+        return [row[0] for row in self._rows(sql, (self._number(space), prefix, f"{prefix}\U0010ffff"))]
+
+    def outlines(self, space: str) -> list[Outline]:
+        return read_outlines(self._connection, self._number(space))
+
+    def pieces(self, space: str) -> list[tuple[str, int, bytes]]:
+        return read_pieces(self._connection, self._number(space))
+
+    def segment(
+        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
+    ) -> Record | None:
+        """The piece of a source (named by its location) that stands in a place, or that has a text of some hash."""
+        if hash is None:
+            where, values = "source = ? AND position = ?", (source, position)
+        else:
+            where, values = "hash = ? AND +source = ?", (bytes.fromhex(hash), source)  # the index of hashes is narrower
+        row = self._one(f"{_SEGMENT} AND {where} ORDER BY position, version LIMIT 1", (self._number(space), *values))
+        return None if row is None else self.version(Record, row[0])
+
+    def texts(self, versions: Sequence[int]) -> dict[int, str]:
+        """Just the texts of versions: for what only compares them."""
+        sql = "SELECT version, text FROM records WHERE version IN (SELECT value FROM json_each(?))"
+        return dict(self._rows(sql, (to_json(versions),)))
+
+    def listed_sessions(self, space: str, limit: int) -> list[Session]:
+        return read_listed(self._connection, self._number(space), space, limit)
+
+    def messages(self, space: str, session: str) -> list[Message]:
+        return read_messages(self._connection, self._number(space), session)
 
     # The graph
 
@@ -270,10 +361,17 @@ class SqliteView:
         sql += " AND entities.retired_at IS NULL ORDER BY entities.version"
         return [to_entity(row) for row in self._rows(sql, (number, normal_name(name), number))]
 
-    def entities(self, space: str, limit: int, offset: int = 0) -> list[Entity]:
-        sql = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL"
-        sql += " ORDER BY entities.version LIMIT ? OFFSET ?"
-        return [to_entity(row) for row in self._rows(sql, (self._number(space), limit, offset))]
+    def entities(
+        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
+    ) -> list[Entity]:
+        """The entities of a space; where words are given, those that have one of them in a name."""
+        number = self._number(space)
+        sql, values = f"{_SELECT[Entity]} WHERE entities.space_no = ? AND entities.retired_at IS NULL", [number]
+        if words:
+            named = "SELECT entity FROM names, json_each(?) AS word WHERE space_no = ? AND instr(name, word.value) > 0"
+            sql, values = f"{sql} AND entities.id IN ({named})", [number, to_json(words), number]
+        sql += f" ORDER BY entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
+        return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
     def knows_names(self, space: str) -> bool:
         row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))
@@ -316,6 +414,13 @@ class SqliteView:
         where = f"relations.space_no = ? AND {condition} AND relations.{end} IN (SELECT value FROM json_each(?))"
         return where, [self._number(space), *values, to_json(ids)]
 
+    def all_links(self, space: str) -> list[tuple[str, str]]:
+        """Subject and object of every relation that holds now."""
+        known, values = known_at("relations", None)
+        valid, more = true_at("relations", to_micros(self._now))
+        sql = f"SELECT subject, object FROM relations WHERE relations.space_no = ? AND {known} AND {valid}"
+        return cast("list[tuple[str, str]]", self._rows(sql, (self._number(space), *values, *more)))
+
     def count_facts(self, space: str) -> int:
         """How many relations are stated and hold now."""
         known, values = known_at("relations", None)
@@ -357,13 +462,22 @@ class SqliteView:
 
     # What search needs
 
-    def _matching(self, word: str) -> list[int]:
-        row = self._one("SELECT json_group_array(rowid) FROM words WHERE words MATCH ?", (word,))
+    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
+        """The versions that stand under a word, without or only those that are evicted and still to be retired."""
+        sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
+        if evicted or self._one("SELECT 1 FROM evicted LIMIT 1") is not None:
+            sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
+        row = self._one(sql, (word,))
         return [] if row is None else _decode_versions(row[0])
 
     def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
         number = self._number(space)
-        return [] if number is None else self._matching(token(number, "o" if old else "x", term))
+        if number is None:
+            return []
+        live = token(number, "x", term)
+        if not old:
+            return self._matching(live)
+        return self._matching(token(number, "o", term)) + self._matching(live, evicted=True)
 
     def mentions(self, space: str, name: str) -> list[int]:
         number = self._number(space)
@@ -380,8 +494,9 @@ class SqliteView:
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
         condition, values = record_condition(filter, to_micros(self._now), by_version=True)
-        sql = "SELECT version, id, session, source, position, event_time, importance, confidence, hash, superseded_by"
-        sql += f" FROM records WHERE version IN (SELECT value FROM json_each(?)) AND +space_no = ? AND {condition}"
+        sql = "SELECT records.version, records.id, session, source, position, event_time, importance,"
+        sql += f" coalesce(faded.confidence, records.confidence), hash, superseded_by FROM records{_FADED}"
+        sql += f" WHERE records.version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND {condition}"
         return [Glance(*row) for row in self._rows(sql, (to_json(versions), self._number(space), *values))]
 
     def allowed(self, space: str, filter: Filter) -> list[int]:
@@ -442,3 +557,30 @@ class SqliteView:
 
     def project_files(self, space: str, id: str) -> list[IndexedFile]:
         return read_files(self._connection, self._number(space), id)
+
+    # Bookkeeping
+
+    def ledger(self, days: int) -> list[Spending]:
+        return read_ledger(self._connection, days)
+
+    def spending(self, day: str, provider: str) -> Spending:
+        return read_spending(self._connection, day, provider)
+
+    def counters(self, prefix: str) -> dict[str, int]:
+        return read_counters(self._connection, prefix)
+
+    # Upkeep
+
+    def fading(self, space: str, rule: FadingRule) -> list[int]:
+        number = self._number(space)
+        return [] if number is None else find_fading(self._connection, number, rule, to_micros(self._now))
+
+    def evictable(self, space: str, rule: EvictionRule) -> list[int]:
+        number = self._number(space)
+        return [] if number is None else find_evictable(self._connection, number, rule, to_micros(self._now))
+
+    def run(self, entry: int) -> Run | None:
+        return read_run(self._connection, entry)
+
+    def moved(self, run: int, after: int, limit: int) -> list[int]:
+        return read_moved(self._connection, run, after, limit)

@@ -9,6 +9,9 @@ from recollect.types import HIDDEN_STATUSES, Filter
 
 Condition = tuple[str, list[object]]
 
+NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records.version)"
+"""What was evicted has left the present, though it is retired only later."""
+
 _COLUMNS = {
     "kinds": "kind", "memory_types": "memory_type", "sessions": "session",
     "projects": "project", "users": "user", "sources": "source", "ids": "id",
@@ -20,13 +23,16 @@ def known_at(table: str, as_of: datetime | None, *, by_version: bool = False) ->
 
     `by_version` says that rows are chosen by their version, so that SQLite should not look for another index.
     """
+    of_records = table == "records"
     if as_of is None:
-        return f"{'+' if by_version else ''}{table}.retired_at IS NULL", []
+        held = f"{'+' if by_version else ''}{table}.retired_at IS NULL"
+        return (f"{held} AND {NOT_EVICTED}" if of_records else held), []
     moment = to_micros(as_of)
-    return (
-        f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)",
-        [moment, moment],
-    )
+    held = f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)"
+    if not of_records:
+        return held, [moment, moment]
+    gone = f"{NOT_EVICTED[:-1]} AND evicted.at <= ?)"
+    return f"{held} AND {gone}", [moment, moment, moment]
 
 
 def true_at(table: str, moment: int) -> Condition:
@@ -48,8 +54,21 @@ def _held_at(moment: int, now: int) -> Condition:
     )
 
 
+def after_all(beginning: str) -> str:
+    """The first text after all those that begin so."""
+    return beginning[:-1] + chr(ord(beginning[-1]) + 1)
+
+
 def one_of(column: str, values: tuple[str, ...]) -> Condition:
     return f"{column} IN ({','.join('?' * len(values))})", list(values)
+
+
+def _one_or_none(column: str, values: tuple[str, ...]) -> Condition:
+    """One of some values; "" among them stands for rows that have none."""
+    if "" not in values:
+        return one_of(column, values)
+    named, listed = one_of(column, values)
+    return f"({named} OR {column} IS NULL)", listed
 
 
 def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> Condition:
@@ -58,7 +77,9 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
     for name, column in _COLUMNS.items():
         values: tuple[str, ...] = getattr(filter, name)
         if values:
-            parts.append(one_of(f"{'+' if by_version else ''}records.{column}", values))
+            parts.append(_one_or_none(f"{'+' if by_version else ''}records.{column}", values))
+    if filter.below is not None:
+        parts.append(("records.source >= ? AND records.source < ?", [filter.below, after_all(filter.below)]))
     if filter.rooms:
         parts.append(one_of("coalesce(records.room, '')", filter.rooms))
     if filter.tags:
@@ -73,6 +94,8 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
     elif filter.valid_only and filter.valid_at is None:
         hidden = one_of("records.status", HIDDEN_STATUSES)
         parts.append((f"NOT ({hidden[0]})", hidden[1]))
+    if filter.governed:
+        parts.append(("records.grounds IS NOT NULL", []))
     if filter.without_kinds:
         named = one_of("records.kind", filter.without_kinds)
         parts.append((f"NOT ({named[0]})", named[1]))

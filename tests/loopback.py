@@ -18,6 +18,7 @@ class Asked:
     path: str
     authorization: str | None
     body: Body
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def serve_loopback() -> Iterator[Loopback]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            reply = state.reply(Asked(self.path, self.headers.get("authorization"), body))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            reply = state.reply(Asked(self.path, self.headers.get("authorization"), body, headers))
             if reply.hang_up:
                 self.close_connection = True
                 return

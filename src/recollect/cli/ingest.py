@@ -1,0 +1,157 @@
+"""How does a person bring in documents, folders, pages and transcripts?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct, field
+
+from recollect.cli.options import AsJson, Home, SpaceName, decode
+from recollect.cli.output import many, put, put_json, say
+from recollect.cli.place import open_or_make
+from recollect.cli.progress import Report, complete_vectors, reporting
+from recollect.cli.write import SetProject, SetRoom, SetSource, SetTags, SetTitle, SetUser
+from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput, SourceError
+from recollect.types import (
+    DEFAULT_SPACE,
+    FileProblem,
+    Ingested,
+    IngestedFolder,
+    IngestedSource,
+    ProjectStatus,
+)  # fmt: skip
+
+_NAMED = 10
+
+
+class _Done(Struct, omit_defaults=False):
+    """What came in, and what did not."""
+
+    sources: list[IngestedSource] = field(default_factory=list[IngestedSource])
+    folders: list[IngestedFolder] = field(default_factory=list[IngestedFolder])
+    code: list[ProjectStatus] = field(default_factory=list[ProjectStatus])
+    texts: list[Ingested] = field(default_factory=list[Ingested])
+    failed: list[FileProblem] = field(default_factory=list[FileProblem])
+
+
+class _Ask(Struct, frozen=True):
+    """What is asked of everything that comes in."""
+
+    space: str
+    title: str | None
+    source: str | None
+    code: bool
+    fields: dict[str, object]
+
+
+def ingest(
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH|URL...]", help="Files, folders, addresses; - or nothing reads stdin."),
+    ] = None,
+    title: SetTitle = None,
+    tag: SetTags = None,
+    source: SetSource = None,
+    project: SetProject = None,
+    user: SetUser = None,
+    room: SetRoom = None,
+    no_code: Annotated[bool, typer.Option("--no-code", help="Of a folder, leave the source code out.")] = False,
+    later: Annotated[
+        bool, typer.Option("--later", help="Leave the vectors to the next recall instead of computing them now.")
+    ] = False,
+    space: SpaceName = DEFAULT_SPACE,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Bring in documents (Markdown, text, HTML, PDF, notebooks), folders, web pages, and transcripts of conversations.
+
+    What came in before and has not changed is left alone; what has changed replaces what it was. Of a folder, documents
+    become sources and source code is indexed. Transcripts are those of Claude Code, Codex, ChatGPT and Claude.
+
+    \b
+    Examples:
+      recollect ingest notes.md ~/src/gateway --tag gateway
+      recollect ingest https://example.com/handbook ~/.claude/projects
+      pandoc report.docx -t markdown | recollect ingest - --title Report
+    """
+    given: dict[str, object] = {"tags": tag, "project": project, "user": user, "room": room}
+    fields = {name: value for name, value in given.items() if value is not None}
+    ask = _Ask(space, title, source, not no_code, fields)
+    done = _Done()
+    with open_or_make(home) as memory, reporting() as report:
+        for place in places or ["-"]:
+            try:
+                _take(memory, place, ask, done, report, as_json=as_json)
+            except (SourceError, InvalidInput) as error:
+                done.failed.append(FileProblem(path=place, problem=str(error)))
+        if not later:
+            complete_vectors(memory, report, space=space)
+    if as_json:
+        put_json(done)
+    for failure in done.failed:
+        say(f"failed: {failure.path}: {failure.problem}")
+    return 1 if done.failed or any(status.state != "completed" for status in done.code) else 0
+
+
+def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *, as_json: bool) -> None:
+    """Brings in one thing, and says what became of it."""
+    if place == "-":
+        text = decode(sys.stdin.buffer.read(), "stdin")
+        answer = memory.ingest(text, space=ask.space, source=ask.source, title=ask.title, **ask.fields)
+        done.texts.append(answer)
+        lines = [f"-: {answer.stored} stored, {answer.deduplicated} already there, {answer.removed} removed"]
+    elif place.lower().startswith(("http://", "https://")):
+        found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)
+        done.sources.append(found)
+        lines = [_show(place, found)]
+    elif Path(place).expanduser().is_dir():
+        lines = _take_folder(memory, place, ask, done, report)
+    elif place.lower().endswith((".json", ".jsonl")) and memory.is_transcript(place):
+        talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)
+        done.sources += talks
+        lines = [_show(f"{place}: {talk.title}", talk) for talk in talks]
+    else:
+        found = memory.ingest_file(place, space=ask.space, title=ask.title, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+        done.sources.append(found)
+        lines = [_show(place, found)]
+    for line in () if as_json else lines:
+        put(line)
+
+
+def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report) -> list[str]:
+
+    def far(ready: int, total: int) -> None:
+        report("documents", ready, total)
+
+    folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    done.folders.append(folder)
+    for problem in folder.problems[:_NAMED]:
+        say(f"left out: {problem.path}: {problem.problem}")
+    if len(folder.problems) > _NAMED:
+        say(f"left out: {many(len(folder.problems) - _NAMED, 'more', 'more')}")
+    lines = [
+        f"{place}: {many(folder.stored, 'document')} new, {folder.updated:,} changed, {folder.unchanged:,} unchanged,"
+        f" {folder.archived:,} gone, {many(len(folder.problems), 'problem')}"
+    ]
+    if ask.code:
+
+        def tell(status: ProjectStatus) -> None:
+            if status.total_files:
+                report("code", status.indexed_files, status.total_files)
+
+        status = memory.index_project(place, space=ask.space, progress=tell)
+        done.code.append(status)
+        if status.problem is not None:
+            say(f"error: {status.problem}")
+        lines.append(f"{place}: {many(status.indexed_files, 'file')} of code, {many(status.total_chunks, 'chunk')}")
+    return lines
+
+
+def _show(name: str, source: IngestedSource) -> str:
+    if source.outcome != "updated":
+        return f"{name}: {source.outcome}, {many(source.segments, 'segment')}"
+    return f"{name}: updated, {source.added:,} new, {source.kept:,} kept, {source.removed:,} removed"

@@ -1,0 +1,1 @@
+"""How is text written by a language model?"""

@@ -1,0 +1,87 @@
+"""Which engines was memory asked to use, and which really serve?
+
+`file`, `kuzu` and `lancedb` name engines of another server. They are accepted and recorded with the space; Recollect's
+own graph and vectors serve in their place, and every answer that names a backend says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.view import mapping_in
+from recollect.engine.memory import Memory
+from recollect.types import Json, Metadata
+
+KEPT_AS = "memory_substrate"
+"""Where the space's metadata records what was configured."""
+_SERVES = "recollect"
+
+
+def read_config(memory: Memory, space: str) -> dict[str, Json]:
+    """What was configured for a space; None stands for a backend that nobody named."""
+    kept: Mapping[str, Json] = mapping_in(_metadata(memory, space), KEPT_AS)
+    return {"graph_backend": kept.get("graph_backend"), "semantic_backend": kept.get("semantic_backend")}
+
+
+def _metadata(memory: Memory, space: str) -> Metadata:
+    return memory.describe_space(space)[0].metadata if memory.has_space(space) else {}
+
+
+def configure(memory: Memory, space: str, graph: str | None, semantic: str | None) -> dict[str, object]:
+    """Records the named backends with the space; what is not named stays as it was."""
+    before = read_config(memory, space)
+    given = {"graph_backend": graph, "semantic_backend": semantic}
+    config = {name: value or before[name] for name, value in given.items()}
+    if config != before:
+        memory.create_space(space, metadata={**_metadata(memory, space), KEPT_AS: config})
+    warnings = [] if any(given.values()) else ["Nothing was named: give graph_backend, semantic_backend or both."]
+    data = {
+        "status": "noop" if config == before else "completed",
+        "config": config,
+        "engines": engines(memory, config["graph_backend"], config["semantic_backend"]),
+    }
+    return answer("maintain_configure_result", data, warnings)
+
+
+def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
+    """Beside each backend that was asked for, the engine that serves."""
+    state = memory.embedding()
+    return {
+        "graph": {"requested": graph, "serving": _SERVES, "note": "the store's own relations and references"},
+        "semantic": {
+            "requested": semantic,
+            "serving": _SERVES if state.state != "none" else None,
+            "model": state.model,
+            "note": "the store's own vectors" if state.state != "none" else "no embedding model is configured",
+        },
+    }
+
+
+def derived_indexes(memory: Memory, space: str) -> dict[str, object]:
+    """How complete what is derived is: words and references always are, vectors may still be computed."""
+    config = read_config(memory, space)
+    tally = memory.tally(space) if memory.has_space(space) else None
+    records, vectors = (0, 0) if tally is None else (tally.records, tally.vectors)
+    enabled = memory.embedding().state != "none"
+    waiting = max(records - vectors, 0) if enabled else 0
+    return {
+        "graph": {
+            "backend": config["graph_backend"],
+            "engine": _SERVES,
+            "status": "current",
+            "relations": 0 if tally is None else tally.facts,
+            "missing": 0,
+            "stale": 0,
+        },
+        "lexical": {"engine": _SERVES, "status": "current", "records": records, "missing": 0, "stale": 0},
+        "semantic": {
+            "backend": config["semantic_backend"],
+            "engine": _SERVES if enabled else None,
+            "status": "disabled" if not enabled else "pending" if waiting else "current",
+            "records": records,
+            "indexed": vectors,
+            "missing": waiting,
+            "stale": 0,
+        },
+    }

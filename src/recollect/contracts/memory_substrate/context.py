@@ -1,0 +1,119 @@
+"""What should someone who begins a task know?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.normalize import SANITIZED, plan_query, sanitize
+from recollect.contracts.memory_substrate.objects import Objects, read_filters
+from recollect.contracts.memory_substrate.search import Found, find_objects
+from recollect.contracts.memory_substrate.view import (
+    KNOWLEDGE,
+    SUMMARY_CHARS,
+    WORK_ITEM,
+    Item,
+    clip,
+    mint_context_id,
+    view_evidence,
+    view_item,
+    view_node_item,
+)  # fmt: skip
+from recollect.contracts.tool import Call
+from recollect.types import Entity, Json
+
+_OPEN = ("open", "pending", "in_progress", "blocked")
+_NEXT_READS = 5
+_KEY_TITLES = 3
+_EVIDENCE_OF_ONE = 3
+_LONGEST_KEY = 60
+
+
+def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, call: Call) -> dict[str, object]:
+    """A pack for one task. Only `items` says what things are; everything else points into it."""
+    task, sanitized = sanitize(given.task)
+    plan, wanted = plan_query(task), read_filters(given.scope, "args.input_data.scope")
+    most = options.max_items or s.CONTEXT_ITEMS
+    result = find_objects(
+        objects, plan, wanted, most, lambda done, total: call.progress(done, total, "computing vectors")
+    )
+    items = [_view(one) for one in result.found]
+    scope = {name: values for name, values in _scope(given.scope).items() if values}
+    data = _pack(task, scope, items, most)
+    data |= {
+        "normalized_terms": plan.terms, "inferred_filters": plan.inferred, "query_sanitizer": sanitized,
+    }  # fmt: skip
+    return answer("context_pack", data, [SANITIZED] if sanitized.was_sanitized else [])
+
+
+def _view(one: Found) -> Item:
+    thing = one.object
+    if isinstance(thing, Entity):
+        return view_node_item(thing)
+    evidence = () if thing.grounds is None else thing.grounds.evidence[:_EVIDENCE_OF_ONE]
+    refs = [{k: v for k, v in view_evidence(each).items() if k in ("source_id", "segment_id")} for each in evidence]
+    scopes = () if thing.grounds is None else thing.grounds.scopes[:_EVIDENCE_OF_ONE]
+    return replace(view_item(thing, summary_chars=SUMMARY_CHARS), evidence_refs=refs, scope_refs=scopes)
+
+
+def _scope(given: s.Filters | None) -> dict[str, object]:
+    return {} if given is None else {name: getattr(given, name) for name in s.Filters.__struct_fields__}
+
+
+def _pack(task: str, scope: Mapping[str, object], items: Sequence[Item], most: int) -> dict[str, object]:
+    decisions = _section("decisions", [i for i in items if i.object_type == KNOWLEDGE and i.kind == "decision"])
+    procedures = _section("procedures", [i for i in items if i.object_type == KNOWLEDGE and i.kind == "procedure"])
+    open_work = _section("open_work", [i for i in items if i.object_type == WORK_ITEM and i.status in _OPEN])
+    evidence = _citations(items, most)
+    next_reads = [item.id for item in items[:_NEXT_READS]]
+    now = datetime.now(UTC)
+    places = [f"{each['source_id']}#{each.get('segment_id', '')}".rstrip("#") for each in evidence]
+    cited = {"field": "evidence", "count": len(evidence), "ids": list(dict.fromkeys(places))}
+    return {
+        "id": mint_context_id(),
+        "task": task,
+        "summary": _summary(task, items),
+        "scope": scope,
+        "items": items,
+        "evidence": evidence,
+        "decisions": decisions,
+        "procedures": procedures,
+        "open_work": open_work,
+        "conflicts": [item.id for item in items if item.status == "contested"],
+        "missing_context": [] if items else ["No relevant context found yet."],
+        "recommended_next_reads": next_reads,
+        "freshness": {"generated_at": now, "expires_at": None},
+        "context_tiers": {
+            "policy": {"field": "policy", "count": 0, "ids": []},
+            "active_task": {"task": task, "scope": scope},
+            "decisions": decisions,
+            "procedures": procedures,
+            "evidence": cited,
+            "open_work": open_work,
+            "deep_search_hints": [{"tool": "memory_query", "mode": "expand", "ids": next_reads}] if next_reads else [],
+        },
+        "context_budget": {"max_items": most, "returned_items": len(items), "detail": "compact"},
+        "generated_at": now,
+        "expires_at": None,
+    }
+
+
+def _section(field: str, items: Sequence[Item]) -> dict[str, object]:
+    return {"field": field, "count": len(items), "ids": [item.id for item in items]}
+
+
+def _citations(items: Sequence[Item], most: int) -> list[dict[str, Json]]:
+    """What the items rest on, at most as many as there may be items."""
+    found = [{**ref, "object_id": item.id} for item in items for ref in (item.evidence_refs or ())]
+    return found[:most]
+
+
+def _summary(task: str, items: Sequence[Item]) -> str:
+    if not items:
+        return f"Nothing is stored yet that bears on: {clip(task, SUMMARY_CHARS)}"
+    titles = ", ".join(clip(item.title, _LONGEST_KEY) for item in items[:_KEY_TITLES])
+    return f"{len(items)} objects bear on: {clip(task, SUMMARY_CHARS)}. First: {titles}"

@@ -1,0 +1,243 @@
+"""What may stand in the envelope `{"args": {"mode", "input_data", "options"}}`, and what is wrong with it if not?
+
+A tool is a table of modes: mode → (type of input_data, type of options). Everything that is wrong is told at once, each
+with its place, in the sentences that callers of this contract know.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from recollect.contracts.schema import derive_schema
+from recollect.errors import InvalidInput
+from recollect.types import Json
+
+EXTRA = "Extra inputs are not permitted"
+MISSING = "Field required"
+NOT_APPLIED = "Input should be True: this mode changes memory and must be confirmed by options.apply=true"
+
+Modes: TypeAlias = Mapping[str, tuple[type[Struct], type[Struct]]]
+"""The modes of a tool: what input_data and options of each may hold."""
+
+_MOST_TOLD = 50
+_LONGEST_TOLD = 300
+_FIELDS = ("mode", "input_data", "options")
+_DICTIONARY = "Input should be a valid dictionary"
+_SHOULD = {
+    "str": "Input should be a valid string", "int": "Input should be a valid integer",
+    "float": "Input should be a valid number", "bool": "Input should be a valid boolean",
+    "array": "Input should be a valid list", "object": _DICTIONARY,
+}  # fmt: skip
+_EXPECTED = re.compile(r"Expected `(\w+)(?: \| null)?`, got `\w+`")
+_BOUND = re.compile(r"Expected `(?:int|float)(?: \| null)?` (>=|<=|>|<) (\S+)")
+_LENGTH = re.compile(r"Expected `(str|array|object)(?: \| null)?` of length (>=|<=) (\d+)")
+_COMPARED = {
+    ">=": "greater than or equal to", "<=": "less than or equal to", ">": "greater than", "<": "less than",
+}  # fmt: skip
+_COUNTED = {"str": ("String", "character"), "array": ("List", "item"), "object": ("Dictionary", "item")}
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong, and where."""
+
+    place: str
+    problem: str
+
+
+def _short(text: str) -> str:
+    """What a caller wrote, as far as it must be repeated to be recognised."""
+    return text if len(text) <= _LONGEST_TOLD else f"{text[: _LONGEST_TOLD - 3]}..."
+
+
+class Rejected(InvalidInput):
+    """Arguments that do not fit, with all that is wrong with them."""
+
+    def __init__(self, tool: str, problems: Sequence[Problem]) -> None:
+        super().__init__(problems[0].place, problems[0].problem)
+        self.problems = tuple(problems)
+        errors = "1 validation error" if len(problems) == 1 else f"{len(problems)} validation errors"
+        told = [f"{_short(place)}\n  {problem}" for place, problem in problems[:_MOST_TOLD]]
+        if len(problems) > _MOST_TOLD:
+            told.append(f"... and {len(problems) - _MOST_TOLD} more")
+        self.args = ("\n".join([f"{errors} for {tool}", *told]),)
+
+
+class Unsupported(InvalidInput):
+    """A mode that the tool does not have."""
+
+    def __init__(self, tool: str, mode: str, modes: Modes) -> None:
+        super().__init__("args.mode", f"Unsupported {tool} mode: {mode}")
+        told = f"Unsupported {tool} mode: {_short(mode)} (args.mode). Allowed modes: {', '.join(modes)}"
+        self.args = (f"ValueError: {told}",)
+
+
+class Envelope(NamedTuple):
+    """A call, read and checked."""
+
+    mode: str
+    input_data: Any
+    options: Any
+
+
+def open_envelope(tool: str, arguments: Mapping[str, Json], modes: Modes) -> Envelope:
+    """The mode, the input and the options of a call, or an error that says all that is wrong with them."""
+    problems = [Problem(name, EXTRA) for name in arguments if name != "args"]
+    if "args" not in arguments:
+        raise Rejected(tool, [Problem("args", MISSING), *problems])
+    args = _unwrap(arguments["args"])
+    if not isinstance(args, Mapping):
+        raise Rejected(tool, [Problem("args", _DICTIONARY), *problems])
+    problems += [Problem(f"args.{name}", EXTRA) for name in args if name not in _FIELDS]
+    mode = args.get("mode")
+    if not isinstance(mode, str):
+        missing = [Problem("args.input_data", MISSING)] if "input_data" not in args else []
+        raise Rejected(tool, [Problem("args.mode", _SHOULD["str"] if "mode" in args else MISSING), *missing, *problems])
+    if mode not in modes:
+        raise Unsupported(tool, mode, modes)
+    inputs, options = modes[mode]
+    given: dict[str, Json] = {"input_data": args.get("input_data"), "options": _none_to_empty(args.get("options"))}
+    found = list(problems)
+    if "input_data" not in args:
+        found.append(Problem("args.input_data", MISSING))
+    else:
+        found += find_problems(given["input_data"], inputs, "args.input_data")
+    found += find_problems(given["options"], options, "args.options")
+    if found:
+        raise Rejected(tool, found)
+    return Envelope(mode, read(tool, given["input_data"], inputs), read(tool, given["options"], options, "options"))
+
+
+def _unwrap(args: Json) -> Json:
+    """Some clients hand in the envelope as JSON text."""
+    if not isinstance(args, str):
+        return args
+    try:
+        return cast("Json", msgspec.json.decode(args))
+    except msgspec.DecodeError:
+        return args
+
+
+def _none_to_empty(options: Json) -> Json:
+    return {} if options is None else options
+
+
+def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") -> Struct:
+    """A value that has been checked, as its type."""
+    try:
+        return msgspec.convert(value, type_, strict=False)
+    except msgspec.ValidationError as error:
+        raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
+
+
+def find_problems(value: Json, type_: object, place: str) -> list[Problem]:
+    """All that is wrong with a value, where a params type says what would be right."""
+    bare = _bare(type_)
+    if isinstance(bare, type) and issubclass(bare, Struct):
+        return _in_struct(value, bare, place)
+    if get_origin(bare) is list and isinstance(value, list) and value:
+        (each,) = get_args(bare)
+        within = [find for i, item in enumerate(value) for find in find_problems(item, each, f"{place}.{i}")]
+        return within or _misfit(value, type_, place)
+    if isinstance(bare, types.UnionType) or get_origin(bare) is Union:
+        choices = [choice for choice in get_args(bare) if choice is not type(None)]
+        if value is None and len(choices) < len(get_args(bare)):
+            return []
+        return find_problems(value, choices[0], place) if len(choices) == 1 else _misfit(value, type_, place)
+    return _misfit(value, type_, place)
+
+
+def _bare(type_: object) -> object:
+    return get_args(type_)[0] if get_origin(type_) is Annotated else type_
+
+
+def _in_struct(value: Json, type_: type[Struct], place: str) -> list[Problem]:
+    if not isinstance(value, Mapping):
+        return [Problem(place, _DICTIONARY)]
+    fields = {field.encode_name: field for field in msgspec.structs.fields(type_)}
+    found = [Problem(f"{place}.{name}", EXTRA) for name in value if name not in fields]
+    for name, field in fields.items():
+        if name in value:
+            found += find_problems(value[name], field.type, f"{place}.{name}")
+            if name == "apply" and field.required and value[name] is False:
+                found.append(Problem(f"{place}.{name}", NOT_APPLIED))
+        elif field.required:
+            told = f"{MISSING}: this mode changes memory, confirm it by options.apply=true"
+            found.append(Problem(f"{place}.{name}", told if name == "apply" else MISSING))
+    return found
+
+
+def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
+    """What a single value is not. A text may stand for a number, as callers are used to."""
+    try:
+        msgspec.convert(value, cast("type[object]", type_), strict=not _is_number(type_))
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can spell and nothing can store
+        return [Problem(place, _SHOULD["str"])]
+    except msgspec.ValidationError as error:
+        complaint, _, inner = str(error).partition(" - at `$")
+        told = _choices(type_) if complaint.startswith("Invalid enum value") else say(complaint)
+        return [Problem(place + inner.rstrip("`").replace("[", ".").replace("]", ""), told)]
+    return []
+
+
+def _is_number(type_: object) -> bool:
+    bare = _bare(type_)
+    return bare is int or bare is float
+
+
+def _choices(type_: object) -> str:
+    bare = _bare(type_)
+    words = [repr(word) for word in get_args(bare)] if get_origin(bare) is Literal else []
+    if len(words) < 2:
+        return f"Input should be {''.join(words) or 'another value'}"
+    return f"Input should be {', '.join(words[:-1])} or {words[-1]}"
+
+
+def say(complaint: str) -> str:
+    """msgspec's sentence in the words of this contract."""
+    if match := _EXPECTED.match(complaint):
+        return _SHOULD.get(match[1], f"Input should be a valid {match[1]}")
+    if match := _BOUND.match(complaint):
+        return f"Input should be {_COMPARED[match[1]]} {match[2]}"
+    if match := _LENGTH.match(complaint):
+        what, each = _COUNTED[match[1]]
+        word = "least" if match[2] == ">=" else "most"
+        return f"{what} should have at {word} {match[3]} {each}{'' if match[3] == '1' else 's'}"
+    return complaint.replace("`", "")
+
+
+def envelope_schema(modes: Modes) -> dict[str, Json]:
+    """The schema of a tool: one alternative for each mode."""
+    return {
+        "type": "object",
+        "properties": {
+            "args": {
+                "type": "object",
+                "description": f"The call. Modes: {', '.join(modes)}.",
+                "oneOf": [_mode_schema(mode, *types_) for mode, types_ in modes.items()],
+            }
+        },
+        "required": ["args"],
+        "additionalProperties": False,
+    }
+
+
+def _mode_schema(mode: str, inputs: type[Struct], options: type[Struct]) -> dict[str, Json]:
+    required = ["mode", "input_data"]
+    if any(field.required for field in msgspec.structs.fields(options)):
+        required.append("options")
+    return {
+        "type": "object",
+        "properties": {
+            "mode": {"type": "string", "const": mode},
+            "input_data": derive_schema(inputs),
+            "options": derive_schema(options),
+        },
+        "required": required,
+        "additionalProperties": False,
+    }

@@ -1,0 +1,196 @@
+"""Which object does an id mean, and which objects may a read show?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from recollect.contracts.memory_substrate.schemas import Filters
+from recollect.contracts.memory_substrate.view import (
+    ACTIVITY,
+    KNOWLEDGE,
+    NODE,
+    OBJECT_TYPES,
+    SEGMENT_KINDS,
+    SOURCE,
+    WORK_ITEM,
+    kind_of,
+    record_status,
+    shown_status,
+    source_id,
+    type_of,
+)  # fmt: skip
+from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput, NotFound
+from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
+
+Object: TypeAlias = Record | Entity
+
+_MOST_CITING = 1_000
+_PLURALS = {
+    "object_types": "object_type", "kinds": "kind", "statuses": "status", "node_ids": "node_id",
+    "source_ids": "source_id",
+}  # fmt: skip
+
+
+class Objects:
+    """Looks objects of one space up, each once. It lives as long as one call."""
+
+    def __init__(self, memory: Memory, space: str) -> None:
+        self.memory = memory
+        self.space = space
+        self._owners: dict[str, Record | None] = {}
+
+    def find(self, id: str) -> Object | None:
+        return self.record(id) or self.node(id)
+
+    def require(self, id: str) -> Object:
+        found = self.find(id)
+        if found is None:
+            raise NotFound(f"Object not found: {id}")
+        return found
+
+    def record(self, id: str) -> Record | None:
+        """The record of an id; words that cannot be an id are the id of nothing."""
+        try:
+            return self.memory.get(id, space=self.space)
+        except InvalidInput:
+            return None
+
+    def node(self, id: str) -> Entity | None:
+        try:
+            entity = self.memory.neighbors(id, space=self.space, depth=0).start
+        except (InvalidInput, NotFound):
+            return None
+        return entity if entity.id == id else None
+
+    def owner(self, record: Record) -> Record | None:
+        """The source that a record is a segment of, if it is one of a source that is known."""
+        if record.kind not in SEGMENT_KINDS or record.source is None:
+            return None
+        if record.source not in self._owners:
+            found = self.record(source_id(record.source))
+            self._owners[record.source] = found if found is not None and found.kind in CATALOGUE_KINDS else None
+        return self._owners[record.source]
+
+    def segments(self, source: Record, limit: int, offset: int = 0) -> list[Record]:
+        """Segments of a source, in order."""
+        if source.source is None:
+            return []
+        return self.memory.list(
+            space=self.space, source=source.source, kinds=SEGMENT_KINDS, valid_only=False, order="position",
+            limit=limit, offset=offset,
+        )  # fmt: skip
+
+    def segment(self, source: Record, position: int) -> Record | None:
+        """The segment in one place of a source."""
+        found = self.segments(source, 1, position)
+        if found and found[0].position == position:
+            return found[0]
+        return next((each for each in self.segments(source, 100_000) if each.position == position), None)
+
+    def citing(self, refs: Sequence[str], limit: int) -> list[Record]:
+        """Live records that name one of some refs in their grounds."""
+        return self.memory.citing(refs, space=self.space, limit=min(limit, _MOST_CITING))
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Filters, read: an empty tuple means "any"."""
+
+    types: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    node_ids: tuple[str, ...] = ()
+    source_ids: tuple[str, ...] = ()
+
+    def allows_type(self, object_type: str) -> bool:
+        return not self.types or object_type in self.types
+
+    @property
+    def allows_nodes(self) -> bool:
+        """Nodes have no status but active, and rest on no source."""
+        statuses = not self.statuses or "active" in self.statuses
+        return self.allows_type(NODE) and statuses and not self.source_ids
+
+    def allows(self, record: Record, *, is_segment: bool = False) -> bool:
+        """May this record be shown as an object of its own? What it rests on is looked at elsewhere."""
+        if is_segment or not self.allows_type(type_of(record)):
+            return False
+        if self.kinds and kind_of(record) not in self.kinds:
+            return False
+        if self.statuses:
+            return shown_status(record) in self.statuses or record.status in self.statuses
+        return record.status not in HIDDEN_STATUSES
+
+    def allows_node(self, node: Entity) -> bool:
+        return (not self.kinds or (node.type or NODE) in self.kinds) and (not self.node_ids or node.id in self.node_ids)
+
+    def engine_filters(self) -> dict[str, Any]:
+        """What the engine can leave out already; the rest is left out when objects are made of records."""
+        put_away = any(record_status(word) in HIDDEN_STATUSES for word in self.statuses)
+        filters: dict[str, Any] = {"catalogue": True, "valid_only": not put_away}
+        if self.statuses:
+            words = [record_status(word) for word in self.statuses]
+            with_sources = ["active"] if self.allows_type(SOURCE) else []
+            filters["statuses"] = list(dict.fromkeys([*words, *with_sources]))
+        without: list[str] = []
+        if not self.allows_type(SOURCE):
+            without += CATALOGUE_KINDS
+            without += () if self.allows_type(KNOWLEDGE) else SEGMENT_KINDS
+        without += [kind for kind in (ACTIVITY, WORK_ITEM) if not self.allows_type(kind)]
+        if self.types and KNOWLEDGE not in self.types:
+            kept = [*CATALOGUE_KINDS, *SEGMENT_KINDS, ACTIVITY, WORK_ITEM]
+            filters["kinds"] = [kind for kind in kept if kind not in without] or list(CATALOGUE_KINDS)
+        elif without:
+            filters["without_kinds"] = without
+        return filters
+
+
+def read_filters(given: Filters | None, place: str) -> Wanted:
+    """Filters with singular and plural forms joined; a type or status that does not exist is an error."""
+    if given is None:
+        return Wanted()
+    lists: Mapping[str, tuple[str, ...]] = {
+        many: tuple(dict.fromkeys([*([one] if (one := getattr(given, single)) is not None else []),
+                                   *getattr(given, many)]))
+        for many, single in _PLURALS.items()
+    }  # fmt: skip
+    for i, word in enumerate(lists["object_types"]):
+        if word not in OBJECT_TYPES:
+            raise InvalidInput(f"{place}.object_types.{i}", f"Input should be one of {', '.join(OBJECT_TYPES)}")
+    for i, word in enumerate(lists["statuses"]):
+        if record_status(word) not in STATUSES:
+            raise InvalidInput(f"{place}.statuses.{i}", f"Input should be one of {', '.join(STATUSES)}")
+    return Wanted(
+        types=lists["object_types"], kinds=lists["kinds"], statuses=lists["statuses"], node_ids=lists["node_ids"],
+        source_ids=lists["source_ids"],
+    )  # fmt: skip
+
+
+def ids_within(objects: Objects, wanted: Wanted) -> set[str] | None:
+    """The ids that filters by node and source leave; None where there are no such filters."""
+    if not wanted.node_ids and not wanted.source_ids:
+        return None
+    found: set[str] | None = None
+    if wanted.node_ids:
+        found = {id for node in wanted.node_ids for id in _about(objects, node)}
+    if wanted.source_ids:
+        resting = {id for source in wanted.source_ids for id in _resting_on(objects, source)}
+        found = resting if found is None else found & resting
+    return found
+
+
+def _about(objects: Objects, node: str) -> set[str]:
+    """The node, and what names it: as its subject or by mentioning it."""
+    found = {node, *(record.id for record in objects.citing([f"subject:{node}"], _MOST_CITING))}
+    if objects.node(node) is None:
+        return found
+    mentioning = objects.memory.mentioning(node, space=objects.space, limit=_MOST_CITING)
+    return found | {(objects.owner(record) or record).id for record in mentioning}
+
+
+def _resting_on(objects: Objects, source: str) -> set[str]:
+    """The source, and what it is evidence for."""
+    return {source, *(record.id for record in objects.citing([f"evidence:{source}"], _MOST_CITING))}

@@ -1,0 +1,297 @@
+"""What does memory_remember do?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate.envelope import Problem, Rejected, find_problems, read
+from recollect.contracts.memory_substrate.objects import Objects
+from recollect.contracts.memory_substrate.view import (
+    ACTIVITY,
+    KNOWLEDGE,
+    WORK_ITEM,
+    audit_ids,
+    mint_id,
+    patch_id,
+    record_status,
+    shown_status,
+    type_of,
+)  # fmt: skip
+from recollect.contracts.tool import Call
+from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput, NotFound
+from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Alike, Json, Receipt, Record
+
+TOOL = "memory_remember"
+_FIRST_STATUS = {KNOWLEDGE: "candidate", ACTIVITY: "finalized", WORK_ITEM: "open"}
+_OWN_WORDS = {
+    "text": "summary", "trust": "memory_source", "grounds.evidence": "evidence_refs", "grounds.claim": "payload",
+    "grounds.scopes": "scope_refs", "grounds.subjects": "subject_refs", "grounds.verified_at": "last_verified_at",
+    "metadata": "payload", "event_time": "started_at", "old": "old_knowledge_id", "new": "new_knowledge_id",
+    "id": "knowledge_id",
+}  # fmt: skip
+"""What the engine calls fields, and what they are called here."""
+_DRAFT = re.compile(r"drafts\[(\d+)\](?:\.(.+))?")
+_PLACE = re.compile(r"(grounds\.\w+|\w+)(.*)")
+_GOVERNED = re.compile(r"(grounds\.[\w.\[\]]+): (.*)")
+
+
+def remember(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:  # noqa: ARG001  the tools' common shape
+    """Answers one call; `input_data` and `options` have been checked by the mode's types."""
+    if input_data.actor is not None:
+        memory = memory.acting_as(f"{input_data.actor.type}:{input_data.actor.id}")
+    if mode == "batch":
+        return _batch(memory, space, input_data)
+    if mode in s.CREATE_INPUTS:
+        return _create(memory, space, [(mode, input_data)], ["args.input_data"])[0]
+    return _change(memory, space, mode, input_data)
+
+
+# Creating
+
+
+def _batch(memory: Memory, space: str, given: s.BatchInput) -> dict[str, object]:
+    """All entries in one transaction: one that is refused leaves nothing behind."""
+    problems: list[Problem] = []
+    entries: list[tuple[str, s.Created]] = []
+    places = [f"args.input_data.entries.{i}.input_data" for i in range(len(given.entries))]
+    for entry, place in zip(given.entries, places, strict=True):
+        found = find_problems(entry.input_data, s.CREATE_INPUTS[entry.mode], place)
+        problems += found
+        if not found:
+            made = read(TOOL, entry.input_data, s.CREATE_INPUTS[entry.mode])
+            entries.append((entry.mode, cast("s.Created", made)))
+    if problems:
+        raise Rejected(TOOL, problems)
+    results = _create(memory, space, entries, places) if entries else []
+    return {
+        "result_type": "remember_batch_result", "status": "completed" if results else "noop", "created": len(results),
+        "results": results,
+    }  # fmt: skip
+
+
+def _create(
+    memory: Memory, space: str, entries: Sequence[tuple[str, s.Created]], places: Sequence[str]
+) -> list[dict[str, object]]:
+    objects = Objects(memory, space)
+    drafts = [_draft(objects, mode, given, place) for (mode, given), place in zip(entries, places, strict=True)]
+    try:
+        receipts = memory.remember_many(drafts, space=space, atomic=True)
+    except InvalidInput as error:
+        raise _located(error, places) from error
+    return [
+        _created(memory, space, mode, receipt) for (mode, _), receipt in zip(entries, receipts, strict=True)
+    ]  # fmt: skip
+
+
+def _created(memory: Memory, space: str, mode: str, receipt: Receipt) -> dict[str, object]:
+    record = memory.get(receipt.id or "", space=space)
+    assert record is not None, "it was stored just now"
+    answer = _answer(record, receipt)
+    if mode != KNOWLEDGE:
+        return answer
+    alike = memory.alike_knowledge(record, space=space)
+    answer["possible_duplicates"] = [view_alike(one) for one in alike]
+    return {**answer, "conflicts_with": list(receipt.contested)} if receipt.contested else answer
+
+
+def view_alike(alike: Alike) -> dict[str, object]:
+    """A soft duplicate, as answers show it."""
+    return {
+        "object_id": alike.id, "score": round(alike.score, 4), "reasons": list(alike.reasons), "title": alike.title,
+        "kind": alike.kind, "status": alike.status,
+    }  # fmt: skip
+
+
+def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
+    """What became of one object. Each entry of the journal is one operation, and renews what derives from it."""
+    type_ = type_of(record)
+    return {
+        "result_type": "remember_result",
+        "object_type": type_,
+        "object_id": record.id,
+        "status": shown_status(record),
+        f"{type_}_id": record.id,
+        "patch_id": patch_id(receipt.entries),
+        "applied_operations": len(receipt.entries),
+        "audit_event_ids": audit_ids(receipt.entries),
+        "projection_count": len(receipt.entries),
+    }
+
+
+def _located(error: InvalidInput, places: Sequence[str]) -> Rejected:
+    """What the engine refused, with its place in the envelope."""
+    match = _DRAFT.fullmatch(error.field)
+    if match is None:
+        return Rejected(TOOL, [Problem(f"{places[0]}.{_own_word(error.field)}", error.problem)])
+    place, field, problem = places[int(match[1])], match[2], error.problem
+    if field is None and (governed := _GOVERNED.fullmatch(problem)) is not None:
+        field, problem = governed[1], governed[2]
+    return Rejected(TOOL, [Problem(place if field is None else f"{place}.{_own_word(field)}", problem)])
+
+
+def _own_word(field: str) -> str:
+    match = _PLACE.match(field)
+    if match is None:
+        return field
+    rest = match[2].replace("[", ".").replace("]", "")
+    rest = rest.replace(".source", ".source_id").replace(".segment", ".segment_id")
+    return f"{_OWN_WORDS.get(match[1], match[1])}{rest}"
+
+
+def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:
+    """What the engine is asked to keep."""
+    blank = [name for name in ("kind", "title", "summary", "reason") if not getattr(given, name).strip()]
+    if blank:
+        raise Rejected(TOOL, [Problem(f"{place}.{name}", "Input should not be blank") for name in blank])
+    status = getattr(given, "status", None) or _FIRST_STATUS[mode]
+    common: dict[str, object] = {
+        "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
+        "status": record_status(status), "id": mint_id(mode),
+    }  # fmt: skip
+    if isinstance(given, s.KnowledgeInput):
+        return {**common, **_knowledge(given, place)}
+    if isinstance(given, s.ActivityInput):
+        return {**common, **_activity(objects, given, status)}
+    assert isinstance(given, s.WorkItemInput)
+    return {**common, **_work_item(objects, given, status)}
+
+
+def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
+    if given.kind in NOT_KNOWLEDGE:
+        problem = f"Input should not be '{given.kind}', which is another type of object"
+        raise Rejected(TOOL, [Problem(f"{place}.kind", problem)])
+    payload = given.payload or s.Payload()
+    kept = _given_fields(payload)
+    return {
+        "kind": given.kind.strip(),
+        "memory_type": "procedural" if given.kind == "procedure" else "semantic",
+        "confidence": 0.0 if given.confidence is None else given.confidence,
+        "valid_from": _moment(given.valid_from),
+        "valid_until": _moment(given.valid_until),
+        "metadata": {"reason": given.reason, **({"payload": kept} if kept else {})},
+        "grounds": {
+            "scopes": given.scope_refs,
+            "subjects": given.subject_refs,
+            "evidence": [
+                {"source": ref.source_id, "segment": ref.segment_id, "locator": ref.locator, "hash": ref.hash}
+                for ref in given.evidence_refs
+            ],
+            "claim": _claim(payload, given.subject_refs),
+            "verified_at": _moment(given.last_verified_at),
+        },
+    }
+
+
+def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | None:
+    """What is claimed, where a subject and a predicate are named; other payloads are kept as they are."""
+    subject = payload.subject or next(iter(subjects), None)
+    if not subject or not payload.predicate:
+        return None
+    end = payload.object
+    return {
+        "subject": subject,
+        "predicate": payload.predicate,
+        "value": payload.value,
+        "object": end if end is None or isinstance(end, str) else msgspec.json.encode(end, order="sorted").decode(),
+    }
+
+
+def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str, object]:
+    fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
+    kept: dict[str, object] = {
+        "kind": given.kind.strip(), "status": status, "reason": given.reason, "started_at": _iso(given.started_at),
+        "ended_at": _iso(given.ended_at), **{name: getattr(given, name) for name in fields},
+    }  # fmt: skip
+    return {
+        "kind": ACTIVITY, "memory_type": "episodic", "event_time": _moment(given.started_at),
+        **_doing(objects, given, kept),
+    }  # fmt: skip
+
+
+def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[str, object]:
+    fields = (
+        "owner_refs", "related_knowledge_refs", "depends_on", "blocked_by", "parent_ref", "child_refs", "resolution",
+    )  # fmt: skip
+    kept: dict[str, object] = {
+        "kind": given.kind.strip(), "status": status, "reason": given.reason,
+        "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
+        "due_at": _iso(given.due_at), "opened_at": _iso(given.opened_at),
+        **{name: getattr(given, name) for name in fields},
+    }  # fmt: skip
+    return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
+
+
+def _doing(objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]) -> dict[str, object]:
+    """What activities and work items have in common. A source that is not known (yet) is only noted."""
+    known = [ref for ref in given.source_refs if (found := objects.record(ref)) and found.kind in CATALOGUE_KINDS]
+    metadata = {**kept, "source_refs": given.source_refs}
+    return {
+        "metadata": {name: value for name, value in metadata.items() if value not in (None, [])},
+        "grounds": {
+            "scopes": given.scope_refs,
+            "subjects": given.related_node_refs,
+            "evidence": [{"source": ref} for ref in known],
+        },
+    }
+
+
+def _given_fields(value: Struct) -> dict[str, Json]:
+    """The fields that say something."""
+    return {name: field for name, field in msgspec.structs.asdict(value).items() if field not in (None, {}, [])}
+
+
+def _moment(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    told = _moment(moment)
+    return None if told is None else told.isoformat()
+
+
+# Changing
+
+
+def _change(memory: Memory, space: str, mode: str, given: Any) -> dict[str, object]:
+    if not given.reason.strip():
+        raise Rejected(TOOL, [Problem("args.input_data.reason", "Input should not be blank")])
+    reason = " ".join(given.reason.split())
+    if mode == "supersede":
+        return _supersede(memory, space, given, reason)
+    _require_knowledge(memory, space, given.knowledge_id)
+    change = memory.promote if mode == "promote" else memory.contest
+    try:
+        receipt = change(given.knowledge_id, space=space, reason=reason)
+    except InvalidInput as error:
+        raise Rejected(TOOL, [Problem(f"args.input_data.{_own_word(error.field)}", error.problem)]) from error
+    return _answer(_require_knowledge(memory, space, given.knowledge_id), receipt)
+
+
+def _supersede(memory: Memory, space: str, given: s.SupersedeInput, reason: str) -> dict[str, object]:
+    for id in (given.old_knowledge_id, given.new_knowledge_id):
+        _require_knowledge(memory, space, id)
+    try:
+        receipt = memory.supersede(given.old_knowledge_id, given.new_knowledge_id, space=space, reason=reason)
+    except InvalidInput as error:
+        raise Rejected(TOOL, [Problem(f"args.input_data.{_own_word(error.field)}", error.problem)]) from error
+    new = _require_knowledge(memory, space, given.new_knowledge_id)
+    old = _require_knowledge(memory, space, given.old_knowledge_id)
+    return {
+        **_answer(new, receipt), "old_status": shown_status(old), "old_knowledge_id": old.id,
+        "new_knowledge_id": new.id,
+    }  # fmt: skip
+
+
+def _require_knowledge(memory: Memory, space: str, id: str) -> Record:
+    record = Objects(memory, space).record(id)
+    if record is None or type_of(record) != KNOWLEDGE:
+        raise NotFound(f"Knowledge not found: {id}")
+    return record

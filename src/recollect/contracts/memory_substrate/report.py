@@ -1,0 +1,159 @@
+"""What should somebody look at?
+
+Everything in a report is advice. Its lists are cut, and `counts` says how long each would be; `left_out` names those
+that were cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
+from recollect.types import Concepts, Doubt, GraphCluster, GraphHealth, GraphNode, Twins, Upkeep
+
+MOST_TWINS = 20
+"""Pairs that a report lists: each brings its guidance along, and a report should stay readable."""
+_CHECKS = [
+    "read_both_knowledge_items",
+    "compare_scope_refs",
+    "compare_evidence_refs",
+    "decide_whether_meaning_is_same_distinct_or_conflicting",
+]
+_OUTCOMES = ("supersede", "keep_both", "contest")
+_ACTIONS = [
+    "review_duplicate_pair",
+    "choose_supersede_keep_both_or_contest",
+    "call_memory_maintain_resolve_duplicates_if_actionable",
+]
+_DOUBTS: Mapping[str, tuple[str, list[str]]] = {
+    "similar_entity_name": (
+        "These nodes have names or aliases that differ in case, spacing or punctuation alone.",
+        ["clarify_scope", "merge_if_same_entity", "keep_both_if_distinct"],
+    ),
+    "stale_fact": ("It is active, and the time in which it held is over.", ["verify", "supersede", "contest"]),
+    "relationship_mismatch": (
+        "These claims name the same subject and predicate and say different things of them.",
+        ["review_evidence", "contest", "supersede", "keep_both_with_scopes"],
+    ),
+}
+_COUNTED = {
+    "promote_candidates": "promotable",
+    "low_evidence_candidates": "low_evidence",
+    "stale_candidates": "stale",
+    "duplicate_groups": "duplicates",
+    "soft_duplicate_candidates": "twins",
+    "fact_check_issues": "doubts",
+}
+
+
+def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> dict[str, object]:
+    """The data of a report."""
+    counts = {name: found.counts.get(kept, 0) for name, kept in _COUNTED.items()}
+    counts["concept_candidates"] = concepts.eligible
+    lists: dict[str, list[object]] = {
+        "promote_candidate_ids": list(found.promotable),
+        "low_evidence_candidate_ids": list(found.low_evidence),
+        "stale_candidate_ids": list(found.stale),
+        "duplicate_groups": [list(group) for group in found.duplicates],
+        "soft_duplicate_candidates": [_view_twins(twins) for twins in found.twins[:MOST_TWINS]],
+        "fact_check_issues": [_view_doubt(doubt) for doubt in found.doubts],
+        "concept_candidates": [view_candidate(concept) for concept in concepts.candidates],
+    }
+    left = {name: total - len(shown) for (name, shown), total in zip(lists.items(), counts.values(), strict=True)}
+    return {
+        **lists,
+        "candidate_diagnostics": diagnose(concepts),
+        "counts": counts,
+        "left_out": {name: count for name, count in left.items() if count > 0},
+        "graph_health": _view_health(found.graph),
+        "derived_indexes": derived,
+    }
+
+
+def _view_twins(twins: Twins) -> dict[str, object]:
+    return {
+        "object_ids": list(twins.ids),
+        "score": twins.score,
+        "reasons": list(twins.reasons),
+        "review_guidance": {
+            "required_checks": list(_CHECKS),
+            "outcomes": [
+                {"action": action, "tool": "memory_maintain", "mode": "resolve_duplicates"} for action in _OUTCOMES
+            ],
+        },
+        "suggested_resolution": {
+            "tool": "memory_maintain",
+            "mode": "resolve_duplicates",
+            "input_data": {
+                "outcome": "supersede",
+                "knowledge_ids": list(twins.ids),
+                "canonical_knowledge_id": twins.foremost,
+                "reason": "Reviewed soft duplicate candidate and selected the canonical memory.",
+            },
+            "options": {"apply": True},
+        },
+        "next_actions": list(_ACTIONS),
+    }
+
+
+def _view_doubt(doubt: Doubt) -> dict[str, object]:
+    summary, actions = _DOUBTS[doubt.kind]
+    told: dict[str, object] = {
+        "kind": doubt.kind,
+        "severity": "warning",
+        "object_ids": list(doubt.ids),
+        "summary": summary,
+        "next_actions": list(actions),
+    }
+    if len(doubt.ids) == 1:
+        told["object_id"] = doubt.ids[0]
+    more = {"subject": doubt.subject, "predicate": doubt.predicate, "valid_until": doubt.valid_until}
+    return {**told, **{name: value for name, value in more.items() if value is not None}}
+
+
+def _view_health(health: GraphHealth) -> dict[str, object]:
+    """The graph is read from what is canonical, so that nothing can be missing from it."""
+    counts = {**health.objects, "relations": health.counts.get("relations", 0)}
+    return {
+        "status": "ok",
+        "backend": "recollect",
+        "canonical_counts": counts,
+        "backend_counts": dict(counts),
+        "missing_from_backend": dict.fromkeys(counts, 0),
+        "stub_nodes": health.stubs,
+        "insights": {
+            "isolated_nodes": [_view_node(node) for node in health.isolated],
+            "sparse_clusters": [
+                {
+                    "node_ids": list(one.ids),
+                    "node_count": one.nodes,
+                    "edge_count": one.relations,
+                    "density": one.density,
+                }
+                for one in health.sparse
+            ],
+            "bridge_nodes": [_view_node(node) for node in health.bridges],
+            "weakly_connected_scopes": [_view_scope(one) for one in health.weak_scopes],
+        },
+        "counts": dict(health.counts),
+    }
+
+
+def _view_scope(one: GraphCluster) -> dict[str, object]:
+    return {
+        "scope_ref": one.scope,
+        "node_count": one.nodes,
+        "edge_count": one.relations,
+        "sample_node_ids": list(one.ids),
+    }
+
+
+def _view_node(node: GraphNode) -> dict[str, object]:
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "title": node.title,
+        "status": node.status,
+        "degree": node.degree,
+        "scope_refs": list(node.scopes),
+    }

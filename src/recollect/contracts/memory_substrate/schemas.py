@@ -1,0 +1,242 @@
+"""What may each mode of memory_query and memory_remember be given?"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from recollect.contracts.memory_substrate.envelope import Modes
+
+DEFAULT_ITEMS = 10
+CONTEXT_ITEMS = 12
+SNIPPET_CHARS = 360
+MOST_ITEMS = 1_000
+MOST_ENTRIES = 500
+_LONGEST_TEXT = 100_000
+
+GraphBackend = Literal["file", "kuzu"]
+SemanticBackend = Literal["lancedb"]
+MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "system_generated", "imported"]
+
+_Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
+_Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
+_Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
+_Word = Annotated[str, Meta(min_length=1, max_length=200)]
+_Words = Annotated[list[_Word], Meta(max_length=64)]
+_Refs = list[_Word]
+
+
+class Params(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """What all inputs and options have in common: unknown fields are refused."""
+
+
+class Nothing(Params, frozen=True, kw_only=True):
+    pass
+
+
+# memory_query
+
+
+class Filters(Params, frozen=True, kw_only=True):
+    """Which objects a read may show; of each pair of fields one value or several can be given."""
+
+    object_type: _Word | None = None
+    object_types: _Words = field(default_factory=list[str])
+    kind: _Word | None = None
+    kinds: _Words = field(default_factory=list[str])
+    status: _Word | None = None
+    statuses: _Words = field(default_factory=list[str])
+    node_id: _Word | None = None
+    node_ids: _Words = field(default_factory=list[str])
+    source_id: _Word | None = None
+    source_ids: _Words = field(default_factory=list[str])
+
+
+class ContextInput(Params, frozen=True, kw_only=True):
+    task: Annotated[str, Meta(description="The task or question that is about to be worked on")]
+    scope: Filters | None = None
+
+
+class ContextOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[_Items, Meta(description="At most so many items (12)")] | None = None
+    graph_backend: GraphBackend | None = None
+
+
+class SearchInput(Params, frozen=True, kw_only=True):
+    query: Annotated[str, Meta(description="What to look for, in plain words")]
+
+
+class SearchOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
+    filters: Filters | None = None
+    graph_backend: GraphBackend | None = None
+    semantic_backend: SemanticBackend | None = None
+
+
+class ById(Params, frozen=True, kw_only=True):
+    id: _Id
+
+
+class ExpandOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[_Items, Meta(description="At most so many items, and as many segments (10)")] | None = None
+    include_segments: Annotated[bool, Meta(description="Show excerpts of source segments (true)")] | None = None
+    snippet_chars: _Snippet | None = None
+
+
+class PageOptions(Params, frozen=True, kw_only=True):
+    detail: (
+        Annotated[
+            Literal["compact", "full"],
+            Meta(description="full: the whole object; not for sources of kind repo (compact)"),
+        ]
+        | None
+    ) = None
+    max_items: Annotated[_Items, Meta(description="Entries of each list of a compact page (10)")] | None = None
+    include_segments: Annotated[bool, Meta(description="Show excerpts of source segments (false)")] | None = None
+    snippet_chars: _Snippet | None = None
+
+
+class RecentOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
+    filters: Filters | None = None
+
+
+class GraphOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[_Items, Meta(description="At most so many nodes (10)")] | None = None
+    graph_backend: GraphBackend | None = None
+
+
+QUERY_MODES: Modes = {
+    "context": (ContextInput, ContextOptions),
+    "expand": (ById, ExpandOptions),
+    "page": (ById, PageOptions),
+    "recent": (Nothing, RecentOptions),
+    "search": (SearchInput, SearchOptions),
+    "graph": (ById, GraphOptions),
+}
+
+
+# memory_remember
+
+
+class Actor(Params, frozen=True, kw_only=True):
+    type: Annotated[str, Meta(min_length=1, max_length=100, description="user, agent, system or host")]
+    id: Annotated[str, Meta(min_length=1, max_length=200)]
+    name: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class EvidenceRef(Params, frozen=True, kw_only=True):
+    source_id: Annotated[str, Meta(min_length=1, max_length=200)]
+    segment_id: Annotated[str, Meta(min_length=1, max_length=200)]
+    locator: Annotated[dict[str, Any], Meta(description="Must be the segment's, if given")] | None = None
+    hash: Annotated[str, Meta(description="Must be the segment's, if given")] | None = None
+
+
+class Payload(Params, frozen=True, kw_only=True):
+    subject: Annotated[str, Meta(max_length=200, description="What the claim is about")] | None = None
+    predicate: Annotated[str, Meta(max_length=200, description="Which property or relation it states")] | None = None
+    value: Annotated[Any, Meta(description="The literal value")] = None
+    object: Annotated[Any, Meta(description="The thing at the other end")] = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Created(Params, frozen=True, kw_only=True):
+    """What everything that is created must say."""
+
+    kind: Annotated[str, Meta(min_length=1, max_length=200)]
+    title: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    summary: Annotated[str, Meta(min_length=1, max_length=_LONGEST_TEXT)]
+    reason: Annotated[str, Meta(min_length=1, max_length=1_000, description="Why this should outlive the session")]
+    memory_source: Annotated[MemorySource, Meta(description="Where it comes from")]
+    scope_refs: Annotated[
+        list[_Word],
+        Meta(min_length=1, description="Where it holds, such as scope:project"),
+    ]
+    actor: Actor | None = None
+
+
+class KnowledgeInput(Created, frozen=True, kw_only=True):
+    subject_refs: _Refs = field(default_factory=list[str])
+    evidence_refs: list[EvidenceRef] = field(default_factory=list[EvidenceRef])
+    payload: Annotated[Payload, Meta(description="A structured claim; leave out for plain knowledge")] | None = None
+    status: Literal["candidate", "active", "contested", "stale", "superseded", "archived"] | None = None
+    confidence: Annotated[float, Meta(ge=0, le=1, description="0.0 unless given")] | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    last_verified_at: datetime | None = None
+
+
+class ActivityInput(Created, frozen=True, kw_only=True):
+    status: Literal["finalized", "in_progress", "done", "cancelled", "archived"] | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    related_node_refs: _Refs = field(default_factory=list[str])
+    related_work_item_refs: _Refs = field(default_factory=list[str])
+    source_refs: _Refs = field(default_factory=list[str])
+    produced_object_refs: _Refs = field(default_factory=list[str])
+    artifact_refs: list[str] = field(default_factory=list[str])
+
+
+class WorkItemInput(Created, frozen=True, kw_only=True):
+    status: (
+        Literal["open", "pending", "in_progress", "blocked", "done", "resolved", "closed", "cancelled", "archived"]
+        | None
+    ) = None
+    lifecycle_state: str | None = None
+    priority: Annotated[str, Meta(max_length=100, description="medium unless given")] | None = None
+    owner_refs: list[str] = field(default_factory=list[str])
+    related_node_refs: _Refs = field(default_factory=list[str])
+    related_knowledge_refs: _Refs = field(default_factory=list[str])
+    source_refs: _Refs = field(default_factory=list[str])
+    depends_on: _Refs = field(default_factory=list[str])
+    blocked_by: _Refs = field(default_factory=list[str])
+    parent_ref: str | None = None
+    child_refs: _Refs = field(default_factory=list[str])
+    resolution: str | None = None
+    due_at: datetime | None = None
+    opened_at: datetime | None = None
+
+
+class Lifecycle(Params, frozen=True, kw_only=True):
+    reason: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    actor: Actor | None = None
+
+
+class OneKnowledge(Lifecycle, frozen=True, kw_only=True):
+    knowledge_id: _Id
+
+
+class SupersedeInput(Lifecycle, frozen=True, kw_only=True):
+    old_knowledge_id: _Id
+    new_knowledge_id: _Id
+
+
+class BatchEntry(Params, frozen=True, kw_only=True):
+    mode: Literal["activity", "knowledge", "work_item"]
+    input_data: Annotated[dict[str, Any], Meta(description="As in the mode of that name")]
+
+
+class BatchInput(Params, frozen=True, kw_only=True):
+    entries: Annotated[list[BatchEntry], Meta(max_length=MOST_ENTRIES, description="All are stored, or none")]
+    actor: Actor | None = None
+
+
+class RememberOptions(Params, frozen=True, kw_only=True):
+    graph_backend: GraphBackend | None = None
+
+
+CREATE_INPUTS: dict[str, type[Created]] = {
+    "activity": ActivityInput, "knowledge": KnowledgeInput, "work_item": WorkItemInput,
+}  # fmt: skip
+REMEMBER_MODES: Modes = {
+    "activity": (ActivityInput, RememberOptions),
+    "knowledge": (KnowledgeInput, RememberOptions),
+    "work_item": (WorkItemInput, RememberOptions),
+    "promote": (OneKnowledge, RememberOptions),
+    "supersede": (SupersedeInput, RememberOptions),
+    "contest": (OneKnowledge, RememberOptions),
+    "batch": (BatchInput, RememberOptions),
+}

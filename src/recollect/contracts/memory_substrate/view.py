@@ -1,0 +1,300 @@
+"""How is what the engine holds spoken of in this vocabulary?
+
+Sources, activities, work items and knowledge are records, nodes are entities. Segments of a source are records too,
+which show as parts of their source; without one they show as knowledge of their own kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+from msgspec import UNSET, Struct, UnsetType
+
+from recollect.types import CATALOGUE_KINDS, Entity, Evidence, Json, Record, Status
+
+OBJECT_TYPES = ("source", "node", "knowledge", "activity", "work_item")
+SOURCE, NODE, KNOWLEDGE, ACTIVITY, WORK_ITEM = OBJECT_TYPES
+SEGMENT_KINDS = ("document", "message", "code")
+"""Kinds of records that show as parts of a source, where there is one."""
+OTHER_KINDS = (*CATALOGUE_KINDS, *SEGMENT_KINDS, ACTIVITY, WORK_ITEM)
+"""Kinds of records that are not knowledge, or not unless they stand alone."""
+PREFIXES: Mapping[str, str] = {
+    SOURCE: "src", NODE: "node", KNOWLEDGE: "know", ACTIVITY: "act", WORK_ITEM: "work",
+}  # fmt: skip
+TITLE_CHARS = 160
+SUMMARY_CHARS = 240
+_ID_BYTES = 16
+_STATUS_WORDS: Mapping[str, Status] = {
+    "finalized": "active", "pending": "open", "resolved": "done", "closed": "done",
+}  # fmt: skip
+"""Words for a status that only this vocabulary has, and what the engine calls it."""
+_SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
+_ENTRY = re.compile(r"(?:aud|patch):([0-9a-f]{32})")
+
+
+# Ids
+
+
+def mint_id(object_type: str) -> str:
+    """A new id of an object: its prefix and 32 hexadecimal digits."""
+    return f"{PREFIXES[object_type]}:{os.urandom(_ID_BYTES).hex()}"
+
+
+def mint_context_id() -> str:
+    return f"ctx:{os.urandom(_ID_BYTES).hex()}"
+
+
+def source_id(location: str) -> str:
+    """The id of the source at a path, a URL or another location: the same whenever it is ingested."""
+    return f"src:{hashlib.sha256(location.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def segment_id(position: int) -> str:
+    return f"seg-{position + 1}"
+
+
+def segment_position(segment: str) -> int | None:
+    """The place that the id of a segment names, or None."""
+    match = _SEGMENT.fullmatch(segment)
+    return None if match is None else int(match[1]) - 1
+
+
+def patch_id(entries: Sequence[int]) -> str | None:
+    """The id of a write, which is that of its first journal entry; None where nothing was written."""
+    return f"patch:{min(entries):032x}" if entries else None
+
+
+def audit_id(entry: int) -> str:
+    return f"aud:{entry:032x}"
+
+
+def audit_ids(entries: Sequence[int]) -> list[str]:
+    return [audit_id(entry) for entry in entries]
+
+
+def entry_of(id: str) -> int | None:
+    """The journal entry that an audit or patch id names, or None."""
+    match = _ENTRY.fullmatch(id)
+    return None if match is None else int(match[1], 16)
+
+
+# Words
+
+
+def record_status(word: str) -> str:
+    """A status as the engine knows it, of a word that may be this vocabulary's alone."""
+    return _STATUS_WORDS.get(word, word)
+
+
+def status_words(status: str) -> list[str]:
+    """What a status may be called here."""
+    return [status, *(word for word, meant in _STATUS_WORDS.items() if meant == status)]
+
+
+def shown_status(record: Record) -> str:
+    """The word that the status was given in, as long as the record still has that status."""
+    word = record.metadata.get("status")
+    return word if isinstance(word, str) and _STATUS_WORDS.get(word) == record.status else record.status
+
+
+def type_of(record: Record, *, is_segment: bool = False) -> str:
+    """What kind of object a record is. A segment counts as its source where it has one, which the caller knows."""
+    if is_segment or record.kind in CATALOGUE_KINDS:
+        return SOURCE
+    return record.kind if record.kind in (ACTIVITY, WORK_ITEM) else KNOWLEDGE
+
+
+def kind_of(record: Record) -> str:
+    """What sort of source, activity, work item or knowledge it is."""
+    if record.kind in CATALOGUE_KINDS:
+        return text_in(record.metadata, "source_kind") or "file"
+    if record.kind in (ACTIVITY, WORK_ITEM):
+        return text_in(record.metadata, "kind") or record.kind
+    return record.kind
+
+
+def title_of(record: Record) -> str:
+    """The title, or the first line of a record that has none."""
+    if record.title:
+        return record.title
+    first = next((line.strip() for line in record.text.splitlines() if line.strip()), record.id)
+    return clip(first, TITLE_CHARS)
+
+
+def clip(text: str, chars: int) -> str:
+    """A text of at most so many characters; three dots say that there was more."""
+    return text if len(text) <= chars else f"{text[: max(chars - 3, 0)].rstrip()}..."
+
+
+def text_in(fields: Mapping[str, Json], name: str) -> str | None:
+    value = fields.get(name)
+    return value if isinstance(value, str) else None
+
+
+def mapping_in(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def list_in(fields: Mapping[str, Json], name: str) -> list[Json]:
+    value = fields.get(name)
+    return list(cast("Sequence[Json]", value)) if isinstance(value, list | tuple) else []
+
+
+# Objects
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """An object in a few words. The last fields are what a search says of how it was found."""
+
+    id: str
+    object_type: str
+    kind: str
+    title: str
+    status: str
+    summary: str
+    updated_at: datetime
+    scope_refs: tuple[str, ...] | UnsetType = UNSET
+    evidence_refs: list[Mapping[str, Json]] | UnsetType = UNSET
+    relation: str | UnsetType = UNSET
+    score: float | UnsetType = UNSET
+    rank_score: float | UnsetType = UNSET
+    lexical_score: float | UnsetType = UNSET
+    semantic_score: float | UnsetType = UNSET
+    matched_terms: list[str] | UnsetType = UNSET
+    retrieval_sources: list[str] | UnsetType = UNSET
+    retrieval_ranks: Mapping[str, int] | UnsetType = UNSET
+    matched_chunks: list[Mapping[str, object]] | UnsetType = UNSET
+
+
+def view_item(record: Record, *, summary_chars: int = SUMMARY_CHARS) -> Item:
+    return Item(
+        id=record.id, object_type=type_of(record), kind=kind_of(record), title=clip(title_of(record), TITLE_CHARS),
+        status=shown_status(record), summary=clip(summary_of(record), summary_chars), updated_at=record.recorded_at,
+    )  # fmt: skip
+
+
+def view_node_item(node: Entity, *, summary_chars: int = SUMMARY_CHARS) -> Item:
+    return Item(
+        id=node.id, object_type=NODE, kind=node.type or NODE, title=clip(node.name, TITLE_CHARS), status="active",
+        summary=clip(node.description or "", summary_chars), updated_at=node.recorded_at,
+    )  # fmt: skip
+
+
+def summary_of(record: Record) -> str:
+    """What a record says; of a source, what its payload calls its summary, if it does."""
+    if record.kind in CATALOGUE_KINDS:
+        return text_in(mapping_in(record.metadata, "payload"), "summary") or record.text
+    return record.text
+
+
+def view_evidence(evidence: Evidence) -> dict[str, Json]:
+    told: dict[str, Json] = {"source_id": evidence.source}
+    if evidence.segment is not None:
+        told["segment_id"] = evidence.segment
+    if evidence.locator is not None:
+        told["locator"] = evidence.locator
+    if evidence.hash is not None:
+        told["hash"] = evidence.hash
+    return told
+
+
+def view_segment(record: Record, snippet_chars: int | None = None) -> dict[str, object]:
+    """A segment of a source; without a limit its whole text."""
+    return {
+        "segment_id": segment_id(record.position),
+        "title": clip(title_of(record), TITLE_CHARS),
+        "locator": record.locator or {},
+        "hash": record.content_hash,
+        "excerpt": record.text if snippet_chars is None else clip(record.text, snippet_chars),
+    }
+
+
+def view_object(record: Record) -> dict[str, object]:
+    """The whole object that a record is."""
+    type_ = type_of(record)
+    head: dict[str, object] = {
+        "id": record.id, "object_type": type_, "kind": kind_of(record), "title": title_of(record),
+        "summary": summary_of(record), "status": shown_status(record),
+    }  # fmt: skip
+    tail: dict[str, object] = {"created_at": record.created_at, "updated_at": record.recorded_at}
+    if type_ == SOURCE:
+        return {**head, **_view_source(record), **tail}
+    if type_ == KNOWLEDGE:
+        return {**head, **_view_knowledge(record), **_view_governance(record), **tail}
+    return {**head, **_view_doing(record), **_view_governance(record), **tail}
+
+
+def _view_source(record: Record) -> dict[str, object]:
+    kept = {name: record.metadata[name] for name in ("adapter", "freshness") if name in record.metadata}
+    return {
+        "origin": {"location": record.source, **mapping_in(record.metadata, "origin")},
+        "identity_key": record.source,
+        "fingerprint": record.metadata.get("fingerprint"),
+        "payload": mapping_in(record.metadata, "payload"),
+        "segment_count": record.metadata.get("segments", 0),
+        "metadata": kept,
+    }
+
+
+def _view_knowledge(record: Record) -> dict[str, object]:
+    grounds = record.grounds
+    return {
+        "subject_refs": [] if grounds is None else list(grounds.subjects),
+        "evidence_refs": [] if grounds is None else [view_evidence(one) for one in grounds.evidence],
+        "payload": payload_of(record),
+        "confidence": record.confidence,
+        "valid_from": record.valid_from or record.created_at,
+        "valid_until": record.valid_until,
+        "superseded_by": record.superseded_by,
+        "last_verified_at": None if grounds is None else grounds.verified_at,
+    }
+
+
+def payload_of(record: Record) -> dict[str, Json]:
+    """The structured part of knowledge: its claim, and what else was given with it."""
+    given = dict(mapping_in(record.metadata, "payload"))
+    claim = None if record.grounds is None else record.grounds.claim
+    if claim is None:
+        return given
+    stated: dict[str, Json] = {
+        "subject": claim.subject, "predicate": claim.predicate, "value": claim.value, "object": claim.object,
+    }  # fmt: skip
+    return {**stated, **given}
+
+
+def _view_governance(record: Record) -> dict[str, object]:
+    told: dict[str, object] = {
+        "memory_source": record.trust,
+        "scope_refs": [] if record.grounds is None else list(record.grounds.scopes),
+        "reason": record.metadata.get("reason"),
+    }
+    conflicts = list_in(record.metadata, "conflicts_with")
+    return {**told, "conflicts_with": conflicts} if conflicts else told
+
+
+_OWN = ("kind", "status", "reason", "conflicts_with")
+"""Entries of the metadata that show elsewhere."""
+
+
+def _view_doing(record: Record) -> dict[str, object]:
+    """An activity or a work item: its references, and its other fields as they were given."""
+    grounds = record.grounds
+    return {
+        "related_node_refs": [] if grounds is None else list(grounds.subjects),
+        "source_refs": [] if grounds is None else [evidence.source for evidence in grounds.evidence],
+        **{name: value for name, value in record.metadata.items() if name not in _OWN},
+    }
+
+
+def view_node(node: Entity) -> dict[str, object]:
+    return {
+        "id": node.id, "object_type": NODE, "kind": node.type or NODE, "title": node.name, "name": node.name,
+        "summary": node.description or "", "status": "active", "aliases": list(node.aliases),
+        "metadata": node.metadata, "created_at": node.created_at, "updated_at": node.recorded_at,
+    }  # fmt: skip

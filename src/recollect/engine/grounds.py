@@ -1,0 +1,313 @@
+"""May a record be kept with the grounds that it has, and as what?
+
+Who hands in grounds is governed by them: evidence is looked up down to the segment, its locator and its hash; a claim
+that is already made is refused, one that contradicts another is contested; and `active` has to be earned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Struct
+
+from recollect.store.base import View, claim_ref
+from recollect.types import (
+    HIDDEN_STATUSES,
+    NOT_KNOWLEDGE,
+    VOUCHED,
+    Claim,
+    Evidence,
+    EvidenceState,
+    Grounds,
+    Metadata,
+    Record,
+)  # fmt: skip
+
+_SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
+_EVER = datetime.min.replace(tzinfo=UTC)
+_MOST_CLAIMS = 1_000  # of one subject and predicate that are compared
+
+
+class Refusal(Struct, frozen=True):
+    """Which field of a record is at fault, and how."""
+
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
+
+
+class Ruling(Struct, frozen=True, kw_only=True):
+    """What becomes of a record: why it is refused, or how it is kept and which records it contradicts."""
+
+    record: Record
+    refusal: Refusal | None = None
+    contradicts: tuple[str, ...] = ()
+
+
+def is_knowledge(record: Record) -> bool:
+    """Does a record state what is so, and not just what was there or is to be done?"""
+    return record.kind not in NOT_KNOWLEDGE
+
+
+def judge(view: View, record: Record, before: Record | None = None) -> Ruling:
+    """How a record with grounds is kept. `before` is what it was: only what has changed is looked at again."""
+    if record.grounds is None:
+        return Ruling(record=record)
+    if is_knowledge(record):
+        record = _earned(record, before)
+        if refusal := _presumed(record, before) or lack_of_evidence(record):
+            return Ruling(record=record, refusal=refusal)
+    evidence = _check_evidence(view, record, before)
+    if isinstance(evidence, Refusal):
+        return Ruling(record=record, refusal=evidence)
+    grounds = msgspec.structs.replace(record.grounds or Grounds(), evidence=evidence)
+    return _judge_claim(view, msgspec.structs.replace(record, grounds=grounds), before)
+
+
+def _earned(record: Record, before: Record | None) -> Record:
+    """What an agent concluded is a candidate when it comes under these rules, until someone promotes it."""
+    if record.status != "active" or record.trust != "agent_inferred":
+        return record
+    if before is not None and before.grounds is not None and before.trust == record.trust:
+        return record
+    return msgspec.structs.replace(record, status="candidate")
+
+
+def _presumed(record: Record, before: Record | None) -> Refusal | None:
+    """Would a revision make active what only someone's word may?"""
+    if before is None or before.status == record.status:
+        return None
+    if record.status == "active" and record.trust == "agent_inferred":
+        return Refusal("status", "what an agent concluded becomes active by promote, not by revise")
+    return None
+
+
+def lack_of_evidence(record: Record) -> Refusal | None:
+    """Why an active record may not be active; None where it may."""
+    if record.status != "active" or record.trust in VOUCHED or (record.grounds and record.grounds.evidence):
+        return None
+    return Refusal("grounds.evidence", f"an active record needs some unless its trust is {' or '.join(VOUCHED)}")
+
+
+# Evidence
+
+
+def _check_evidence(view: View, record: Record, before: Record | None) -> tuple[Evidence, ...] | Refusal:
+    """The evidence with the hash of what it points at, or what is wrong with it. What was there before stays."""
+    known = () if before is None or before.grounds is None else before.grounds.evidence
+    checked: list[Evidence] = []
+    for i, item in enumerate(record.grounds.evidence if record.grounds else ()):
+        if item.source == record.id:
+            return Refusal(f"grounds.evidence[{i}]", "a record cannot rest on itself")
+        found = item if item in known else _check_one(view, record.space, item)
+        if isinstance(found, str):
+            return Refusal(f"grounds.evidence[{i}]", found)
+        if found not in checked:
+            checked.append(found)
+    return tuple(checked)
+
+
+def _check_one(view: View, space: str, item: Evidence) -> Evidence | str:
+    source = view.get(Record, space, item.source)
+    if source is None:
+        return f"there is no source {item.source}"
+    cited, where = source, item.source
+    if item.segment is not None:
+        where = f"{item.source}#{item.segment}"
+        found = _segment(view, source, item.segment)
+        if found is None:
+            return f"there is no segment {where}"
+        cited = found
+    if item.locator is not None and not _located(item.locator, cited.locator or {}):
+        return f"the locator does not match that of {where}"
+    hash = hash_of(cited)
+    if item.hash is not None and item.hash.lower() != hash:
+        return f"the hash does not match that of {where}"
+    return msgspec.structs.replace(item, hash=hash)
+
+
+def _segment(view: View, source: Record, segment: str) -> Record | None:
+    named = _SEGMENT.fullmatch(segment)
+    if named is None or source.kind != "source" or source.source is None:
+        return None
+    return view.segment(source.space, source.source, position=int(named[1]) - 1)
+
+
+def _located(said: Metadata, locator: Metadata) -> bool:
+    """Does a locator agree with a segment's own in all that it says? A `line` may be any within the segment."""
+    for name, value in said.items():
+        if name == "line" and "line" not in locator:
+            first, last = locator.get("line_start"), locator.get("line_end")
+            if not (isinstance(first, int) and isinstance(last, int) and isinstance(value, int)):
+                return False
+            if not first <= value <= last:
+                return False
+        elif name not in locator or locator[name] != value:
+            return False
+    return True
+
+
+def hash_of(cited: Record) -> str:
+    """The hash of a segment's text; of a whole source, that of what it was made from."""
+    fingerprint = cited.metadata.get("fingerprint") if cited.kind == "source" else None
+    return fingerprint if isinstance(fingerprint, str) else cited.content_hash
+
+
+class Sources:
+    """Looks at evidence, and at each piece of it once."""
+
+    def __init__(self, view: View, space: str) -> None:
+        self._view = view
+        self._space = space
+        self._found: dict[str, Record | None] = {}
+        self._pieces: dict[tuple[str, str | None, str | None], EvidenceState] = {}
+
+    def state(self, item: Evidence) -> EvidenceState:
+        """Is it still there, and does it say what it said?"""
+        key = (item.source, item.segment, item.hash)
+        if key not in self._pieces:
+            self._pieces[key] = self._look(item)
+        found = self._pieces[key]
+        return found if found.evidence == item else msgspec.structs.replace(found, evidence=item)
+
+    def _look(self, item: Evidence) -> EvidenceState:
+        if item.source not in self._found:
+            self._found[item.source] = self._view.get(Record, self._space, item.source)
+        source = self._found[item.source]
+        if source is None:
+            return EvidenceState(evidence=item, state="missing")
+        if source.status == "archived":
+            return EvidenceState(evidence=item, state="archived", segment=item.segment)
+        if item.segment is None:
+            return EvidenceState(evidence=item, state="current" if item.hash in (None, hash_of(source)) else "changed")
+        return self._look_into(source, item, item.segment)
+
+    def _look_into(self, source: Record, item: Evidence, segment: str) -> EvidenceState:
+        """A text that merely moved within its source still says what it said."""
+        stands = _segment(self._view, source, segment)
+        if stands is not None and item.hash in (None, stands.content_hash):
+            return EvidenceState(evidence=item, state="current", segment=segment)
+        moved = None
+        if item.hash is not None and source.source is not None:
+            moved = self._view.segment(self._space, source.source, hash=item.hash)
+        if moved is not None:
+            return EvidenceState(evidence=item, state="current", segment=segment_id(moved))
+        return EvidenceState(evidence=item, state="missing" if stands is None else "changed")
+
+
+def segment_id(segment: Record) -> str:
+    """What a piece of a source is called: `seg-1` is the first."""
+    return f"seg-{segment.position + 1}"
+
+
+# Claims
+
+
+def _judge_claim(view: View, record: Record, before: Record | None) -> Ruling:
+    claim = record.grounds.claim if record.grounds else None
+    if claim is None or record.status in HIDDEN_STATUSES or (before is not None and not _says_anew(record, before)):
+        return Ruling(record=record)
+    same, other = rivals(view, record, claim)
+    if same:
+        ids = ", ".join(rival.id for rival in same)
+        return Ruling(record=record, refusal=Refusal("grounds.claim", f"is a duplicate of what {ids} claims already"))
+    if not other:
+        return Ruling(record=record)
+    contested = msgspec.structs.replace(record, status="contested")
+    return Ruling(record=contested, contradicts=tuple(rival.id for rival in other))
+
+
+def _says_anew(record: Record, before: Record) -> bool:
+    """Did a revision change what is claimed or where, or bring back what had been put away?"""
+    if before.grounds is None or record.grounds is None or before.status in HIDDEN_STATUSES:
+        return True
+    grounds, held = record.grounds, before.grounds
+    return (record.kind, grounds.claim, grounds.scopes) != (before.kind, held.claim, held.scopes)
+
+
+def rivals(view: View, record: Record, claim: Claim) -> tuple[list[Record], list[Record]]:
+    """Those that claim the same where and when a record does, and those that claim something else, oldest first."""
+    same: list[Record] = []
+    other: list[Record] = []
+    for held in reversed(view.citing(record.space, [claim_ref(record.kind, claim)], _MOST_CLAIMS)):
+        if held.id == record.id or held.status in HIDDEN_STATUSES or not _at_once(held, record):
+            continue
+        if held.grounds is None or held.grounds.claim is None or not overlap(held.grounds, record.grounds):
+            continue
+        (same if said(held.grounds.claim) == said(claim) else other).append(held)
+    return same, other
+
+
+def _at_once(one: Record, other: Record) -> bool:
+    """Was there, or will there be, a moment at which both are said to hold?"""
+    ends = ((one.valid_until, other), (other.valid_until, one))
+    return all(end is None or _start(late) < end for end, late in ends)
+
+
+def _start(record: Record) -> datetime:
+    """Since when a record holds; one that does not say since it was stored, if it had not ended by then."""
+    if record.valid_from is not None:
+        return record.valid_from
+    ended = record.valid_until is not None and record.valid_until <= record.created_at
+    return _EVER if ended else record.created_at
+
+
+def stands(record: Record, now: datetime) -> bool:
+    """Does a record hold, or has it been put away?"""
+    return record.status not in HIDDEN_STATUSES and record.is_valid_at(now)
+
+
+def overlap(one: Grounds | None, other: Grounds | None) -> bool:
+    """Do two records hold in a scope that they share? One that names none holds everywhere."""
+    scopes = () if one is None else one.scopes
+    others = () if other is None else other.scopes
+    return not scopes or not others or not set(scopes).isdisjoint(others)
+
+
+def said(claim: Claim) -> tuple[str, str, bytes, str | None]:
+    """A claim in a form in which two can be compared: the order of a mapping's keys says nothing."""
+    return claim.subject, claim.predicate, msgspec.json.encode(claim.value, order="sorted"), claim.object
+
+
+def gather_same(records: Sequence[Record]) -> list[list[Record]]:
+    """Records that claim the same in scopes that overlap, from one to the next; who stands alone is left out."""
+    by_claim: dict[object, list[Record]] = {}
+    for record in records:
+        if record.grounds is not None and record.grounds.claim is not None:
+            by_claim.setdefault((record.kind, said(record.grounds.claim)), []).append(record)
+    groups = [group for alike in by_claim.values() for group in _linked(alike)]
+    return [group for group in groups if len(group) > 1]
+
+
+def _linked(records: Sequence[Record]) -> list[list[Record]]:
+    groups: list[list[Record]] = []
+    for record in records:
+        near = [group for group in groups if any(overlap(record.grounds, held.grounds) for held in group)]
+        joined = [held for group in near for held in group]
+        groups = [group for group in groups if group not in near]
+        groups.append([*joined, record])
+    return groups
+
+
+def unite(winner: Record, others: Sequence[Record]) -> Mapping[str, object]:
+    """What a record takes over from others that claim the same: their evidence, scopes, subjects and confidence."""
+    held = [record.grounds for record in (winner, *others) if record.grounds is not None]
+    evidence: dict[tuple[str, str | None], Evidence] = {}
+    for item in (item for grounds in held for item in grounds.evidence):
+        evidence.setdefault((item.source, item.segment), item)
+    everywhere = any(not grounds.scopes for grounds in held)
+    scopes = () if everywhere else tuple(dict.fromkeys(scope for grounds in held for scope in grounds.scopes))
+    subjects = tuple(dict.fromkeys(subject for grounds in held for subject in grounds.subjects))
+    verified = max((grounds.verified_at for grounds in held if grounds.verified_at is not None), default=None)
+    own = winner.grounds or Grounds()
+    return {
+        "confidence": max(record.confidence for record in (winner, *others)),
+        "grounds": msgspec.structs.replace(
+            own, evidence=tuple(evidence.values()), scopes=scopes, subjects=subjects, verified_at=verified
+        ),
+    }

@@ -1,0 +1,138 @@
+"""Which conversations do the exports of ChatGPT and Claude hold?"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from recollect.ingest.talk import Content, Conversation, Turns, decode_list, read_moment, show_call, show_content
+
+# ChatGPT
+
+
+class _Author(Struct):
+    role: str
+
+
+class _GptContent(Struct):
+    content_type: str = "text"
+    parts: list[object] | None = None
+    text: str | None = None
+
+
+class _GptMeta(Struct):
+    is_visually_hidden_from_conversation: bool | None = False
+    model_slug: str | None = None
+
+
+class _GptMessage(Struct):
+    author: _Author
+    content: _GptContent | None = None
+    create_time: float | None = None
+    recipient: str | None = "all"
+    metadata: _GptMeta | None = None
+
+
+class _Node(Struct):
+    message: _GptMessage | None = None
+    parent: str | None = None
+    children: list[str] = msgspec.field(default_factory=list[str])
+
+
+class _GptConversation(Struct):
+    mapping: dict[str, _Node]
+    title: str | None = None
+    current_node: str | None = None
+    id: str | None = None
+    conversation_id: str | None = None
+
+
+def read_chatgpt(data: bytes) -> list[Conversation]:
+    return [_gpt_conversation(one) for one in decode_list(data, _GptConversation)]
+
+
+def _gpt_conversation(one: _GptConversation) -> Conversation:
+    turns = Turns()
+    for node in _main_branch(one):
+        message = node.message
+        if message is None or message.content is None or message.author.role not in ("user", "assistant"):
+            continue
+        if message.metadata is not None and message.metadata.is_visually_hidden_from_conversation:
+            continue
+        role = message.author.role
+        turns.add(
+            role, _gpt_parts(message, message.content), read_moment(message.create_time), joined=role == "assistant"
+        )
+    return Conversation(
+        format="chatgpt", messages=turns.messages(), id=one.conversation_id or one.id, title=one.title,
+        origin={"host": "chatgpt"},
+    )  # fmt: skip
+
+
+def _gpt_parts(message: _GptMessage, content: _GptContent) -> list[str]:
+    if message.recipient not in (None, "all"):
+        given = content.text or " ".join(part for part in content.parts or [] if isinstance(part, str))
+        return [show_call(message.recipient, given)]
+    if content.content_type == "code":
+        return [content.text or ""]
+    if content.content_type not in ("text", "multimodal_text"):
+        return []  # thoughts, and what the model is told of its user
+    return [part if isinstance(part, str) else "[image]" for part in content.parts or []]
+
+
+def _main_branch(one: _GptConversation) -> list[_Node]:
+    """The messages from the root to the one that was shown last; a conversation is a tree, with a branch a retry."""
+    at = one.current_node
+    if at not in one.mapping:
+        roots = [key for key, node in one.mapping.items() if node.parent not in one.mapping]
+        at = roots[0] if roots else None
+        seen: set[str] = set()
+        while at is not None and at not in seen and one.mapping[at].children:
+            seen.add(at)
+            at = next((child for child in reversed(one.mapping[at].children) if child in one.mapping), None) or at
+    path: list[_Node] = []
+    known: set[str] = set()
+    while at is not None and at in one.mapping and at not in known:
+        known.add(at)
+        path.append(one.mapping[at])
+        at = one.mapping[at].parent
+    return path[::-1]
+
+
+# Claude
+
+
+class _Attachment(Struct):
+    file_name: str | None = None
+
+
+class _ClaudeChatMessage(Struct):
+    sender: str
+    text: str | None = None
+    content: Content = None
+    created_at: str | None = None
+    attachments: list[_Attachment] | None = None
+    files: list[_Attachment] | None = None
+
+
+class _ClaudeChat(Struct):
+    chat_messages: list[_ClaudeChatMessage]
+    uuid: str | None = None
+    name: str | None = None
+
+
+def read_claude(data: bytes) -> list[Conversation]:
+    return [_claude_chat(one) for one in decode_list(data, _ClaudeChat)]
+
+
+def _claude_chat(one: _ClaudeChat) -> Conversation:
+    turns = Turns()
+    for message in one.chat_messages:
+        parts = show_content(message.content) or [message.text or ""]
+        files = [*(message.attachments or []), *(message.files or [])]
+        parts += [f"[file: {file.file_name}]" for file in files if file.file_name]
+        role = "user" if message.sender == "human" else message.sender
+        turns.add(role, parts, read_moment(message.created_at))
+    return Conversation(
+        format="claude", messages=turns.messages(), id=one.uuid, title=one.name or None, origin={"host": "claude.ai"}
+    )

@@ -1,0 +1,132 @@
+"""What is said in a conversation, and how are a message's parts and a tool's call put into words?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from recollect.ingest.parsed import storable
+from recollect.types import Json, Metadata
+
+LONGEST_MESSAGE = 100_000
+_SHOWN = 200
+
+T = TypeVar("T")
+
+
+class Message(Struct, frozen=True):
+    """Something that was said, by whom and when."""
+
+    role: str
+    text: str
+    at: datetime | None = None
+    name: str | None = None
+
+
+class Conversation(Struct, frozen=True, kw_only=True):
+    """Messages in order. `id` is what its program calls it; `origin` what else it says of it."""
+
+    format: str
+    messages: tuple[Message, ...]
+    id: str | None = None
+    title: str | None = None
+    origin: Metadata = msgspec.field(default_factory=dict[str, Json])
+
+
+class Turns:
+    """Gathers what is said, one message a turn: what a model says and does before anyone answers is one message."""
+
+    def __init__(self) -> None:
+        self._said: list[tuple[str, list[str], datetime | None]] = []
+
+    def add(self, role: str, parts: Iterable[str], at: datetime | None, *, joined: bool = False) -> None:
+        lines = [part.strip() for part in parts if part.strip()]
+        if not lines:
+            return
+        if joined and self._said and self._said[-1][0] == role:
+            self._said[-1][1].extend(lines)
+        else:
+            self._said.append((role, lines, at))
+
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(Message(role, fit_text("\n".join(lines)), at) for role, lines, at in self._said)
+
+
+def fit_text(text: str) -> str:
+    text = storable(text)
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    return f"{text[:LONGEST_MESSAGE]}\n[{len(text) - LONGEST_MESSAGE:,} more characters]"
+
+
+def _one_line(text: object) -> str:
+    """The beginning of something, on one line."""
+    shown = text if isinstance(text, str) else msgspec.json.encode(text).decode()
+    shown = " ".join(shown[: 4 * _SHOWN].split())
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+
+
+def read_moment(value: object) -> datetime | None:
+    """A time as these programs write it: RFC 3339, or seconds since 1970."""
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1_000 if value > 1e11 else value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+# Blocks that several programs write
+
+
+class Block(Struct):
+    type: str = "text"
+    text: str | None = None
+    name: str | None = None
+    input: object = None
+    content: object = None
+    is_error: bool | None = False
+
+
+Content = str | list[Block | str] | None
+
+
+def show_call(name: str | None, given: object) -> str:
+    """One line for a tool call: its name, and the argument that says most."""
+    if isinstance(given, dict):
+        fields: dict[str, object] = given  # pyright: ignore[reportUnknownVariableType] -- decoded from JSON
+        telling = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "prompt", "description", "code")
+        given = next((fields[key] for key in telling if fields.get(key)), fields)
+    return f"[{name or 'tool'}: {_one_line(given)}]" if given else f"[{name or 'tool'}]"
+
+
+def show_content(content: Content) -> list[str]:
+    """What a message says: its texts, its calls of tools in a line each, and what failed."""
+    if isinstance(content, str):
+        return [content]
+    said: list[str] = []
+    for block in content or []:
+        if isinstance(block, str):
+            said.append(block)
+        elif block.type in ("text", "input_text", "output_text") and block.text:
+            said.append(block.text)
+        elif block.type in ("tool_use", "server_tool_use"):
+            said.append(show_call(block.name, block.input))
+        elif block.type in ("image", "input_image", "document"):
+            said.append(f"[{block.type.removeprefix('input_')}]")
+        elif block.type == "tool_result" and block.is_error:
+            said.append(f"[failed: {_one_line(block.content)}]")
+    return said
+
+
+def decode_list(data: bytes, type_: type[T]) -> list[T]:
+    if data.lstrip()[:1] == b"[":
+        return msgspec.json.decode(data, type=list[type_])
+    return [msgspec.json.decode(data, type=type_)]

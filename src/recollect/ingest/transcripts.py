@@ -1,0 +1,326 @@
+"""Which conversations does a transcript or an export hold?
+
+Claude Code and Codex write one JSON object a line, ChatGPT and Claude export a list of conversations, and anything may
+write a list of messages with role and content. Content decides what a file is, not its name. People and models are
+quoted in full; a tool call becomes one line, and its result is left out unless it failed; what programs tell the model
+(reminders, environments, instructions) and what it thinks to itself is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from recollect.errors import SourceError
+from recollect.ingest.exports import read_chatgpt, read_claude
+from recollect.ingest.parsed import Parsed, conversation_adapter, storable
+from recollect.ingest.talk import Content, Conversation, Message, Turns, fit_text, read_moment, show_call, show_content
+from recollect.types import Json, Segment
+
+_LOOKED_AT = 65_536
+_LOOKED_AT_LINES = 40
+_TITLE = 80
+
+T = TypeVar("T")
+
+
+# Claude Code
+
+_REMINDER = re.compile(r"<(system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?</\1>\s*", re.DOTALL)
+_NOISE = ("<command-", "<local-command", "<bash-", "<user-memory-input", "Caveat: The messages below",
+          "[Request interrupted", "<task-notification")  # fmt: skip
+
+
+class _ClaudeMessage(Struct):
+    role: str
+    content: Content = None
+    model: str | None = None
+
+
+class _ClaudeLine(Struct, rename="camel"):
+    type: str
+    message: _ClaudeMessage | None = None
+    session_id: str | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    summary: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    is_meta: bool | None = False
+    is_sidechain: bool | None = False
+    is_compact_summary: bool | None = False
+    is_api_error_message: bool | None = False
+
+
+def _read_claude_code(data: bytes) -> list[Conversation]:
+    lines = _lines(data, _ClaudeLine)
+    spoken = [line for line in lines if line.message is not None and line.type in ("user", "assistant")]
+    aside = all(line.is_sidechain for line in spoken)  # a file of a subagent has nothing else
+    turns = Turns()
+    for line in spoken:
+        hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
+        if line.message is None or hidden or (line.is_sidechain and not aside):
+            continue
+        parts = [_REMINDER.sub("", part) for part in show_content(line.message.content)]
+        parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
+        failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
+        role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
+        turns.add(role, parts, read_moment(line.timestamp), joined=role == "assistant")
+    titles = [line.custom_title or line.ai_title or line.summary for line in lines]
+    first = next((line for line in spoken if line.session_id), None)
+    origin: dict[str, Json] = {"host": "claude-code"}
+    if first is not None:
+        origin |= {key: value for key, value in (("cwd", first.cwd), ("branch", first.git_branch)) if value}
+    id = None if first is None or aside else first.session_id
+    title = next((title for title in reversed(titles) if title), None)
+    return [Conversation(format="claude-code", messages=turns.messages(), id=id, title=title, origin=origin)]
+
+
+# Codex
+
+_CODEX_NOISE = ("<environment_context", "<user_instructions", "<permissions", "<turn_aborted", "<INSTRUCTIONS",
+                "# AGENTS.md instructions", "<collaboration_mode", "<skill")  # fmt: skip
+
+
+class _CodexItem(Struct):
+    type: str | None = None
+    role: str | None = None
+    content: Content = None
+    name: str | None = None
+    arguments: str | None = None
+    input: object = None
+    action: object = None
+    id: str | None = None
+    cwd: str | None = None
+    timestamp: str | None = None
+
+
+class _CodexLine(Struct):
+    type: str | None = None
+    timestamp: str | None = None
+    payload: msgspec.Raw = msgspec.Raw()
+    id: str | None = None
+
+
+def _read_codex(data: bytes) -> list[Conversation]:
+    turns = Turns()
+    id: str | None = None
+    origin: dict[str, Json] = {"host": "codex"}
+    for raw in _lines(data, msgspec.Raw):
+        line = _fitting(raw, _CodexLine)
+        if line is None:
+            continue
+        wrapped = bool(bytes(line.payload))
+        item = _fitting(line.payload if wrapped else raw, _CodexItem)
+        if item is None:
+            continue
+        if line.type == "session_meta" or (line.type is None and not wrapped):  # the first line, as it is or once was
+            id = id or item.id
+            origin |= {"cwd": item.cwd} if item.cwd else {}
+        elif line.type == "response_item" or not wrapped:
+            _add_codex(turns, item, read_moment(line.timestamp))
+    return [Conversation(format="codex", messages=turns.messages(), id=id, origin=origin)]
+
+
+def _add_codex(turns: Turns, item: _CodexItem, at: datetime | None) -> None:
+    if item.type == "message" and item.role in ("user", "assistant"):
+        parts = [part for part in show_content(item.content) if not part.lstrip().startswith(_CODEX_NOISE)]
+        turns.add(item.role, parts, at, joined=item.role == "assistant")
+    elif item.type in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
+        given = _decoded(item.arguments) if item.arguments else item.input or item.action
+        turns.add("assistant", [show_call(item.name or item.type.removesuffix("_call"), given)], at, joined=True)
+
+
+def _decoded(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+# Messages with role and content
+
+
+class _Plain(Struct):
+    role: str
+    content: Content
+    name: str | None = None
+    created_at: object = None
+    timestamp: object = None
+
+
+class _PlainConversation(Struct):
+    messages: list[_Plain]
+    id: str | None = None
+    title: str | None = None
+
+
+def _plain(messages: Sequence[_Plain], id: str | None = None, title: str | None = None) -> Conversation:
+    said: list[Message] = []
+    for message in messages:
+        text = fit_text("\n".join(part.strip() for part in show_content(message.content) if part.strip()))
+        if text and message.role not in ("system", "developer"):
+            at = read_moment(message.created_at) or read_moment(message.timestamp)
+            said.append(Message(message.role, text, at, message.name))
+    return Conversation(format="messages", messages=tuple(said), id=id, title=title)
+
+
+def _read_messages(data: bytes) -> list[Conversation]:
+    if data.lstrip()[:1] == b"[":
+        return [_plain(msgspec.json.decode(data, type=list[_Plain]))]
+    try:
+        whole = msgspec.json.decode(data, type=_PlainConversation)
+    except msgspec.DecodeError:
+        return [_plain(_lines(data, _Plain))]
+    return [_plain(whole.messages, whole.id, whole.title)]
+
+
+# Which is it?
+
+Reader = Callable[[bytes], list[Conversation]]
+
+_KEYS = re.compile(rb'"(mapping|chat_messages|messages)"\s*:\s*[\[{]')
+
+
+def find_reader(data: bytes) -> Reader | None:
+    """What reads a transcript, going by its beginning; None where it is none."""
+    head = data[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head[:1] not in (b"{", b"["):
+        return None
+    found = {match.group(1) for match in _KEYS.finditer(head)}
+    if b"mapping" in found and b'"author"' in data[: 4 * _LOOKED_AT]:
+        return read_chatgpt
+    if b"chat_messages" in found:
+        return read_claude
+    if head[:1] == b"[":
+        return _read_messages if _are_messages(data) else None
+    return _reader_of_lines(head) or (_read_messages if b"messages" in found and _are_messages(data) else None)
+
+
+def _are_messages(data: bytes) -> bool:
+    try:
+        return any(conversation.messages for conversation in _read_messages(data))
+    except msgspec.DecodeError:
+        return False
+
+
+class _Look(Struct):
+    type: str | None = None
+    sessionId: str | None = None
+    message: object = None
+    payload: object = None
+    role: str | None = None
+    content: object = None
+    id: str | None = None
+    timestamp: object = None
+    leafUuid: str | None = None
+
+
+def _reader_of_lines(head: bytes) -> Reader | None:
+    first = True
+    for line in head.splitlines()[:_LOOKED_AT_LINES]:
+        try:
+            look = msgspec.json.decode(line, type=_Look)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
+            return _read_claude_code
+        if look.payload is not None and look.type in ("session_meta", "response_item", "event_msg", "turn_context"):
+            return _read_codex
+        if first and look.type is None and look.role is None and look.id and look.timestamp is not None:
+            return _read_codex
+        if look.type is None and look.role and look.content is not None:
+            return _read_messages
+        first = False
+    return None
+
+
+def knows_transcript(data: bytes) -> bool:
+    """Is this a transcript that can be read?"""
+    return find_reader(_mend(data)) is not None
+
+
+def read_transcript(name: str, data: bytes) -> list[Conversation]:
+    """The conversations of a file in which something was said. A file that is no transcript is an error."""
+    mended = _mend(data)
+    reader = find_reader(mended)
+    if reader is None:
+        raise SourceError(
+            f"{name} is no transcript that is known; those of Claude Code, Codex, ChatGPT and Claude are, and messages"
+            " with role and content"
+        )
+    try:
+        return [conversation for conversation in reader(mended) if conversation.messages]
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SourceError(f"{name} looks like a transcript, but cannot be read: {error}") from error
+
+
+_ESCAPES = re.compile(
+    rb"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def _mend(data: bytes) -> bytes:
+    """The same without a byte order mark, and without halves of characters, as cutting text at a length leaves them."""
+    whole = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\\ud" not in whole and b"\\uD" not in whole:
+        return whole
+    return _ESCAPES.sub(lambda found: found.group() if found.group(2) is None else b"\\ufffd", whole)
+
+
+def _lines(data: bytes, type_: type[T]) -> list[T]:
+    """The objects of a file with one a line, but for those of another shape: programs add kinds of lines all the time.
+
+    A last line that is only half there is still being written.
+    """
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    found: list[T] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(msgspec.json.decode(line, type=type_))
+        except msgspec.ValidationError:
+            continue
+        except msgspec.DecodeError:
+            if number < len(lines) or number == 1:
+                raise
+    return found
+
+
+def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except msgspec.ValidationError:
+        return None
+
+
+# As a source
+
+
+def parse_conversation(conversation: Conversation) -> Parsed:
+    """A conversation in segments, a message each."""
+    first = next((message for message in conversation.messages if message.role == "user"), conversation.messages[0])
+    title = storable(conversation.title or "").strip() or _short(first.text)
+    return Parsed(
+        source_kind="conversation",
+        title=title[:500],
+        adapter=conversation_adapter(conversation.format),
+        segments=tuple(
+            Segment(
+                text=message.text, title=title[:500], role=message.name or message.role, event_time=message.at,
+                locator={"kind": "message", "index": index},
+            )
+            for index, message in enumerate(conversation.messages)
+        ),
+        payload={"format": conversation.format, "messages": len(conversation.messages), "origin": conversation.origin},
+    )  # fmt: skip
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 4 * _TITLE].split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

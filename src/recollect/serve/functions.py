@@ -1,0 +1,68 @@
+"""How is a contract's tool invoked as a function, and how is a failure told there?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from msgspec import UNSET, Struct, UnsetType
+
+from recollect.contracts.tool import Answer, Call, Cancellation, Contract, Tool
+from recollect.errors import InvalidInput, RecollectError
+from recollect.serve.log import Log
+from recollect.serve.message import MAX_ERROR_TEXT
+from recollect.types import Json
+
+NOT_FOUND = "function_not_found"
+FAILED = "invocation_failed"
+
+
+class Problem(Struct, frozen=True):
+    """Why an invocation failed."""
+
+    code: str
+    message: str
+
+
+class Outcome(Struct, frozen=True):
+    """What became of an invocation: a result or a problem."""
+
+    result: object = UNSET
+    error: Problem | UnsetType = UNSET
+
+
+class Functions:
+    """The functions that a contract offers, by their ids."""
+
+    def __init__(self, contract: Contract, log: Log) -> None:
+        tools = {tool.name: tool for tool in contract.tools}
+        self.tools: Mapping[str, Tool[Any]] = {id: tools[name] for id, name in contract.functions.items()}
+        self._log = log
+        self._running: set[Cancellation] = set()
+
+    def cancel_all(self) -> None:
+        for cancellation in tuple(self._running):
+            cancellation.requested = True
+
+    def invoke(self, id: object, data: object) -> Outcome:
+        """Runs a function. Whatever goes wrong is part of the outcome: nothing is raised."""
+        tool = self.tools.get(id) if isinstance(id, str) else None
+        if tool is None:
+            return Outcome(error=Problem(NOT_FOUND, f"there is no function {id!r}; there are: {', '.join(self.tools)}"))
+        cancellation = Cancellation()
+        self._running.add(cancellation)
+        try:
+            return Outcome(result=self._call(tool, data, Call("iii", cancellation=cancellation)))
+        except RecollectError as error:
+            return Outcome(error=Problem(FAILED, str(error)[:MAX_ERROR_TEXT]))
+        except Exception as error:  # noqa: BLE001  the top of a transport: one invocation must not end the others
+            self._log.fault(f"{id} failed", error)
+            return Outcome(error=Problem(FAILED, f"internal error in {id}; the server's log says more"))
+        finally:
+            self._running.discard(cancellation)
+
+    def _call(self, tool: Tool[Any], data: object, call: Call) -> object:
+        if data is not None and not isinstance(data, dict):
+            raise InvalidInput("data", f"must be an object, not {type(data).__name__}")
+        answer = tool.call(tool.parse(cast("dict[str, Json]", data or {})), call)
+        return answer.value if isinstance(answer, Answer) else answer

@@ -1,0 +1,47 @@
+"""`recollect maintain`, typed."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_eviction_is_told_dry_or_done_and_can_be_taken_back(shell):
+    for number in range(5):
+        shell.remember(f"Note number {number}", "--importance", f"0.{number}", "--space", "work")
+    told = shell.json("maintain", "evict", "--cap", "2", "--dry-run")["runs"]
+    assert [(run["space"], run["count"], run["dry_run"], run["entry"]) for run in told] == [("work", 3, True, None)]
+    outcome = shell("maintain", "evict", "--space", "work", "--cap", "2")
+    assert (outcome.code, outcome.out.startswith("work: 3 records evicted")) == (0, True)
+    assert len(shell.json("list", "--space", "work")["records"]) == 2
+    entry = outcome.err.split("recollect undo ")[1].split()[0]
+    assert shell("undo", entry).code == 0
+    assert len(shell.json("list", "--space", "work")["records"]) == 5
+
+
+def test_consolidating_and_merging_are_told(shell, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "bundled")
+    for word in ("every", "each"):
+        shell.remember(f"The deploy of the gateway happens {word} Tuesday morning.", "--space", "work")
+    assert shell("maintain", "consolidate").out.startswith("work: 0 records faded")
+    assert shell("maintain", "merge", "--dry-run").out.startswith("work: 1 record would be merged")
+    merged = shell.json("maintain", "merge", "--space", "work")["merges"]
+    assert [(one["space"], len(one["merges"]), one["finished"]) for one in merged] == [("work", 1, True)]
+
+
+def test_a_wrong_number_is_an_error_that_names_the_option(shell):
+    shell.remember("a")
+    assert shell("maintain", "evict", "--max-age", "-1").err.startswith("error: --max-age: must be a number of days")
+    assert shell("maintain", "consolidate", "--decay-rate", "2").err.startswith(
+        "error: decay_rate: must be from 0 to 1"
+    )
+
+
+def test_agentos_brings_its_memories_along(shell, tmp_path):
+    file = tmp_path / "state.json"
+    entry = {"id": "m1", "agentId": "a", "content": "Tea at five", "timestamp": 1_700_000_000_000}
+    file.write_text(json.dumps({"memories": [entry], "sessions": []}))
+    assert shell("import", "agentos", str(file), "--dry-run").out == "a: 1 record would come\n"
+    assert shell("import", "agentos", str(file)).out == "a: 1 record came\n"
+    assert shell("import", "agentos", str(file)).out == "a: 0 records came; 1 were here already\n"
+    file.write_text("{")
+    assert "is no export of agentos" in shell("import", "agentos", str(file)).err

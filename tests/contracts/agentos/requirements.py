@@ -1,0 +1,123 @@
+"""What the agentos contract asks for, how it is met here, and which test shows it.
+
+`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
+the contract leaves open. A test reads this table both ways: each row names tests that exist, and each test is in a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    source: str
+    behaviour: str
+    tests: tuple[str, ...]
+    differs: str = ""
+
+
+REQUIREMENTS = (
+    Requirement(
+        "Nine functions: store, recall, evict, consolidate, kg::add, kg::query, session::list, ::compact, ::repair.",
+        "They are invoked by these ids over the iii protocol; as MCP tools they have _ for ::.",
+        (
+            "test_the_tools_are_these_in_this_order_with_honest_annotations",
+            "test_the_page_and_the_snapshot_are_those_of_the_table",
+            "test_the_server_says_who_it_is_and_answers_in_json_text",
+        ),
+    ),
+    Requirement(
+        "store keeps a text with role, importance and hash; the same text of an agent is kept once.",
+        "The id is a UUID (version 4). A duplicate names the memory that holds the text, whatever its session.",
+        ("test_a_text_is_kept_once_for_each_agent", "test_agent_and_role_may_be_left_out"),
+        "Agent `default` and role `user` are taken where none is given.",
+    ),
+    Requirement(
+        "Importance is worked out from length, role and words.",
+        "0.5; assistant +0.1; over 500 bytes +0.1; error, bug, fix or critical as a word +0.15; a code fence +0.1.",
+        ("test_importance_is_read_from_length_role_and_words",),
+    ),
+    Requirement(
+        "recall scores 50 % cosine, 25 % share of query words, 10 % recency, 10 % importance, 5 % confidence.",
+        "Recency halves every week. Words are lower case, without punctuation around them, looked for in the text.",
+        (
+            "test_recall_weighs_five_signals_as_documented",
+            "test_recall_is_a_bare_list_best_first_and_empty_for_strangers",
+        ),
+        "Candidates of a large space come from the vector and the keyword index; each is scored exactly.",
+    ),
+    Requirement(
+        "What is recalled has its access counted, which keeps it from fading.",
+        "Counted in memory and written within seconds, always before upkeep looks at it.",
+        ("test_being_recalled_counts_and_keeps_from_fading",),
+    ),
+    Requirement(
+        "consolidate multiplies the confidence of what was not used for seven days by 1 - decayRate, down to 0.1.",
+        "What is at 0.1 is left alone. The rate is 0.05 where none is given. memoriesMerged is 0.",
+        ("test_consolidation_lowers_confidence_to_a_tenth_and_no_further",),
+    ),
+    Requirement(
+        "evict takes, of all agents, what is older than maxAge and below minImportance, or has a confidence below 0.1,"
+        " or is beyond the cap.",
+        "The least important go first beyond the cap. What goes is archived: the journal brings it back.",
+        (
+            "test_eviction_takes_what_is_old_and_unimportant_of_all_agents",
+            "test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap",
+        ),
+        "Memories, messages and summaries alone: documents, code and governed knowledge live by rules of their own.",
+    ),
+    Requirement(
+        "Arguments have names, types and limits.",
+        "What does not fit, and a name that nobody knows, is an error that names the field.",
+        ("test_what_is_wrong_is_named", "test_what_carriers_add_and_nulls_are_left_alone"),
+        "Null is nothing, 5.0 is 5, and names that begin with _ belong to the carrier.",
+    ),
+    Requirement(
+        "kg::add stores an entity and, for each relation, its inverse; updates keep what others said.",
+        "Properties join, relations are added once, and a target that is missing is made. The way back is one with the"
+        " way there, so that neither can be without the other.",
+        (
+            "test_an_entity_is_added_with_the_way_back_of_each_relation",
+            "test_adding_again_joins_and_repeats_nothing",
+            "test_ids_are_exact_and_an_unknown_one_has_nothing",
+        ),
+    ),
+    Requirement(
+        "kg::query walks breadth first to a depth, visits nothing twice, and answers in the order of discovery.",
+        "Depth counts steps from the start. Relations of other contracts are walked too.",
+        ("test_a_walk_goes_breadth_first_and_ends_at_its_depth", "test_what_others_related_is_walked_too"),
+    ),
+    Requirement(
+        "session::list answers metadata of an agent's sessions.",
+        "id, agentId, messageCount, createdAt and updatedAt in milliseconds.",
+        ("test_sessions_are_listed_the_most_recent_first",),
+    ),
+    Requirement(
+        "session::compact summarises all but the last messages of a session that has reached the threshold.",
+        "Chunks of 80,000 characters at most; the summary is a system message of importance 0.9 and heads the list.",
+        (
+            "test_a_short_session_is_not_compacted",
+            "test_a_long_session_keeps_a_summary_and_its_last_messages",
+            "test_what_is_summarised_at_once_is_at_most_80_000_characters",
+        ),
+        "Sentences are chosen from the messages unless a language model is configured. Messages stay memories.",
+    ),
+    Requirement(
+        "session::repair mends a session in seven phases and is idempotent.",
+        "Merging is repeated after ordering, so that nothing is left for a second run. Orphans and oversized messages"
+        " are flagged in the list and counted once.",
+        (
+            "test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none",
+            "test_merged_messages_keep_all_their_texts",
+            "test_system_messages_in_a_row_stay_apart",
+            "test_an_evicted_message_is_an_orphan_until_it_returns",
+            "test_a_session_that_nobody_knows_cannot_be_repaired",
+        ),
+        "Out of order means that a later message stands before; such messages are moved, their times are kept.",
+    ),
+    Requirement(
+        "All contracts look at one store.",
+        "An agent is a space; what another contract stored is recalled here, and the other way round.",
+        ("test_what_is_stored_is_shared_with_other_contracts",),
+    ),
+)

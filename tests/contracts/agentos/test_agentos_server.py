@@ -1,0 +1,52 @@
+"""The server as MCP clients and others meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+NAMES = """memory_store memory_recall memory_evict memory_consolidate memory_kg_add memory_kg_query memory_session_list
+memory_session_compact memory_session_repair""".split()
+
+
+def test_the_page_and_the_snapshot_are_those_of_the_table() -> None:
+    command = [sys.executable, "tools/write_contracts.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_tools_are_these_in_this_order_with_honest_annotations(table) -> None:
+    tools = table.contract.tools
+    assert [tool.name for tool in tools] == NAMES
+    assert list(table.contract.functions) == [
+        "memory::store", "memory::recall", "memory::evict", "memory::consolidate", "memory::kg::add",
+        "memory::kg::query", "memory::session::list", "memory::session::compact", "memory::session::repair",
+    ]  # fmt: skip
+    reads = {tool.name for tool in tools if tool.annotations.read_only}
+    assert reads == {"memory_recall", "memory_kg_query", "memory_session_list"}
+    assert [tool.name for tool in tools if tool.annotations.destructive] == ["memory_evict"]
+
+
+def test_the_server_says_who_it_is_and_answers_in_json_text(serve) -> None:
+    server = serve()
+    hello = server.ask("initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo={})
+    assert (hello["serverInfo"]["name"], hello["protocolVersion"]) == ("agentos", "2024-11-05")
+    made = server.ask("tools/call", name="memory_store", arguments={"content": "Tea is at five.", "agentId": "a"})
+    assert json.loads(made["content"][0]["text"])["stored"] is True
+    found = server.ask("tools/call", name="memory_recall", arguments={"query": "tea", "agentId": "a"})
+    assert [one["content"] for one in json.loads(found["content"][0]["text"])] == ["Tea is at five."]
+    wrong = server.ask("tools/call", name="memory_store", arguments={"role": "user"})
+    assert (wrong["isError"], wrong["content"][0]["text"]) == (True, "content: is required")
+    assert server.close() == 0
+
+
+def test_what_is_stored_is_shared_with_other_contracts(table) -> None:
+    table.memory.remember("Known from elsewhere.", space="a")
+    assert [one["role"] for one in table("recall", agentId="a", query="elsewhere")] == ["user"]
+    made = table("store", agentId="a", content="Known from here.")
+    assert table.memory.get(made["id"]).kind == "memory"
+    table.memory.forget(made["id"])
+    assert table("store", agentId="a", content="Known from here.")["stored"] is True

@@ -1,0 +1,122 @@
+"""Sessions: lists, compaction and repair, as agentos has them."""
+
+from __future__ import annotations
+
+import json
+
+SOUND = dict.fromkeys(
+    ("emptyRemoved", "duplicatesRemoved", "consecutiveMerged", "orphanedRefs", "reordered", "oversizedDetected"), 0
+)
+HOUR = 3_600_000
+
+
+def test_sessions_are_listed_the_most_recent_first(table, clock) -> None:
+    table.say("one", "two", session="s1")
+    clock.advance(hours=1)
+    table.say("three", session="s2")
+    listed = table("session::list", agentId="a")
+    assert [(one["id"], one["agentId"], one["messageCount"]) for one in listed] == [("s2", "a", 1), ("s1", "a", 2)]
+    assert listed[0]["createdAt"] == listed[0]["updatedAt"] > listed[1]["updatedAt"] > listed[1]["createdAt"]
+    assert table("session::list", agentId="nobody") == []
+
+
+def test_a_short_session_is_not_compacted(table) -> None:
+    table.say(*(f"message {number}" for number in range(29)))
+    below = {"compacted": False, "reason": "below_threshold"}
+    assert table("session::compact", agentId="a", sessionId="s") == below
+    assert table("session::compact", agentId="a", sessionId="unheard of") == below
+
+
+def test_a_long_session_keeps_a_summary_and_its_last_messages(table) -> None:
+    ids = table.say(*(f"Deploy {number} of the gateway went well." for number in range(30)))
+    done = table("session::compact", agentId="a", sessionId="s")
+    assert done == {"compacted": True, "summarized": 20, "kept": 10, "summaryId": done["summaryId"]}
+    summary = table.memory.get(done["summaryId"])
+    assert (summary.role, summary.importance, summary.session) == ("system", 0.9, "s")
+    assert summary.metadata["summary_of"] == ids[:20]
+    listed = table.memory.messages("s", space="a")
+    assert [one.id for one in listed] == [summary.id, *ids[20:]]
+    assert [one["messageCount"] for one in table("session::list", agentId="a")] == [11]
+    assert all(table.memory.get(id) is not None for id in ids)
+    assert table("session::compact", agentId="a", sessionId="s")["reason"] == "below_threshold"
+
+
+def test_what_is_summarised_at_once_is_at_most_80_000_characters(table, monkeypatch) -> None:
+    table.say(*(f"{number} " + "word " * 12_000 for number in range(4)))
+    sizes: list[int] = []
+    condense = table.memory.condense
+    monkeypatch.setattr(
+        "recollect.engine.memory.Memory.condense",
+        lambda _, texts, **more: sizes.append(sum(map(len, texts))) or condense(texts, **more),
+    )
+    done = table("session::compact", agentId="a", sessionId="s", threshold=2, keepRecent=0)
+    assert (done["summarized"], done["kept"]) == (4, 0)
+    assert len(sizes) == 4
+    assert max(sizes) <= 80_000
+
+
+def damaged(table, tmp_path) -> None:
+    """A session with every kind of damage, brought along from elsewhere."""
+    spoken = [
+        ("m1", "user", 1), ("m2", "assistant", 2), ("m3", "assistant", 3), ("m4", "user", 9), ("m5", "assistant", 5),
+        ("m6", "user", 10),
+    ]  # fmt: skip
+    memories = [
+        {"id": id, "agentId": "a", "content": f"This is {id}.", "role": role, "timestamp": at * HOUR, "sessionId": "s"}
+        for id, role, at in spoken
+    ]
+    memories[-1]["content"] = "x" * 600_000
+    listed = [{"id": id, "role": role, "timestamp": at * HOUR} for id, role, at in spoken]
+    listed[1:1] = [{"id": "", "role": "user", "timestamp": 1}, {"role": "user"}, listed[0]]
+    listed.append({"id": "gone", "role": "assistant", "timestamp": 11 * HOUR})
+    file = tmp_path / "state.json"
+    state = {"memories": memories, "sessions": [{"id": "s", "agentId": "a", "messages": listed}]}
+    file.write_text(json.dumps(state))
+    table.memory.import_agentos(file)
+
+
+def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table, tmp_path) -> None:
+    damaged(table, tmp_path)
+    assert table("session::repair", agentId="a", sessionId="s") == {
+        "repaired": True,
+        "totalFixes": 9,
+        "stats": {
+            "emptyRemoved": 2, "duplicatesRemoved": 1, "consecutiveMerged": 3, "orphanedRefs": 1, "reordered": 1,
+            "oversizedDetected": 1,
+        },
+    }  # fmt: skip
+    listed = [(one.id, one.flag) for one in table.memory.messages("s", space="a")]
+    assert listed == [("m1", ""), ("m2", ""), ("m4", "oversized"), ("gone", "orphaned")]
+    assert table.memory.get("m2", space="a").text == "This is m2.\n\nThis is m3.\n\nThis is m5."
+    assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
+    assert [(one.id, one.flag) for one in table.memory.messages("s", space="a")] == listed
+
+
+def test_merged_messages_keep_all_their_texts(table) -> None:
+    ids = table.say("first", "second", "third", "answer", roles="uuua")
+    assert table("session::repair", agentId="a", sessionId="s")["stats"] == {**SOUND, "consecutiveMerged": 2}
+    assert table.memory.get(ids[0]).text == "first\n\nsecond\n\nthird"
+    assert [one.id for one in table.memory.messages("s", space="a")] == [ids[0], ids[3]]
+    assert [table.memory.get(id).superseded_by for id in ids[1:3]] == [ids[0], ids[0]]
+    found = table("recall", agentId="a", query="second")
+    assert found[0]["id"] == ids[0]
+
+
+def test_system_messages_in_a_row_stay_apart(table) -> None:
+    table.say("rule one", "rule two", roles="s")
+    assert table("session::repair", agentId="a", sessionId="s")["repaired"] is False
+
+
+def test_an_evicted_message_is_an_orphan_until_it_returns(table) -> None:
+    table.say("a question", "an answer", "more", "another answer")
+    assert table("evict", maxAge=0, minImportance=0.55)["evicted"] == 2
+    assert table("session::repair", agentId="a", sessionId="s")["stats"] == {**SOUND, "orphanedRefs": 2}
+    assert table("session::repair", agentId="a", sessionId="s")["totalFixes"] == 0
+    run = next(change for change in table.memory.journal() if change.object_type == "space" and change.verb == "evict")
+    table.memory.undo(run)
+    assert table("session::repair", agentId="a", sessionId="s")["totalFixes"] == 0
+    assert [one.flag for one in table.memory.messages("s", space="a")] == [""] * 4
+
+
+def test_a_session_that_nobody_knows_cannot_be_repaired(table) -> None:
+    assert table.fail("session::repair", agentId="a", sessionId="s") == "there is no session 's' in space 'a'"

@@ -1,0 +1,244 @@
+"""What the memory-substrate contract asks of its envelope, memory_query, memory_remember, documents and prompts.
+
+`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
+the contract leaves open. A test reads each table of this folder both ways: its rows name tests that exist, and each
+test of its `FILES` is in a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+FILES = (
+    "test_substrate_envelope.py", "test_substrate_remember.py", "test_substrate_search.py",
+    "test_substrate_context.py", "test_substrate_pages.py", "test_substrate_shared.py",
+)  # fmt: skip
+
+
+class Requirement(NamedTuple):
+    source: str
+    behaviour: str
+    tests: tuple[str, ...]
+    differs: str = ""
+
+
+REQUIREMENTS = (
+    Requirement(
+        "There are four tools, each with modes; agents may have to find them by a search for tools.",
+        "Served in the contract's order, with a schema for each mode and annotations; the instructions say how to find"
+        " them and in which order to use them.",
+        ("test_the_server_says_who_it_is", "test_four_tools_have_an_alternative_for_each_mode"),
+    ),
+    Requirement(
+        "Three documents and two prompts can be read.",
+        "As Markdown, in our words: policy, playbook and summary; one prompt for the beginning and one for the end.",
+        ("test_documents_and_prompts_can_be_read",),
+        "The arguments of prompts (task, outcome) may be left out.",
+    ),
+    Requirement(
+        "Calls have args with mode, input_data and perhaps options; unexpected fields fail.",
+        "Everything that is wrong is told at once, each with its place. Options are checked per mode.",
+        (
+            "test_a_field_that_nobody_knows_fails", "test_everything_that_is_wrong_is_told_at_once",
+            "test_missing_parts_of_the_envelope_are_named", "test_bounds_of_options_are_kept",
+        ),
+        "Fields beside args fail too. max_items is at most 1,000.",
+    ),
+    Requirement(
+        "The contract does not say how lenient its validation is.",
+        "The envelope may be JSON text, options null, and a text may stand for a number, as clients are used to.",
+        ("test_an_envelope_as_text_null_options_and_numbers_as_text_are_understood",),
+    ),
+    Requirement(
+        "An unsupported mode is a clear ValueError.",
+        "A result marked as an error, with that word, the mode and the modes that there are.",
+        ("test_an_unsupported_mode_is_a_clear_value_error",),
+    ),
+    Requirement(
+        "Modes of memory_maintain that change memory need options.apply=true.",
+        "Without it, or with false, nothing happens and the error names options.apply.",
+        ("test_modes_that_change_memory_must_be_confirmed",),
+    ),
+    Requirement(
+        "Looking up an object that is missing keeps its id in the error.",
+        "Object not found: ID, and Knowledge not found: ID for the lifecycle.",
+        (
+            "test_an_object_that_is_not_there_is_named",
+            "test_a_lifecycle_write_needs_a_reason_and_knowledge_that_is_there",
+        ),
+    ),
+    Requirement(
+        "The root is configured outside of calls: a default folder, or MEMORY_SUBSTRATE_ROOT.",
+        "The variable names the store's folder unless --home or RECOLLECT_HOME does. A server has one space.",
+        (
+            "test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does",
+            "test_a_server_is_bound_to_the_space_that_it_is_given", "test_spaces_do_not_see_each_other",
+        ),
+        "The default folder is Recollect's, so that all contracts look at one store.",
+    ),
+    Requirement(
+        "Knowledge has kind, title, summary, reason, memory_source, scope_refs, and may have subjects, evidence and a"
+        " structured payload.",
+        "Stored with an id of its own form; the answer has status after governance, patch, audit ids and counts.",
+        (
+            "test_knowledge_as_the_contract_shows_it", "test_knowledge_is_a_candidate_without_confidence_unless_told",
+            "test_blank_and_overlong_words_are_refused_where_they_stand",
+            "test_knowledge_cannot_be_of_a_kind_that_is_another_object",
+        ),
+        "projection_count counts the objects whose derived indexes were renewed.",
+    ),
+    Requirement(
+        "Activities and work items are created alike.",
+        "Activities are finalized, work items open and of medium priority unless told otherwise.",
+        (
+            "test_an_activity_and_a_work_item_as_the_contract_shows_them",
+            "test_references_of_work_items_are_kept_and_followed",
+        ),
+        "A source that they name and that is not known yet is kept as a reference, and is no evidence.",
+    ),
+    Requirement(
+        "Active claims of agents become candidates; active needs evidence or someone's word.",
+        "Told by the status in the answer, or refused.",
+        ("test_what_an_agent_inferred_is_a_candidate_and_active_needs_evidence",),
+    ),
+    Requirement(
+        "Exact duplicates of structured claims are rejected, conflicting ones contested.",
+        "The error names the claim that stands; the answer names the claims that are contradicted.",
+        (
+            "test_the_same_claim_is_rejected_and_the_one_that_stands_is_named",
+            "test_another_value_for_the_same_subject_and_predicate_is_contested",
+        ),
+        "conflicts_with is in the answer where there is a conflict.",
+    ),
+    Requirement(
+        "Similar knowledge without a claim is stored, and possible_duplicates lists what it may repeat.",
+        "As written, for the very same text too.",
+        ("test_similar_plain_knowledge_is_stored_and_told",),
+    ),
+    Requirement(
+        "Evidence must exist, and match in locator and hash where these are given.",
+        "Refused otherwise, with the place of the reference and what it points at. A line within a segment matches it.",
+        ("test_evidence_is_checked_down_to_locator_and_hash",),
+    ),
+    Requirement(
+        "Knowledge can be promoted, contested and superseded.",
+        "Each with a reason; the new knowledge becomes active where it may be.",
+        ("test_knowledge_is_promoted_contested_and_superseded",),
+    ),
+    Requirement(
+        "A batch has entries that create.",
+        "All are stored in one transaction or none is; problems are told with the entry they are in.",
+        (
+            "test_a_batch_stores_all_entries", "test_a_batch_with_one_bad_entry_stores_nothing",
+            "test_a_batch_takes_only_entries_that_create",
+        ),
+        "Atomic here. An empty batch is a noop.",
+    ),
+    Requirement(
+        "Answers carry patch and audit ids.",
+        "They are entries of the journal, under the name of the client or of the actor given, and can be undone.",
+        (
+            "test_audit_ids_are_journal_entries_that_can_be_undone",
+            "test_an_actor_that_is_named_is_the_one_in_the_journal",
+        ),
+    ),
+    Requirement(
+        "search and context sanitize long texts.",
+        "Above 400 characters: the last labelled line, else the last question, else the end.",
+        ("test_a_prompt_in_place_of_a_question_is_sanitized",),
+    ),
+    Requirement(
+        "search normalizes the query, widens it by words that mean the same, and tells how.",
+        "Inferred filters are told and widen the search; they are not applied, so that nothing better is hidden.",
+        (
+            "test_a_search_says_how_it_was_made", "test_words_for_open_work_widen_the_search_and_hide_nothing",
+            "test_a_question_about_nothing_that_is_stored_finds_nothing",
+        ),
+    ),
+    Requirement(
+        "Words match by phrase, terms, ids, metadata, locators and pairs of CJK characters; titles count most.",
+        "As written; the words of structured claims count too.",
+        (
+            "test_scripts_without_spaces_are_searched_by_pairs",
+            "test_a_phrase_in_a_title_goes_before_one_below_it", "test_an_id_in_the_question_finds_its_object",
+            "test_claims_are_found_by_what_they_say", "test_nodes_are_found_by_a_part_of_their_name",
+        ),
+    ),
+    Requirement(
+        "Streams are fused by reciprocal ranks; items tell their streams, ranks and scores.",
+        "k is 60. Within a stream the engine's own order counts, which weighs all signals.",
+        (
+            "test_ranks_are_fused_by_their_reciprocals",
+            "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
+            "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
+        ),
+        "The semantic stream is always there; semantic_backend names the model that serves it.",
+    ),
+    Requirement(
+        "A hit in a source shows the chunks that matched.",
+        "A source is found by its segments, and shows at most two of them.",
+        ("test_a_source_is_found_by_its_segments_which_are_shown",),
+        "distance is 1 less the semantic score, which lies between unrelated (0) and identical (1).",
+    ),
+    Requirement(
+        "Filters by type, kind, status, node and source, in the singular or plural.",
+        "All of them, together and alone; a type or status that does not exist is an error.",
+        (
+            "test_each_filter_leaves_what_it_names", "test_filters_that_name_nothing_that_exists_are_errors",
+            "test_a_question_that_cannot_be_searched_for_is_an_error_at_its_place",
+            "test_superseded_and_archived_objects_are_found_only_by_status",
+        ),
+    ),
+    Requirement(
+        "context answers with sections that point into items, tiers and a budget.",
+        "As written; items alone say what things are.",
+        (
+            "test_a_context_pack_points_from_its_sections_into_its_items",
+            "test_a_context_without_anything_says_so", "test_contested_items_are_named_as_conflicts",
+        ),
+    ),
+    Requirement(
+        "max_items and snippet_chars bound answers.",
+        "Twelve items in a context and ten elsewhere by default; titles, summaries, locators and payloads are cut too.",
+        (
+            "test_twelve_items_are_the_default_of_a_context_and_ten_of_the_others",
+            "test_no_answer_is_larger_than_its_budget",
+        ),
+    ),
+    Requirement(
+        "page is compact unless full is asked for, and never full for a repo.",
+        "As written; segments stand beside the object, and what was cut is told.",
+        (
+            "test_a_page_is_compact_unless_all_is_asked_for",
+            "test_segments_stand_beside_the_object_when_asked_for", "test_the_page_of_a_repo_is_never_full",
+        ),
+        "A full page of a source shows max_items of its segments, each whole.",
+    ),
+    Requirement(
+        "expand shows an object with what is connected with it, and segments.",
+        "The object itself comes first; other items say by which relation they were reached.",
+        ("test_an_object_is_expanded_to_what_it_rests_on_and_what_rests_on_it",),
+    ),
+    Requirement(
+        "graph shows nodes and edges around an object, with a schema of where each edge comes from.",
+        "One step, or two across the subject of a claim.",
+        ("test_a_graph_tells_where_each_edge_comes_from",),
+    ),
+    Requirement(
+        "recent lists what was changed last.",
+        "By the time of the last change; segments show as their source.",
+        (
+            "test_recent_objects_are_those_that_were_changed_last",
+            "test_recent_objects_are_found_behind_many_segments",
+        ),
+    ),
+    Requirement(
+        "The contract knows nothing of other servers.",
+        "Records of other contracts are knowledge of their kind, and can be governed; what ended elsewhere has ended.",
+        (
+            "test_a_memory_of_another_contract_is_knowledge_of_its_kind",
+            "test_an_id_of_another_contract_can_be_governed_here",
+            "test_what_no_longer_holds_elsewhere_does_not_hold_here", "test_two_processes_share_what_is_written",
+        ),
+    ),
+)  # fmt: skip

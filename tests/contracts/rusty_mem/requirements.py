@@ -1,0 +1,162 @@
+"""What the rusty-mem contract asks for, how it is met here, and which test shows it.
+
+`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
+the contract leaves open. A test reads this table both ways: each row names tests that exist, and each test is in a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    source: str
+    behaviour: str
+    tests: tuple[str, ...]
+    differs: str = ""
+
+
+REQUIREMENTS = (
+    Requirement(
+        "Clients are told in two fixed sentences what the server is for.",
+        "The server is called rusty-mem and gives these instructions; it has tools and resources.",
+        ("test_the_server_says_who_it_is",),
+        "The version is Recollect's own.",
+    ),
+    Requirement(
+        "There are six tools: search, push, summarize, get-collections, new-collection, metrics.",
+        "They are listed in this order with their arguments, limits and defaults; a snapshot holds them.",
+        ("test_the_page_and_the_snapshot_are_those_of_the_table", "test_the_tools_are_these_in_this_order"),
+        "Descriptions are ours. Schemas do not forbid further properties, since some arguments have a second name; one"
+        " that nobody knows is an error when the tool is called.",
+    ),
+    Requirement(
+        "search answers results with id, score, text, project_id, memory_type, tags, timestamp and source_uri; beside"
+        " them collection, limit, the threshold under two names, and the filters that were used.",
+        "All of them are always there but source_uri, which is left out where there is none.",
+        ("test_a_search_answers_with_every_documented_field",),
+        "Scores are calibrated shares of 0..1, not cosines.",
+    ),
+    Requirement(
+        "search may answer a context: text for a prompt that cites ids in brackets.",
+        "It holds the results within 8,000 tokens, the newest first, and is left out where there are none.",
+        (
+            "test_the_context_cites_every_result_by_its_id",
+            "test_a_search_that_finds_nothing_has_no_context",
+            "test_chunks_that_are_nearly_alike_are_all_answered",
+        ),
+    ),
+    Requirement(
+        "project, type and k are other names of project_id, memory_type and limit.",
+        "They count where the own name is not given, in every tool that has the argument.",
+        ("test_other_names_of_arguments_are_understood",),
+        "The contract has them for search alone; push and summarize understand them too.",
+    ),
+    Requirement(
+        "Tags match any; a single text stands for a list of one; they must not be empty.",
+        "Space around them is dropped. An empty list is an error in a filter, and means no tags in a push.",
+        ("test_tags_filter_by_any_and_a_single_one_may_stand_alone",),
+    ),
+    Requirement(
+        "time_range takes RFC3339 texts: in search either bound or both, in summarize both; start is not after end.",
+        "Both bounds belong to the range, and are echoed as they were written.",
+        ("test_times_filter_by_either_bound_or_both",),
+    ),
+    Requirement(
+        "project_id is default where it is left out; collection overrides the default collection.",
+        "A collection is a space, made by the first push; a project is a label in it. A blank project is default.",
+        ("test_projects_and_collections_are_apart",),
+        "A search or summary of a collection that was named and does not exist is an error; of the default one, which"
+        " nothing was pushed to yet, it finds nothing.",
+    ),
+    Requirement(
+        "score_threshold leaves out what scores less; 0.25 unless it is set.",
+        "As it says. What is unrelated scores 0 and is never a result.",
+        ("test_a_score_threshold_leaves_weak_matches_out",),
+    ),
+    Requirement(
+        "push splits a document into chunks of 256 to 1,024 tokens and says how many it indexed, and of which size.",
+        "Tokens are wordpieces of the bundled model. Chunks are filled to 512 tokens, which is chunkSize, and end at"
+        " headings, paragraphs, lines or sentences; the one chunk of a short document may be smaller.",
+        ("test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost",),
+    ),
+    Requirement(
+        "A chunk that its project holds is not stored again: it is skipped, or updated if tags or source_uri changed.",
+        "Compared are text, collection and project. What a push does not mention stays as it is.",
+        (
+            "test_the_same_chunk_is_not_stored_twice_in_a_project",
+            "test_a_chunk_that_stands_twice_in_one_document_is_stored_once",
+        ),
+        "Another memory_type, where it is given, updates too. chunksIndexed counts all chunks of the document.",
+    ),
+    Requirement(
+        "summarize consolidates episodic memories of a time range into a semantic summary with provenance.",
+        "The summary is a semantic record whose metadata names its sources; it is found by search. The answer has the"
+        " documented fields; provider and model only where a model wrote. Of too many memories, the newest count.",
+        ("test_a_summary_consolidates_what_happened", "test_a_summary_is_semantic_keeps_its_sources_and_is_found"),
+        "The same memories, in the same way and length, answer the same summary; when one was changed it is written"
+        " anew under its id.",
+    ),
+    Requirement(
+        "A scope without memories cannot be summarised.",
+        "An error with code -32602 that says so.",
+        ("test_a_summary_needs_memories",),
+    ),
+    Requirement(
+        "strategy is auto, abstractive or extractive; provider ollama or none. The answer names what was really used.",
+        "auto asks a model only where one is configured. abstractive without any is an error that says how to configure"
+        " one. A model that fails, or was asked for enough today, gives way to extractive, and `note` says why.",
+        (
+            "test_abstractive_without_a_provider_says_how_to_configure_one",
+            "test_a_client_that_lends_its_model_writes_the_summary",
+            "test_a_client_that_refuses_gets_chosen_sentences_and_is_told",
+        ),
+        "`note` is beside the documented fields, in this case alone. The client's own model (MCP sampling) is asked for"
+        " abstractive where nothing else is configured, or where RECOLLECT_SUMMARIZER is client.",
+    ),
+    Requirement(
+        "get-collections lists collections; new-collection makes sure that one exists with a vector size.",
+        "Collections are the spaces of the store. A size that the embedder does not have is an error; an existing"
+        " collection keeps everything.",
+        ("test_a_collection_is_made_once_and_only_with_the_embedders_dimension",),
+    ),
+    Requirement(
+        "metrics tells documentsIndexed, chunksIndexed and lastChunkSize, which is null at first.",
+        "They are kept in the store: they count over restarts, and over processes that share it.",
+        ("test_metrics_count_documents_and_chunks", "test_metrics_and_memories_survive_a_restart"),
+    ),
+    Requirement(
+        "What is wrong with an argument is told as a JSON-RPC error -32602 that names the field in backticks.",
+        "So it is for every argument of every tool, and nothing is stored. Whole numbers may be written as 5.0; null is"
+        " the same as nothing; types and strategies may be written in capitals.",
+        (
+            "test_a_wrong_argument_is_named_in_backticks",
+            "test_null_is_the_same_as_nothing",
+            "test_errors_are_of_the_protocol_with_their_code",
+        ),
+    ),
+    Requirement(
+        "Five documents can be read: memory types, health, projects, settings, usage; a template has a project's tags.",
+        "Served as JSON under their addresses; usage word for word. Projects and tags are those of the default"
+        " collection. In a project's address a slash is written %2F.",
+        (
+            "test_there_are_five_documents_and_a_template",
+            "test_the_documents_say_what_holds",
+            "test_projects_and_their_tags_can_be_read",
+            "test_usage_is_served_word_for_word",
+        ),
+        "Health speaks of qdrant, which is not there: its url is the store's file.",
+    ),
+    Requirement(
+        "Environment variables set the default collection, limits, threshold, words and the dimension.",
+        "QDRANT_COLLECTION_NAME, SEARCH_DEFAULT_LIMIT, SEARCH_MAX_LIMIT, SEARCH_DEFAULT_SCORE_THRESHOLD,"
+        " SUMMARIZATION_MAX_WORDS and EMBEDDING_DIMENSION are read; one that cannot be used ends the start by name.",
+        ("test_the_environment_sets_defaults_and_limits", "test_a_variable_that_cannot_be_used_is_named"),
+        "`--space` names the default collection as well.",
+    ),
+    Requirement(
+        "All contracts look at one store.",
+        "What another contract stored without a project is of project default; what it forgot or ended is not found.",
+        ("test_what_another_contract_stored_is_a_memory_of_the_default_project",),
+    ),
+)

@@ -1,0 +1,289 @@
+"""What the six tools do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from recollect.embed.count import token_counter
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+GATEWAY = "The gateway validates tokens with RS256."
+EVER = {"start": "2000-01-01T00:00:00Z", "end": "2100-01-01T00:00:00+02:00"}
+
+
+def document(count: int) -> str:
+    return "\n\n".join(f"Chapter {n} is about machine {n}. " + f"It has part {n} and more. " * 30 for n in range(count))
+
+
+def test_a_search_answers_with_every_documented_field(semantic_table) -> None:
+    table = semantic_table
+    table.call("push", text=GATEWAY, tags=["auth"], source_uri="notes.md", project_id="api", memory_type="procedural")
+    table.call("push", text="The cafeteria has soup on Mondays.", project_id="api")
+    answer = table.call("search", query_text="how are tokens validated?", project_id="api", limit=1)
+    (hit,) = answer["results"]
+    assert UUID.fullmatch(hit.pop("id"))
+    assert 0.25 <= hit.pop("score") <= 1
+    assert re.fullmatch(r"2026-05-10T12:00:0\d\.\d+Z", hit.pop("timestamp"))
+    assert hit == {
+        "text": GATEWAY, "project_id": "api", "memory_type": "procedural", "tags": ["auth"],
+        "source_uri": "notes.md",
+    }  # fmt: skip
+    context = answer.pop("context")
+    assert f"{GATEWAY} [" in context
+    del answer["results"]
+    assert answer == {
+        "collection": "rusty-mem", "limit": 1, "score_threshold": 0.25, "scoreThreshold": 0.25,
+        "used_filters": {"project_id": "api", "collection": "rusty-mem", "limit": 1, "score_threshold": 0.25},
+    }  # fmt: skip
+
+
+def test_the_context_cites_every_result_by_its_id(table) -> None:
+    for number in range(4):
+        table.call("push", text=f"Machine {number} needs oil.")
+    answer = table.call("search", query_text="machine oil", score_threshold=0)
+    assert len(answer["results"]) == 4
+    for result in answer["results"]:
+        assert f"{result['text']} [{result['id']}]" in answer["context"]
+
+
+def test_a_search_that_finds_nothing_has_no_context(table) -> None:
+    answer = table.call("search", query_text="anything at all")
+    assert answer["results"] == []
+    assert "context" not in answer
+
+
+def test_other_names_of_arguments_are_understood(table) -> None:
+    table.call("push", text=GATEWAY, project="api", type="episodic")
+    answer = table.call("search", query_text="gateway tokens", project="api", type="Episodic", k=3, tags=None)
+    assert [result["text"] for result in answer["results"]] == [GATEWAY]
+    assert answer["used_filters"] == {
+        "project_id": "api", "memory_type": "episodic", "collection": "rusty-mem", "limit": 3, "score_threshold": 0.25,
+    }  # fmt: skip
+    both = table.call("search", query_text="x", k=3, limit=7, project="other", project_id="api")
+    assert (both["limit"], both["used_filters"]["project_id"]) == (7, "api")
+
+
+def test_tags_filter_by_any_and_a_single_one_may_stand_alone(table) -> None:
+    table.call("push", text="Tea is hot.", tags=["a", " b "])
+    table.call("push", text="Tea is cold.", tags="c")
+    assert table.found("tea", tags=["b", "x"]) == ["Tea is hot."]
+    assert table.found("tea", tags="c") == ["Tea is cold."]
+    assert table.found("tea", tags=["a", "c"]) == ["Tea is cold.", "Tea is hot."]
+    used = table.call("search", query_text="tea", tags=" c ")["used_filters"]
+    assert used["tags"] == ["c"]
+
+
+def test_times_filter_by_either_bound_or_both(table, clock) -> None:
+    table.call("push", text="Tea on the first day.")
+    clock.advance(days=2)
+    table.call("push", text="Tea on the third day.")
+    both = ["Tea on the first day.", "Tea on the third day."]
+    assert table.found("tea", time_range={"start": "2026-05-11T00:00:00Z"}) == both[1:]
+    assert table.found("tea", time_range={"end": "2026-05-11T00:00:00-07:00"}) == both[:1]
+    assert table.found("tea", time_range={"start": "2026-05-10T00:00:00Z", "end": "2026-05-13T00:00:00Z"}) == both
+    echoed = table.call("search", query_text="tea", time_range={"end": "2026-05-11T00:00:00-07:00"})["used_filters"]
+    assert echoed["time_range"] == {"end": "2026-05-11T00:00:00-07:00"}
+
+
+def test_projects_and_collections_are_apart(table) -> None:
+    table.call("push", text="Tea in api.", project_id=" api ")
+    table.call("push", text="Tea at home.", project_id="")
+    table.call("push", text="Tea elsewhere.", collection="other")
+    assert table.found("tea") == ["Tea at home."]
+    assert table.found("tea", project_id="api") == ["Tea in api."]
+    assert table.found("tea", collection="other") == ["Tea elsewhere."]
+    assert table.call("get-collections") == {"collections": ["other", "rusty-mem"]}
+
+
+def test_a_score_threshold_leaves_weak_matches_out(semantic_table) -> None:
+    soup = "The cafeteria has soup on Mondays."
+    semantic_table.call("push", text=soup)
+    assert semantic_table.call("search", query_text="token validation in the gateway")["results"] == []
+    question = "when is there soup?"
+    assert [hit["text"] for hit in semantic_table.call("search", query_text=question)["results"]] == [soup]
+    assert semantic_table.call("search", query_text=question, score_threshold=1.0)["results"] == []
+
+
+def test_chunks_that_are_nearly_alike_are_all_answered(table) -> None:
+    for word in ("red", "green", "blue"):
+        table.call("push", text=f"The quick brown fox jumps over the lazy dog near the {word} river bank today.")
+    assert len(table.call("search", query_text="quick brown fox")["results"]) == 3
+
+
+def test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost(table) -> None:
+    text = document(40)
+    answer = table.call("push", text=text)
+    count = answer["chunksIndexed"]
+    assert answer == {
+        "status": "ok", "collection": "rusty-mem", "chunksIndexed": count, "chunkSize": 512, "inserted": count,
+        "updated": 0, "skippedDuplicates": 0,
+    }  # fmt: skip
+    chunks = [record.text for record in table.memory.list(space="rusty-mem", order="oldest", limit=500)]
+    sizes = [token_counter()(chunk) for chunk in chunks]
+    assert len(chunks) == count > 10
+    assert 256 <= min(sizes) <= max(sizes) <= answer["chunkSize"]
+    assert "".join("".join(chunks).split()) == "".join(text.split())
+
+
+def test_the_same_chunk_is_not_stored_twice_in_a_project(table) -> None:
+    text = document(10)
+    count = table.call("push", text=text, tags=["a"])["inserted"]
+    again = table.call("push", text=text, tags=["a"])
+    assert (again["inserted"], again["updated"], again["skippedDuplicates"]) == (0, 0, count)
+    silent = table.call("push", text=text)  # nothing is said of tags, so nothing changes
+    assert (silent["updated"], silent["skippedDuplicates"]) == (0, count)
+    tagged = table.call("push", text=text, tags=["b"])
+    assert (tagged["updated"], tagged["skippedDuplicates"]) == (count, 0)
+    sourced = table.call("push", text=text, source_uri="book.md")
+    assert (sourced["updated"], sourced["chunksIndexed"]) == (count, count)
+    assert table.call("push", text=text, project_id="other")["inserted"] == count
+    record = table.memory.list(space="rusty-mem", project="default", limit=1)[0]
+    assert (record.tags, record.source) == (("b",), "book.md")
+
+
+def test_a_chunk_that_stands_twice_in_one_document_is_stored_once(table) -> None:
+    part = " ".join(f"Sentence number {n} comes again." for n in range(50))
+    answer = table.call("push", text=f"{part}\n\n{part}\n\n{part}")
+    assert (answer["chunksIndexed"], answer["inserted"], answer["skippedDuplicates"]) == (3, 1, 2)
+    assert table.memory.count(space="rusty-mem") == 1
+
+
+def test_a_summary_consolidates_what_happened(table, clock) -> None:
+    for text in ("Jon added 200 GB to billing.", "Mira was hired in Berlin."):
+        table.call("push", text=text, memory_type="episodic", tags=["log"])
+        clock.advance(days=1)
+    table.call("push", text="Not an event.", tags=["log"])
+    bounds = {"start": "2026-05-10T00:00:00Z", "end": "2026-05-12T00:00:00Z"}
+    answer = table.call("summarize", time_range=bounds, tags="log")
+    ids = [record.id for record in table.memory.list(space="rusty-mem", order="oldest", memory_types=["episodic"])]
+    assert answer.pop("upserted_memory_id") == table.call("summarize", time_range=bounds)["upserted_memory_id"]
+    assert answer == {
+        "summary": "2026-05-10: Jon added 200 GB to billing.\n2026-05-11: Mira was hired in Berlin.",
+        "source_memory_ids": ids, "strategy": "extractive",
+        "used_filters": {
+            "project_id": "default", "memory_type": "episodic", "tags": ["log"], "time_range": bounds,
+            "collection": "rusty-mem", "limit": 50, "max_words": 250, "strategy": "auto",
+        },
+    }  # fmt: skip
+
+
+def test_a_summary_is_semantic_keeps_its_sources_and_is_found(table) -> None:
+    table.call("push", text="Jon added 200 GB to billing.", memory_type="episodic")
+    made = table.call("summarize", time_range=EVER, max_words=20)
+    (found,) = table.call("search", query_text="billing", memory_type="semantic", score_threshold=0)["results"]
+    assert (found["id"], found["text"]) == (made["upserted_memory_id"], made["summary"])
+    assert "source_uri" not in found
+    record = table.memory.get(found["id"])
+    assert record.metadata["source_memory_ids"] == made["source_memory_ids"]
+    assert len(made["summary"].split()) <= 20
+
+
+def test_a_summary_needs_memories(table) -> None:
+    code, message = table.fail("summarize", time_range=EVER)
+    assert code == -32602
+    assert "no memories" in message
+
+
+def test_abstractive_without_a_provider_says_how_to_configure_one(table) -> None:
+    table.call("push", text="Jon added 200 GB.", memory_type="episodic")
+    code, message = table.fail("summarize", time_range=EVER, strategy="abstractive")
+    assert code == -32602
+    assert message.startswith("`strategy` abstractive needs a language model: set RECOLLECT_SUMMARIZER to ollama")
+    _, message = table.fail("summarize", time_range=EVER, strategy="abstractive", provider="ollama")
+    assert "RECOLLECT_SUMMARIZER_MODEL" in message
+    assert table.fail("summarize", time_range=EVER, strategy="abstractive", provider="none")[0] == -32602
+
+
+def test_a_collection_is_made_once_and_only_with_the_embedders_dimension(semantic_table) -> None:
+    table = semantic_table
+    for _ in range(2):
+        assert table.call("new-collection", name=" notes ") == {"status": "ok", "vectorSize": 384}
+    assert table.call("new-collection", name="notes", vector_size=384.0) == {"status": "ok", "vectorSize": 384}
+    assert table.call("get-collections") == {"collections": ["notes"]}
+    assert table.fail("new-collection", name="more", vector_size=768) == (
+        -32602, "`vector_size` must be 384, as the embedder gives; not 768",
+    )  # fmt: skip
+    assert table.call("get-collections") == {"collections": ["notes"]}
+
+
+def test_metrics_count_documents_and_chunks(table) -> None:
+    assert table.call("metrics") == {"documentsIndexed": 0, "chunksIndexed": 0, "lastChunkSize": None}
+    count = table.call("push", text=document(10))["chunksIndexed"]
+    table.call("push", text="Short.", collection="other")
+    assert table.call("metrics") == {"documentsIndexed": 2, "chunksIndexed": count + 1, "lastChunkSize": 512}
+
+
+WRONG = [
+    ("search", {}, "`query_text` is required"),
+    ("search", {"query_text": "  "}, "`query_text` must not be empty"),
+    ("search", {"query_text": 5}, "`query_text` must be a string, not 5"),
+    ("search", {"query_text": "x", "limit": 0}, "`limit` must be between 1 and 50"),
+    ("search", {"query_text": "x", "limit": 51}, "`limit` must be between 1 and 50"),
+    ("search", {"query_text": "x", "k": -1}, "`limit` must be between 1 and 50"),
+    ("search", {"query_text": "x", "limit": "5"}, "`limit` must be an integer, not '5'"),
+    ("search", {"query_text": "x", "limit": True}, "`limit` must be an integer, not True"),
+    ("search", {"query_text": "x", "limit": 2.5}, "`limit` must be an integer, not 2.5"),
+    ("search", {"query_text": "x", "score_threshold": 1.5}, "`score_threshold` must be between 0.0 and 1.0"),
+    ("search", {"query_text": "x", "score_threshold": "high"}, "`score_threshold` must be a number, not 'high'"),
+    (
+        "search",
+        {"query_text": "x", "memory_type": "vague"},
+        "`memory_type` must be one of episodic|semantic|procedural",
+    ),
+    ("search", {"query_text": "x", "type": ""}, "`memory_type` must be one of episodic|semantic|procedural"),
+    ("search", {"query_text": "x", "tags": []}, "`tags` must be an array of non-empty strings"),
+    ("search", {"query_text": "x", "tags": ["a", " "]}, "`tags` must be an array of non-empty strings"),
+    ("search", {"query_text": "x", "tags": ""}, "`tags` must be an array of non-empty strings"),
+    ("search", {"query_text": "x", "tags": {"a": 1}}, "`tags` must be an array of non-empty strings"),
+    ("search", {"query_text": "x", "tags": [5]}, "`tags` must be an array of non-empty strings"),
+    ("search", {"query_text": "x", "time_range": {}}, "`time_range` must have `start`, `end` or both"),
+    ("search", {"query_text": "x", "time_range": "today"}, "`time_range` must be an object"),
+    ("search", {"query_text": "x", "time_range": {"start": "today"}}, "`time_range.start` must be an RFC 3339 time"),
+    ("search", {"query_text": "x", "time_range": {"end": 5}}, "`time_range.end` must be an RFC3339 timestamp"),
+    ("search", {"query_text": "x", "time_range": {"from": "x"}}, "`time_range.from` is not known"),
+    (
+        "search",
+        {"query_text": "x", "time_range": {"start": "2026-02-01T00:00:00Z", "end": "2026-01-01T00:00:00Z"}},
+        "`time_range.start` must not be later than `time_range.end`",
+    ),
+    ("search", {"query_text": "x", "collection": "nowhere"}, "`collection` does not exist: 'nowhere'"),
+    ("search", {"query_text": "x", "collection": "n" * 300}, "`collection` must have 1 to 200 characters"),
+    ("search", {"query_text": "x", "bogus": 1}, "`bogus` is not an argument here"),
+    ("push", {}, "`text` is required"),
+    ("push", {"text": " \n"}, "`text` must not be empty"),
+    ("push", {"text": "a\0b"}, "`text` contains a NUL character"),
+    ("push", {"text": "<recollect>again</recollect>"}, "`text` this text was made by recall"),
+    ("push", {"text": "x", "memory_type": "vague"}, "`memory_type` must be one of"),
+    ("push", {"text": "x", "tags": ["t" * 300]}, "`tags[0]` must have 1 to 200 characters"),
+    ("push", {"text": "x", "source_uri": "u" * 2000}, "`source_uri` must have 1 to 1000 characters"),
+    ("push", {"text": "x", "project_id": "p" * 2000}, "`project_id` must have 1 to 1000 characters"),
+    ("push", {"text": "x", "limit": 5}, "`limit` is not an argument here"),
+    ("summarize", {}, "`time_range` is required"),
+    ("summarize", {"time_range": {"start": "2026-01-01T00:00:00Z"}}, "`time_range` must have both `start` and `end`"),
+    ("summarize", {"time_range": EVER, "limit": 51}, "`limit` must be between 1 and 50"),
+    ("summarize", {"time_range": EVER, "max_words": 0}, "`max_words` must be greater than 0"),
+    ("summarize", {"time_range": EVER, "strategy": "best"}, "`strategy` must be one of auto|abstractive|extractive"),
+    ("summarize", {"time_range": EVER, "provider": "openai"}, "`provider` must be one of ollama|none"),
+    ("summarize", {"time_range": EVER, "collection": "nowhere"}, "`collection` does not exist"),
+    ("new-collection", {}, "`name` is required"),
+    ("new-collection", {"name": "n", "vector_size": 0}, "`vector_size` must be greater than 0"),
+    ("new-collection", {"name": "n" * 300}, "`name` must have 1 to 200 characters"),
+    ("metrics", {"verbose": True}, "`verbose` is not an argument here"),
+    ("get-collections", {"x": 1}, "`x` is not an argument here"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "message"), WRONG)
+def test_a_wrong_argument_is_named_in_backticks(table, tool: str, arguments: dict[str, object], message: str) -> None:
+    code, told = table.fail(tool, **arguments)
+    assert code == -32602
+    assert told.startswith(message)
+    assert table.memory.count(space=None) == 0
+
+
+def test_null_is_the_same_as_nothing(table) -> None:
+    names = ("project_id", "memory_type", "tags", "time_range", "limit", "score_threshold", "collection")
+    assert table.call("search", query_text="x", **dict.fromkeys(names)) == table.call("search", query_text="x")
+    assert table.call("push", text="Tea.", **dict.fromkeys(names[:3]), source_uri=None)["inserted"] == 1

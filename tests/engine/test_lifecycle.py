@@ -1,0 +1,183 @@
+"""Does what is no longer of use leave, and can it be brought back?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from recollect import Conflict, InvalidInput, NotFound
+
+
+def fill(memory, count=10, **more):
+    return [memory.remember(f"Note number {n} about tea", importance=n / 10, **more).id for n in range(count)]
+
+
+def test_what_was_evicted_is_nowhere_in_the_present_and_in_the_past_as_before(memory, clock):
+    ids = fill(memory)
+    before = clock.now
+    done = memory.evict(cap=4)
+    assert [(one.space, one.verb, one.count, one.dry_run) for one in done] == [("default", "evict", 6, False)]
+    for _ in range(2):  # before and after it is really retired
+        assert [memory.get(id) is None for id in ids] == [True] * 6 + [False] * 4
+        assert memory.count() == 4
+        assert len(memory.list()) == 4
+        assert memory.describe_space()[1].records == 4
+        assert len(memory.recall("tea", limit=20)) == 4
+        assert len(memory.search_keywords("tea", limit=20)) == 4
+        assert len(memory.list(as_of=before)) == 10
+        assert len(memory.recall("tea", limit=20, as_of=before)) == 10
+        assert memory.history(ids[0])[-1].change.verb == "evict"
+        memory.finish_sweeping()
+    assert memory.check() == []
+
+
+def test_a_run_is_taken_back_as_a_whole(memory):
+    ids = fill(memory)
+    run = memory.evict(cap=4)[0]
+    memory.undo(run.entry, reason="too much")
+    assert sorted(record.id for record in memory.list()) == sorted(ids)
+    assert len(memory.recall("tea", limit=20)) == 10
+    assert [change.verb for change in memory.journal(limit=1)] == ["undo"]
+    with pytest.raises(Conflict, match="taken back already"):
+        memory.undo(run.entry)
+    memory.finish_sweeping()
+    assert memory.check() == []
+
+
+def test_one_evicted_record_is_brought_back_by_its_own_entry(memory):
+    ids = fill(memory)
+    run = memory.evict(cap=4)[0]
+    entry = memory.history(ids[2])[-1].change
+    memory.undo(entry)
+    assert memory.get(ids[2]).text == "Note number 2 about tea"
+    memory.undo(run.entry)
+    assert memory.count() == 10
+
+
+def test_the_vectors_of_what_returns_need_not_be_computed_again(semantic):
+    fill(semantic)
+    semantic.embed_waiting()
+    run = semantic.evict(cap=4)[0]
+    semantic.undo(run.entry)
+    assert semantic.count_waiting() == 0
+    assert len(semantic.search_vectors("tea", limit=20)) == 10
+
+
+def test_an_id_that_was_evicted_can_be_used_again_at_once(memory):
+    memory.remember("Dull", id="x", importance=0.0)
+    memory.evict(max_age=timedelta(0), min_importance=0.5)
+    assert memory.remember("Other", id="x").stored
+    assert memory.get("x").text == "Other"
+    assert memory.check() == []
+
+
+def test_deleting_leaves_nothing(memory):
+    ids = fill(memory)
+    run = memory.evict(cap=9, delete=True)[0]
+    assert run.count == 1
+    assert memory.history(ids[0])[-1].change.verb == "forget"
+    with pytest.raises(Conflict, match="can be brought back"):
+        memory.undo(run.entry)
+    assert memory.check() == []
+
+
+def test_a_dry_run_counts_and_changes_nothing(memory, clock):
+    fill(memory)
+    clock.advance(days=40)
+    entry = memory.last_entry()
+    assert [one.count for one in memory.evict(cap=3, dry_run=True)] == [7]
+    assert [one.count for one in memory.consolidate(dry_run=True)] == [10]
+    assert memory.last_entry() == entry
+
+
+def test_documents_and_code_are_not_evicted(memory, clock):
+    memory.ingest("# Title\n\nA section about tea.", source="a.md", importance=0.0)
+    memory.remember("def tea(): ...", kind="code", importance=0.0)
+    clock.advance(days=400)
+    assert [one.count for one in memory.evict(cap=0)] == [0]
+    assert [one.count for one in memory.consolidate()] == [0]
+
+
+def test_what_has_faded_is_told_everywhere_and_taken_back(memory, clock):
+    id = memory.remember("Tea at five", confidence=0.8).id
+    clock.advance(days=8)
+    run = memory.consolidate(decay_rate=0.5)[0]
+    assert memory.get(id).confidence == pytest.approx(0.4)
+    assert memory.list()[0].confidence == pytest.approx(0.4)
+    assert memory.recall("tea")[0].why.confidence == pytest.approx(0.4)
+    later = memory.consolidate(decay_rate=0.5)
+    assert later[0].count == 0  # it was recalled
+    memory.undo(run.entry)
+    assert memory.get(id).confidence == 0.8
+
+
+def test_runs_of_fading_are_taken_back_last_first(memory, clock):
+    id = memory.remember("Tea at five").id
+    clock.advance(days=8)
+    first, second = (memory.consolidate(decay_rate=0.5)[0] for _ in range(2))
+    with pytest.raises(Conflict, match=f"again in entry {second.entry}"):
+        memory.undo(first.entry)
+    memory.undo(second.entry)
+    assert memory.get(id).confidence == 0.5
+    memory.undo(first.entry)
+    assert memory.get(id).confidence == 1.0
+
+
+def test_a_revision_neither_refreshes_nor_states_what_has_faded(memory, clock):
+    id = memory.remember("Tea at five").id
+    clock.advance(days=8)
+    memory.consolidate(decay_rate=0.5)
+    changed = memory.revise(id, "Tea at six")
+    assert memory.get(id).confidence == 0.5
+    memory.undo(changed)
+    assert (memory.get(id).text, memory.get(id).confidence) == ("Tea at five", 0.5)
+    sure = memory.revise(id, confidence=0.9)
+    assert memory.get(id).confidence == 0.9
+    clock.advance(days=8)
+    memory.consolidate(decay_rate=0.5)
+    memory.undo(sure)
+    assert memory.get(id).confidence == 1.0
+
+
+def test_upkeep_of_one_space_leaves_the_others_alone(memory, clock):
+    fill(memory, space="a")
+    fill(memory, space="b")
+    clock.advance(days=8)
+    assert [(one.space, one.count) for one in memory.evict(space="a", cap=3)] == [("a", 7)]
+    assert [(one.space, one.count) for one in memory.consolidate(space=["b"])] == [("b", 10)]
+    assert [one.count for one in memory.evict(space=["a", "b"], cap=3)] == [0, 7]
+    memory.delete_space("a")
+    assert memory.check() == []
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda m: m.evict(min_importance=2), "min_importance"),
+        (lambda m: m.evict(cap=-1), "cap"),
+        (lambda m: m.evict(delete="yes"), "delete"),
+        (lambda m: m.consolidate(decay_rate=-0.1), "decay_rate"),
+    ],
+)
+def test_what_is_wrong_with_upkeep_is_named(memory, call, field):
+    memory.remember("something")
+    with pytest.raises(InvalidInput) as caught:
+        call(memory)
+    assert caught.value.field == field
+
+
+def test_upkeep_of_a_space_that_is_not_there_is_an_error(memory):
+    with pytest.raises(NotFound, match="nowhere"):
+        memory.evict(space="nowhere")
+
+
+def test_another_process_sees_what_was_evicted_at_once(open_memory):
+    one, other = open_memory(), open_memory()
+    fill(one)
+    one.evict(cap=4)
+    assert other.count() == 4
+    one.finish_sweeping()
+    other.reindex()
+    assert other.count() == 4
+    assert other.check() == []

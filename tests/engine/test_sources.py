@@ -1,0 +1,362 @@
+"""Do sources hold what was read, and keep in step with it?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect import (
+    Adapter,
+    FileProblem,
+    IngestedFolder,
+    InvalidInput,
+    Memory,
+    Record,
+    Segment,
+    SourceDraft,
+    SourceError,
+)
+from recollect.engine import folders, workers
+
+ADAPTER = Adapter(name="test", version="1", mode="file", supported_modes=("file",))
+
+
+def texts(memory: Memory, id: str) -> list[str]:
+    return [record.text for record in memory.segments(id)]
+
+
+def draft(*said: str, fingerprint: str = "a", location: str = "/x/notes") -> SourceDraft:
+    segments = tuple(Segment(text=text, locator={"kind": "line", "line_start": i}) for i, text in enumerate(said))
+    return SourceDraft(
+        location=location, source_kind="file", title="Notes", fingerprint=fingerprint, adapter=ADAPTER,
+        segments=segments,
+    )  # fmt: skip
+
+
+def write(root: Path, name: str, text: str | bytes, *, old: bool = True) -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    if old:  # older than a moment, so that its time tells whether it has changed
+        os.utime(path, (path.stat().st_mtime - 100,) * 2)
+    return path
+
+
+def test_a_file_becomes_a_source_with_its_segments(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path, "guide.md", "---\ntitle: The guide\n---\n# Start\nTurn it on.\n\n## Keys\nRotate them.\n")
+    done = memory.ingest_file(path, tags=["ops"], project="gateway")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert (done.outcome, done.source_kind, done.segments, done.added) == ("stored", "markdown", 3, 3)
+    assert done.id == f"src:{hashlib.sha256(str(path).encode()).hexdigest()[:32]}"
+    [source] = memory.sources()
+    assert (source.kind, source.source, source.title, source.trust) == ("source", str(path), "The guide", "imported")
+    assert (source.tags, source.project, source.status) == (("ops",), "gateway", "active")
+    assert source.text == f"The guide\n{path}\nStart\nKeys"
+    assert {**source.metadata, "adapter": 0, "freshness": 0, "file": 0} == {
+        "source_kind": "markdown", "fingerprint": digest, "segments": 3, "payload": {"headings": ["Start", "Keys"]},
+        "adapter": 0, "freshness": 0, "file": 0,
+    }  # fmt: skip
+    last = memory.segments(done.id)[-1]
+    assert (last.kind, last.position, last.title) == ("document", 2, "The guide › Start › Keys")
+    assert last.locator == {
+        "kind": "line", "line_start": 7, "line_end": 8, "heading_path": ["Start", "Keys"], "chunk_kind": "section",
+    }  # fmt: skip
+    assert last.content_hash == hashlib.sha256(last.text.encode()).hexdigest()
+
+
+def test_every_change_of_a_source_is_in_the_journal_with_the_source_first(memory: Memory) -> None:
+    done = memory.ingest_source(draft("one", "two"))
+    changes = {change.entry: change for change in memory.journal()}
+    assert [changes[entry].verb for entry in done.entries] == ["ingest"] * 3
+    assert [changes[entry].object_id for entry in done.entries] == [done.id, *(r.id for r in memory.segments(done.id))]
+
+
+def test_an_unchanged_source_writes_nothing(memory: Memory) -> None:
+    memory.ingest_source(draft("one", "two"))
+    before = memory.last_entry()
+    again = memory.ingest_source(draft("one", "two"))
+    assert (again.outcome, again.segments, again.entries) == ("unchanged", 2, ())
+    assert memory.last_entry() == before
+
+
+def test_a_changed_source_keeps_the_ids_of_what_did_not_change(memory: Memory) -> None:
+    first = memory.ingest_source(draft("one", "two", "three"))
+    ids = {record.text: record.id for record in memory.segments(first.id)}
+    done = memory.ingest_source(draft("zero", "one", "three", fingerprint="b"))
+    assert (done.outcome, done.added, done.kept, done.removed) == ("updated", 1, 2, 1)
+    now = memory.segments(done.id)
+    assert [(record.text, record.position) for record in now] == [("zero", 0), ("one", 1), ("three", 2)]
+    assert [record.id for record in now[1:]] == [ids["one"], ids["three"]]
+    assert [step.change.verb for step in memory.history(ids["two"])] == ["ingest", "replace"]
+
+
+def test_labels_that_change_are_written_to_what_did_not(memory: Memory) -> None:
+    memory.ingest_source(draft("one"))
+    done = memory.ingest_source(draft("one"), tags=["new"])
+    assert (done.outcome, done.added, done.kept) == ("updated", 0, 1)
+    assert [record.tags for record in memory.segments(done.id)] == [("new",)]
+
+
+def test_a_text_that_stands_in_two_sources_is_held_by_both(memory: Memory) -> None:
+    memory.remember("the same words", kind="document")
+    one = memory.ingest_source(draft("the same words", "the same words"))
+    other = memory.ingest_source(draft("the same words", location="/y/notes"))
+    assert (texts(memory, one.id), texts(memory, other.id)) == (["the same words"] * 2, ["the same words"])
+
+
+def test_sources_are_left_out_of_reads_unless_asked_for_by_kind(memory: Memory) -> None:
+    done = memory.ingest_source(draft("Miso is a cat."))
+    memory.ingest_source(draft("Notes about dogs.", location="/x/dogs"))
+    kinds: list[list[Record]] = [
+        memory.list(), [hit.record for hit in memory.recall("notes cat dogs")],
+        [hit.record for hit in memory.search_keywords("notes")],
+        [hit.record for hit in memory.weigh("notes", vector=0, keyword=1, graph=0).hits],
+        [standing.record for standing in memory.foremost()],
+    ]  # fmt: skip
+    assert all(found and {record.kind for record in found} == {"document"} for found in kinds)
+    assert (memory.count(), memory.tally().records) == (2, 2)
+    assert {record.id for record in memory.list(kinds=["source"])} >= {done.id}
+    assert memory.search_keywords("notes", kinds=["source"])[0].record.kind == "source"
+
+
+def test_sources_get_no_vectors(open_plain: Callable[..., Memory]) -> None:
+    memory = open_plain("cat")
+    memory.ingest_source(draft("A cat."))
+    assert memory.embed_waiting() == 0
+    memory.ingest_source(draft("A cat.", "A dog.", fingerprint="b"))
+    assert memory.count_waiting() == 1
+    memory.reindex()
+    assert (memory.count_waiting(), memory.tally().vectors) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [
+        ("source.location", {"location": ""}),
+        ("source.title", {"title": "a\nb"}),
+        ("source.source_kind", {"source_kind": "x"}),
+    ],
+)
+def test_a_source_that_cannot_be_kept_is_refused(memory: Memory, field: str, bad: dict[str, str]) -> None:
+    given = {"location": "/x", "source_kind": "file", "title": "t", "fingerprint": "f", "adapter": ADAPTER, **bad}
+    with pytest.raises(InvalidInput) as caught:
+        memory.ingest_source(SourceDraft(**given))  # type: ignore[arg-type]
+    assert caught.value.field == field
+    with pytest.raises(InvalidInput, match="importence"):
+        memory.ingest_source(draft("x"), importence=1)
+    assert memory.sources() == []
+
+
+def test_a_fence_that_no_record_can_hold_is_refused_with_its_line(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path, "big.md", "# A\n\n```\n" + "x" * 1_000_100 + "\n```\n")
+    with pytest.raises(InvalidInput, match="the block at line 3 has 1,000,108 bytes and is not cut"):
+        memory.ingest_file(path)
+    assert memory.sources() == []
+
+
+def test_files_that_cannot_be_ingested_say_why(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="does not exist"):
+        memory.ingest_file(tmp_path / "none.md")
+    with pytest.raises(InvalidInput, match="is not a file"):
+        memory.ingest_file(tmp_path)
+    with pytest.raises(InvalidInput, match="is not a folder"):
+        memory.ingest_folder(write(tmp_path, "a.md", "x"))
+    with pytest.raises(InvalidInput, match="mode: must be one of file, markdown, pdf"):
+        memory.ingest_file(tmp_path / "a.md", mode="web")
+    with pytest.raises(SourceError, match="at most 10,485,760 are read"):
+        memory.ingest_file(write(tmp_path, "b.md", b"x" * (10 * 1024 * 1024 + 1)))
+
+
+# Conversations
+
+HELLO = [{"role": "user", "content": "Where is the key?"}, {"role": "assistant", "content": "Behind the door."}]
+
+
+def test_a_conversation_with_a_title_becomes_a_source(memory: Memory) -> None:
+    done = memory.ingest_conversation(HELLO, title="The key", origin={"host": "codex"})
+    assert done.source is not None
+    assert (done.stored, done.source.outcome, done.source.source_kind) == (2, "stored", "conversation")
+    first = memory.segments(done.source.id)[0]
+    assert (first.kind, first.role, first.memory_type) == ("message", "user", "episodic")
+    assert (first.locator, first.trust) == ({"kind": "message", "index": 0}, "imported")
+    longer = memory.ingest_conversation(
+        [*HELLO, {"role": "user", "content": "Thanks"}], title="The key", origin={"host": "codex"}
+    )
+    assert (longer.stored, longer.deduplicated, longer.ids[:2]) == (1, 2, done.ids)
+    other = memory.ingest_conversation(HELLO[1:], title="The key", origin={"host": "codex"})
+    assert other.source is not None
+    assert other.source.id != done.source.id
+
+
+def test_a_session_grows_by_what_is_added_to_it(memory: Memory) -> None:
+    first = memory.ingest_conversation(HELLO, session="s", title="The key")
+    more = memory.ingest_conversation([{"role": "user", "content": "Thanks"}], session="s", title="The key")
+    assert first.source is not None
+    assert more.source is not None
+    assert (more.stored, more.removed, more.source.id) == (1, 0, first.source.id)
+    assert texts(memory, first.source.id) == ["Where is the key?", "Behind the door.", "Thanks"]
+    assert [record.position for record in memory.session("s")] == [0, 1, 2]
+
+
+def test_a_session_that_becomes_a_source_takes_its_messages_along(memory: Memory) -> None:
+    before = memory.ingest_conversation(HELLO, session="s")
+    done = memory.ingest_conversation([*HELLO, {"role": "user", "content": "Thanks"}], session="s", title="The key")
+    assert (done.stored, done.ids[:2]) == (1, before.ids)
+    assert [record.locator for record in memory.session("s")] == [
+        {"kind": "message", "index": i} for i in range(3)
+    ]  # fmt: skip
+
+
+def test_conversations_without_ids_are_told_apart_by_their_place_in_the_file(memory: Memory, tmp_path: Path) -> None:
+    chats = [{"chat_messages": [{"sender": "human", "text": text}]} for text in ("One?", "Two?")]
+    done = memory.ingest_transcript(write(tmp_path, "chats.json", json.dumps(chats)))
+    assert [texts(memory, source.id) for source in done] == [["One?"], ["Two?"]]
+
+
+def test_a_conversation_needs_a_name(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="session: is missing"):
+        memory.ingest_conversation(HELLO)
+    with pytest.raises(InvalidInput, match="messages: must have at least one"):
+        memory.ingest_conversation([], title="Nothing")
+    assert memory.ingest_conversation(HELLO, session="plain").source is None
+
+
+def test_a_transcript_is_known_by_its_conversation_and_not_by_its_file(memory: Memory, tmp_path: Path) -> None:
+    chats = [{"uuid": "u1", "name": "Trip", "chat_messages": [{"sender": "human", "text": "Where to?"}]}]
+    one = write(tmp_path, "may/conversations.json", json.dumps(chats))
+    [first] = memory.ingest_transcript(one)
+    chats[0]["chat_messages"].append({"sender": "assistant", "text": "Oslo"})  # type: ignore[attr-defined]
+    [again] = memory.ingest_transcript(write(tmp_path, "june/conversations.json", json.dumps(chats)))
+    assert (first.id, again.outcome, again.added, again.kept) == (again.id, "updated", 1, 1)
+    assert first.location == "conversation:claude:u1"
+    assert [record.session for record in memory.segments(first.id)] == ["u1", "u1"]
+
+
+# Folders
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    write(root, "guide.md", "# Guide\nOne.\n\n## Two\nTwo.\n")
+    write(root, "deep/notes.txt", "Some notes.")
+    write(root, "deep/page.html", f"<html><title>Page</title><body><p>{'A page with words. ' * 20}</p></body></html>")
+    write(root, "talk.json", json.dumps(HELLO))
+    write(root, "settings.json", '{"a": 1}')
+    write(root, "code.py", "x = 1")
+    write(root, ".gitignore", "build/\n")
+    write(root, "build/made.md", "# Made")
+    write(root, "node_modules/x/README.md", "# Dependency")
+    return root
+
+
+def test_a_folder_brings_in_its_documents_and_transcripts(memory: Memory, docs: Path) -> None:
+    told: list[tuple[int, int]] = []
+    done = memory.ingest_folder(docs, tags=["docs"], progress=lambda ready, total: told.append((ready, total)))
+    assert done == IngestedFolder(path=str(docs), space="default", stored=4, segments=6)
+    assert told[0] == (0, 5)
+    assert told[-1] == (5, 5)
+    kinds = {Path(str(source.source)).name: source.metadata["source_kind"] for source in memory.sources()}
+    assert kinds == {"guide.md": "markdown", "notes.txt": "file", "page.html": "file", "talk.json": "conversation"}
+    assert {record.memory_type for record in memory.list(kinds=["message"])} == {"episodic"}
+
+
+def test_a_second_run_reads_only_what_may_have_changed(
+    memory: Memory, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.ingest_folder(docs)
+    before = memory.last_entry()
+    read: list[str] = []
+    really = folders.read_document
+    monkeypatch.setattr(folders, "read_document", lambda root, order: read.append(order.path) or really(root, order))
+    assert memory.ingest_folder(docs).unchanged == 4
+    assert read == ["settings.json"]  # whether it is a transcript now, only its content can tell
+    write(docs, "guide.md", "# Guide\nOne.\n\n## Two\nTwo, anew.\n", old=False)
+    (docs / "deep/notes.txt").touch()
+    done = memory.ingest_folder(docs)
+    assert (done.updated, done.unchanged, done.segments) == (1, 3, 1)
+    assert sorted(read[1:]) == ["deep/notes.txt", "guide.md", "settings.json"]
+    assert {change.object_id for change in memory.journal(after=before)} <= {r.id for r in memory.list(
+        kinds=["source", "document"], source=str(docs / "guide.md"), valid_only=False
+    )} | {change.object_id for change in memory.journal(after=before) if change.verb == "replace"}  # fmt: skip
+
+
+def test_what_rests_on_a_file_alone_is_stale_once_the_file_is_gone(memory: Memory, docs: Path) -> None:
+    memory.ingest_folder(docs)
+    guide, other = (memory.ingest_file(docs / name).id for name in ("guide.md", "deep/notes.txt"))
+    alone = memory.remember("Tea is ready.", trust="user_declared", grounds={"evidence": [{"source": guide}]})
+    evidence = [{"source": guide}, {"source": other}]
+    both = memory.remember("So is soup.", trust="user_declared", grounds={"evidence": evidence})
+    (docs / "guide.md").unlink()
+    assert memory.ingest_folder(docs).archived == 1
+    kept = [memory.get(receipt.id or "") for receipt in (alone, both)]
+    assert [record.status for record in kept if record] == ["stale", "active"]
+
+
+def test_what_is_gone_is_archived_and_comes_back(memory: Memory, docs: Path) -> None:
+    memory.ingest_folder(docs)
+    text = (docs / "guide.md").read_text()
+    for name in ("guide.md", "talk.json"):
+        (docs / name).unlink()
+    done = memory.ingest_folder(docs)
+    assert (done.archived, done.unchanged) == (1, 2)
+    [gone] = memory.sources(statuses=["archived"])
+    assert (gone.source, memory.segments(gone.id)) == (str(docs / "guide.md"), [])
+    assert not memory.search_keywords("Two", kinds=["document"])
+    assert memory.search_keywords("key door")  # what was said stays said
+    assert memory.ingest_folder(docs).archived == 0
+    write(docs, "guide.md", text)
+    assert memory.ingest_folder(docs).updated == 1
+    assert len(memory.segments(gone.id)) == 2
+
+
+def test_a_document_that_is_only_ignored_by_now_stays(memory: Memory, docs: Path) -> None:
+    memory.ingest_folder(docs)
+    write(docs, ".gitignore", "*.md\n")
+    assert memory.ingest_folder(docs).archived == 0
+    assert len(memory.sources()) == 4
+
+
+def test_files_that_cannot_be_read_are_named_and_the_rest_comes_in(memory: Memory, docs: Path) -> None:
+    write(docs, "latin.txt", "é".encode("latin-1"))
+    write(docs, "blank.md", "\n")
+    done = memory.ingest_folder(docs)
+    assert (done.stored, done.skipped) == (4, {"unreadable": 2})
+    assert done.problems == (
+        FileProblem(path="blank.md", problem="blank.md has no text"),
+        FileProblem(path="latin.txt", problem="latin.txt is not UTF-8 text (byte 0 does not fit)"),
+    )
+
+
+def test_many_documents_are_read_by_other_processes_with_the_same_result(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "many"
+    for i in range(60):
+        write(root, f"page{i:02}.md", f"# Page {i}\nText about Ada Lovelace, number {i}.\n")
+    assert memory.ingest_folder(root).stored == 60
+    monkeypatch.setattr(workers, "FEW_FILES", 1_000)
+    assert memory.ingest_folder(root, space="here").stored == 60
+
+    def held(space: str) -> list[tuple[object, ...]]:
+        found = memory.list(space=space, limit=1_000, order="oldest")
+        return sorted((r.source, r.title, r.text, json.dumps(r.locator)) for r in found)
+
+    assert held("default") == held("here")
+    assert memory.mentioning("Ada Lovelace", limit=100) != []
+
+
+def test_a_run_can_be_cancelled_between_its_transactions(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "_BATCH_SEGMENTS", 4)
+    for i in range(10):
+        write(tmp_path, f"many/page{i}.md", "# Page")
+    done = memory.ingest_folder(tmp_path / "many", cancelled=lambda: True)
+    assert (done.stored, done.finished) == (2, False)
+    assert memory.ingest_folder(tmp_path / "many").stored == 8

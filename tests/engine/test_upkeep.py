@@ -1,0 +1,199 @@
+"""Does a look at a space find what asks for care, and does what somebody decides take effect as a whole?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from tests.conftest import NOON
+
+from recollect import Conflict, InvalidInput, Memory
+from recollect.types import Clarified, Resolution
+
+SCOPED = {"scopes": ["scope:a"]}
+
+
+def know(memory: Memory, id: str, title: str, text: str, **more: object) -> str:
+    given: dict[str, object] = {"kind": "decision", "trust": "user_declared", "grounds": SCOPED, **more}
+    assert memory.remember(text, id=id, title=title, **given).stored  # type: ignore[arg-type]
+    return id
+
+
+def twice(memory: Memory) -> tuple[str, str]:
+    return (
+        know(memory, "k1", "Use Kuzu as the local graph backend", "Kuzu is the selected local graph backend."),
+        know(memory, "k2", "Kuzu remains the local graph backend", "The local graph backend should stay on Kuzu."),
+    )
+
+
+def claim(memory: Memory, id: str, value: object, scope: str = "scope:a", **more: object) -> None:
+    grounds = {"scopes": [scope], "claim": {"subject": "node:x", "predicate": "language", "value": value}}
+    memory.remember(f"{id} says {value}", id=id, kind="fact", trust="user_declared", grounds=grounds, **more)  # type: ignore[arg-type]
+
+
+def test_records_that_may_say_the_same_are_paired(memory: Memory) -> None:
+    twice(memory)
+    know(memory, "k3", "Deploy on Fridays", "Releases go out on Friday mornings.")
+    (twins,) = memory.upkeep().twins
+    assert (twins.ids, twins.foremost) == (("k1", "k2"), "k2")
+    assert set(twins.reasons) == {"title_overlap", "summary_overlap", "same_kind"}
+
+
+@pytest.mark.parametrize("status", ["superseded", "contested", "archived"])
+def test_what_is_settled_is_not_paired(memory: Memory, status: str) -> None:
+    first, _ = twice(memory)
+    memory.revise(first, status=status)
+    assert memory.upkeep().twins == ()
+
+
+def test_records_of_other_scopes_are_not_paired(memory: Memory) -> None:
+    first, _ = twice(memory)
+    memory.revise(first, grounds={"scopes": ["scope:elsewhere"]})
+    assert memory.upkeep().twins == ()
+
+
+def test_many_copies_of_one_text_are_all_found_near_each_other(memory: Memory) -> None:
+    drafts = [
+        {"text": f"The nightly backup of the ledger runs at two, says {at}.", "kind": "fact", "grounds": SCOPED}
+        for at in range(400)
+    ]
+    memory.remember_many(drafts)
+    found = memory.upkeep()
+    assert found.counts["twins"] >= 399
+    assert len(found.twins) == 50
+
+
+def test_candidates_stale_records_and_claims_are_told_apart(memory: Memory) -> None:
+    memory.ingest("# A\n\ntext", source="a.md")
+    know(memory, "lone", "A guess", "Nobody saw it.", trust="agent_inferred", confidence=0.9)
+    claim(memory, "old", "python", valid_until=NOON + timedelta(days=1))
+    memory.promote("old", reason="seen")
+    found = memory.upkeep(at=NOON + timedelta(days=40))
+    assert (found.promotable, found.low_evidence, found.stale) == ((), ("lone",), ("old",))
+    assert [(doubt.kind, doubt.ids) for doubt in found.doubts] == [("stale_fact", ("old",))]
+
+
+def test_evidence_may_be_any_record(memory: Memory) -> None:
+    seen = memory.remember("Ada said so.", kind="memory").id
+    grounds = {"scopes": ["s"], "evidence": [{"source": seen}]}
+    know(memory, "k", "It is so", "It is so.", trust="agent_inferred", grounds=grounds)
+    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ("k",)
+    memory.revise(seen or "", "Ada said otherwise.")
+    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ()
+
+
+def test_claims_that_contradict_each_other_are_doubts_whatever_their_scopes(memory: Memory) -> None:
+    claim(memory, "one", "python")
+    claim(memory, "two", "rust", scope="scope:b")
+    (doubt,) = memory.upkeep().doubts
+    assert (doubt.kind, doubt.ids, doubt.subject, doubt.predicate) == (
+        "relationship_mismatch", ("one", "two"), "node:x", "language",
+    )  # fmt: skip
+
+
+def test_the_same_claims_are_groups_as_merging_sees_them(memory: Memory) -> None:
+    claim(memory, "one", "python")
+    claim(memory, "two", "python", scope="scope:b")
+    assert memory.upkeep().duplicates == ()
+    memory.revise("two", grounds=None)
+    memory.undo(memory.revise("two", status="archived").entry or 0)
+    assert memory.upkeep().duplicates == tuple(
+        tuple(record.id for record in group) for group in memory.claim_duplicates()
+    )
+
+
+def test_entities_whose_names_hardly_differ_are_doubts(memory: Memory) -> None:
+    ids = sorted(memory.entity(name, id=f"e{at}").id for at, name in enumerate(("Graph DB", "GraphDB", "C", "C++")))[:2]
+    assert [(doubt.kind, doubt.ids) for doubt in memory.upkeep().doubts] == [("similar_entity_name", tuple(ids))]
+
+
+def test_the_graph_is_made_of_relations_and_of_what_records_refer_to(memory: Memory) -> None:
+    for name in ("Ada", "Ben"):
+        memory.entity(name, id=f"node:{name}")
+    grounds = {"scopes": ["scope:a"], "subjects": ["node:Ada", "node:Ben"]}
+    know(memory, "k", "They met", "Ada met Ben.", grounds=grounds)
+    know(memory, "alone", "Weather", "It rained.")
+    health = memory.graph_health()
+    assert [(node.id, node.degree) for node in health.bridges] == [("k", 2)]
+    assert [node.id for node in health.isolated] == ["alone"]
+    assert [(one.scope, one.nodes, one.relations) for one in health.weak_scopes] == [("scope:a", 2, 0)]
+    assert health == memory.upkeep().graph
+
+
+def test_one_record_takes_the_place_of_the_others(memory: Memory) -> None:
+    ids = twice(memory)
+    done = memory.resolve_twins(Resolution(outcome="supersede", ids=ids, canonical="k2", reason="newer"))
+    first = memory.get("k1")
+    assert first is not None
+    assert (first.status, first.superseded_by) == ("superseded", "k2")
+    for entry in reversed(done.entries):
+        memory.undo(entry)
+    assert len(memory.upkeep().twins) == 1
+
+
+def test_two_records_are_told_apart(memory: Memory) -> None:
+    ids = twice(memory)
+    updates = (
+        Clarified(id="k1", scopes=("scope:p",)),
+        Clarified(id="k2", text="In q the backend is Kuzu.", scopes=("q",)),
+    )
+    memory.resolve_twins(Resolution(outcome="keep_both", ids=ids, reason="two projects", updates=updates))
+    second = memory.get("k2")
+    assert second is not None
+    assert second.grounds is not None
+    assert (second.text, second.grounds.scopes) == ("In q the backend is Kuzu.", ("q",))
+    assert memory.upkeep().twins == ()
+
+
+def test_none_of_them_passes_for_true_where_it_is_not_clear(memory: Memory) -> None:
+    ids = twice(memory)
+    memory.resolve_twins(Resolution(outcome="contest", ids=ids, reason="unclear"))
+    assert [record.status for record in map(memory.get, ids) if record] == ["contested", "contested"]
+
+
+def test_only_current_twins_can_be_resolved_and_nothing_is_half_done(memory: Memory) -> None:
+    ids = twice(memory)
+    know(memory, "k3", "Deploy on Fridays", "Releases go out on Friday mornings.")
+    last = memory.last_entry()
+    with pytest.raises(InvalidInput, match="not a current soft duplicate candidate: k3"):
+        memory.resolve_twins(Resolution(outcome="contest", ids=(*ids, "k3"), reason="r"))
+    with pytest.raises(InvalidInput, match="canonical"):
+        memory.resolve_twins(Resolution(outcome="supersede", ids=ids, reason="r", canonical="k3"))
+    with pytest.raises(InvalidInput, match="updates"):
+        memory.resolve_twins(Resolution(outcome="keep_both", ids=ids, reason="r"))
+    assert memory.last_entry() == last
+    memory.supersede(*ids, reason="r")
+    with pytest.raises(Conflict, match="k1 is superseded"):
+        memory.resolve_twins(Resolution(outcome="contest", ids=ids, reason="r"))
+
+
+def test_references_that_lead_nowhere_are_dropped(memory: Memory) -> None:
+    source = memory.remember("a text", kind="memory", id="gone").id
+    for id, trust in (("vouched", "user_declared"), ("seen", "imported")):
+        grounds = {"scopes": ["s"], "evidence": [{"source": source}]}
+        memory.remember(id, id=id, kind="fact", trust=trust, grounds=grounds)
+    memory.forget("gone")
+    assert [(one.id, one.field, one.ref) for one in memory.mend(dry_run=True).broken] == [
+        ("vouched", "grounds.evidence", "gone"),
+        ("seen", "grounds.evidence", "gone"),
+    ]
+    done = memory.mend()
+    assert (done.ids, len(done.entries)) == (("vouched", "seen"), 2)
+    assert [record.status for record in map(memory.get, done.ids) if record] == ["active", "stale"]
+    assert memory.mend().broken == ()
+
+
+def test_a_subject_that_is_nowhere_is_told_and_kept(memory: Memory) -> None:
+    minted = f"node:{7:032x}"
+    know(memory, "k", "A", "b", grounds={"scopes": ["s"], "subjects": [minted, "node:project-x"]})
+    done = memory.mend()
+    assert [(one.ref, one.safe) for one in done.broken] == [(minted, False)]
+    assert done.entries == ()
+
+
+def test_changes_are_told_with_what_was_before_and_after(memory: Memory) -> None:
+    know(memory, "k", "A", "b")
+    memory.contest("k", reason="doubt")
+    newest = memory.audit(limit=1)[0]
+    assert (newest.change.verb, newest.change.reason) == ("contest", "doubt")
+    assert [getattr(one, "status", None) for one in (newest.before, newest.after)] == ["active", "contested"]

@@ -1,0 +1,205 @@
+"""Which conversations are read out of the files that programs write?"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect import SourceError
+from recollect.ingest.transcripts import Conversation, Message, find_reader, parse_conversation, read_transcript
+
+AT = datetime(2026, 5, 10, 14, 32, tzinfo=UTC)
+STAMP = "2026-05-10T14:32:00.000Z"
+
+
+def lines(*rows: object) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def claude_line(kind: str, content: object, **more: object) -> dict[str, object]:
+    return {
+        "type": kind, "message": {"role": kind, "content": content}, "sessionId": "5f1c", "timestamp": STAMP,
+        "cwd": "/src/gateway", "gitBranch": "main", "uuid": "u", "parentUuid": None, "isSidechain": False, **more,
+    }  # fmt: skip
+
+
+CLAUDE_CODE = lines(
+    {"type": "file-history-snapshot", "messageId": "m", "snapshot": {"message": 7}},
+    {"type": "summary", "summary": "Fix the token check", "leafUuid": "x"},
+    claude_line("user", "Caveat: The messages below were generated", isMeta=True),
+    claude_line("user", "<command-name>/clear</command-name>"),
+    claude_line("user", "Why does the check fail?<system-reminder>Use the todo list.</system-reminder>"),
+    claude_line("assistant", [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]),
+    claude_line("assistant", [{"type": "text", "text": "Let me look."}]),
+    claude_line("assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "pytest -q"}}]),
+    claude_line("user", [{"type": "tool_result", "tool_use_id": "t", "content": "1 passed"}], toolUseResult={}),
+    claude_line("user", [{"type": "tool_result", "tool_use_id": "t", "content": "no such file", "is_error": True}]),
+    claude_line("assistant", [{"type": "text", "text": "A side job."}], isSidechain=True),
+    claude_line("assistant", [{"type": "text", "text": "The key is wrong."}]),
+    claude_line("user", [{"type": "text", "text": "Thanks!"}, {"type": "image", "source": {"data": "…"}}]),
+)
+
+
+def test_claude_code_is_read_without_what_was_not_said() -> None:
+    [talk] = read_transcript("5f1c.jsonl", CLAUDE_CODE)
+    assert talk == Conversation(
+        format="claude-code", id="5f1c", title="Fix the token check",
+        origin={"host": "claude-code", "cwd": "/src/gateway", "branch": "main"},
+        messages=(
+            Message("user", "Why does the check fail?", AT),
+            Message("assistant", "Let me look.\n[Bash: pytest -q]\n[failed: no such file]\nThe key is wrong.", AT),
+            Message("user", "Thanks!\n[image]", AT),
+        ),
+    )  # fmt: skip
+
+
+def test_a_session_that_is_still_being_written_is_read_up_to_its_last_whole_line() -> None:
+    [talk] = read_transcript("5f1c.jsonl", CLAUDE_CODE + b'{"type": "user", "mess')
+    assert [message.role for message in talk.messages] == ["user", "assistant", "user"]
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_transcript("5f1c.jsonl", CLAUDE_CODE + b'{"type": "user", "mess\n' + CLAUDE_CODE)
+
+
+def test_a_subagent_of_claude_code_is_a_conversation_of_its_own() -> None:
+    data = lines(
+        claude_line("user", "Find the tests.", isSidechain=True), claude_line("assistant", "Here.", isSidechain=True)
+    )
+    [talk] = read_transcript("agent-1.jsonl", data)
+    assert (talk.id, [message.text for message in talk.messages]) == (None, ["Find the tests.", "Here."])
+
+
+def codex(kind: str, **payload: object) -> dict[str, object]:
+    return {"timestamp": STAMP, "type": kind, "payload": payload}
+
+
+def said(role: str, text: str) -> dict[str, object]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+CODEX = lines(
+    codex("session_meta", id="019a", timestamp=STAMP, cwd="/src/gateway", instructions="Be brief.", git={}),
+    codex("response_item", **said("developer", "<permissions instructions>")),
+    codex("response_item", **said("user", "<environment_context>\n<cwd>/src</cwd></environment_context>")),
+    codex("response_item", **said("user", "# AGENTS.md instructions for /src\nBe kind.")),
+    codex("response_item", **said("user", "Run the tests")),
+    codex("event_msg", type="user_message", message="Run the tests", id=7),
+    codex("turn_context", cwd="/src", model="m"),
+    codex("response_item", type="reasoning", summary=[], content=None, encrypted_content="x"),
+    codex("response_item", type="function_call", name="shell", arguments='{"command": ["make", "test"]}', call_id="c"),
+    codex("response_item", type="function_call_output", call_id="c", output="ok"),
+    codex("response_item", **said("assistant", "All pass.")),
+    codex("event_msg", type="agent_message", message="All pass."),
+)
+
+
+def test_codex_is_read_from_its_items_and_not_twice_from_its_events() -> None:
+    [talk] = read_transcript("rollout-2026.jsonl", CODEX)
+    assert talk == Conversation(
+        format="codex", id="019a", origin={"host": "codex", "cwd": "/src/gateway"},
+        messages=(
+            Message("user", "Run the tests", AT),
+            Message("assistant", '[shell: ["make","test"]]\nAll pass.', AT),
+        ),
+    )  # fmt: skip
+    assert parse_conversation(talk).title == "Run the tests"
+
+
+def test_codex_is_read_as_it_wrote_before_lines_had_a_type() -> None:
+    data = lines({"id": "a1", "timestamp": STAMP, "instructions": None}, said("user", "Hi"), said("assistant", "Hello"))
+    [talk] = read_transcript("rollout.jsonl", data)
+    assert (talk.id, [m.text for m in talk.messages]) == ("a1", ["Hi", "Hello"])
+
+
+def node(id: str, parent: str | None, role: str, text: object, children: list[str], **more: object) -> object:
+    content = text if isinstance(text, dict) else {"content_type": "text", "parts": [text]}
+    message = {"id": id, "author": {"role": role}, "content": content, "create_time": AT.timestamp(), **more}
+    return {"id": id, "message": message, "parent": parent, "children": children}
+
+
+CHATGPT = json.dumps([{
+    "title": "Cats", "create_time": 1.0, "conversation_id": "c-1", "current_node": "e",
+    "mapping": {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["s"]},
+        "s": node("s", "root", "system", "", ["a"]),
+        "a": node("a", "s", "user", "Name my cat", ["b", "c"]),
+        "b": node("b", "a", "assistant", "Rex", []),
+        "c": node("c", "a", "assistant", {"content_type": "code", "text": "search('cats')"}, ["d"], recipient="web"),
+        "d": node("d", "c", "tool", "results", ["t"]),
+        "t": node("t", "d", "assistant", {"content_type": "thoughts", "thoughts": []}, ["e"]),
+        "e": node("e", "t", "assistant", {"content_type": "multimodal_text", "parts": ["Miso", {"image": 1}]}, []),
+    },
+}]).encode()  # fmt: skip
+
+
+def test_chatgpt_is_read_along_the_branch_that_was_shown_last() -> None:
+    [talk] = read_transcript("conversations.json", CHATGPT)
+    assert talk == Conversation(
+        format="chatgpt", id="c-1", title="Cats", origin={"host": "chatgpt"},
+        messages=(
+            Message("user", "Name my cat", AT),
+            Message("assistant", "[web: search('cats')]\nMiso\n[image]", AT),
+        ),
+    )  # fmt: skip
+    without = CHATGPT.replace(b'"current_node": "e"', b'"current_node": null')
+    assert read_transcript("conversations.json", without) == [talk]
+
+
+def test_a_tree_that_goes_in_circles_comes_to_an_end() -> None:
+    mapping = {"a": node("a", "b", "user", "one", ["b"]), "b": node("b", "a", "assistant", "two", ["a"])}
+    data = json.dumps([{"title": "x", "mapping": mapping, "current_node": "b"}]).encode()
+    assert [m.text for m in read_transcript("c.json", data)[0].messages] == ["one", "two"]
+
+
+CLAUDE = json.dumps([
+    {
+        "uuid": "u-1", "name": "Trip", "created_at": STAMP, "account": {"uuid": "x"}, "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": "Where to?", "created_at": STAMP, "content": [],
+             "attachments": [{"file_name": "map.txt", "extracted_content": "…"}], "files": []},
+            {"uuid": "2", "sender": "assistant", "text": "Oslo", "created_at": STAMP, "content": [
+                {"type": "thinking", "thinking": "Cold."}, {"type": "text", "text": "Oslo."}]},
+        ],
+    },
+    {"uuid": "u-2", "name": "", "created_at": STAMP, "chat_messages": []},
+]).encode()  # fmt: skip
+
+
+def test_claude_is_read_and_what_nobody_spoke_in_is_left_out() -> None:
+    assert read_transcript("conversations.json", CLAUDE) == [
+        Conversation(
+            format="claude", id="u-1", title="Trip", origin={"host": "claude.ai"},
+            messages=(Message("user", "Where to?\n[file: map.txt]", AT), Message("assistant", "Oslo.", AT)),
+        )
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["list", "lines", "object"])
+def test_messages_with_role_and_content_are_read_in_any_form(form: str) -> None:
+    rows = [
+        {"role": "system", "content": "You are kind."},
+        {"role": "user", "content": "Hi", "name": "ada", "created_at": STAMP},
+        {"role": "assistant", "content": [{"type": "text", "text": "Hello"}]},
+    ]
+    data = {"list": json.dumps(rows).encode(), "lines": lines(*rows), "object": json.dumps({"messages": rows}).encode()}
+    [talk] = read_transcript("talk.json", data[form])
+    assert talk.messages == (Message("user", "Hi", AT, "ada"), Message("assistant", "Hello"))
+    assert [s.role for s in parse_conversation(talk).segments] == ["ada", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"hello", b"{}", b"[]", b"[1, 2]", b'{"a": 1}\n{"b": 2}\n', b'[{"role": "user"}]', b"{", b"[", b"\xff\xfe",
+     b'{"mapping": {"a": 1}}', b'{"type": "user"}', b'{"messages": [1]}', b"null", b'"text"'],
+)  # fmt: skip
+def test_what_is_no_transcript_is_not_taken_for_one(data: bytes) -> None:
+    assert find_reader(data) is None
+    with pytest.raises(SourceError, match="no transcript that is known"):
+        read_transcript("data.json", data)
+
+
+def test_halves_of_characters_and_endless_messages_are_made_storable() -> None:
+    rows = [{"role": "user", "content": "a\ud83db\0c"}, {"role": "user", "content": "x" * 100_010}]
+    [talk] = read_transcript("talk.json", json.dumps(rows).encode())
+    assert [m.text[-22:] for m in talk.messages] == ["a\N{REPLACEMENT CHARACTER}bc", "x\n[10 more characters]"]

