@@ -58,9 +58,9 @@ class Endpoint:
         self._sleep = sleep
         self._now = now
         sent = {"content-type": "application/json", **(headers or {})}
-        if key:
-            word = parse_key(key, about)
-            sent[key_header] = f"Bearer {word}" if key_header == "authorization" else word
+        self._key = parse_key(key, about) if key else ""
+        if self._key:
+            sent[key_header] = f"Bearer {self._key}" if key_header == "authorization" else self._key
         # A proxy of the environment is for other machines, not for a server on this one.
         elsewhere = self.url.host not in ("localhost", "127.0.0.1", "::1")
         self._client = httpx.Client(headers=sent, timeout=timeout, trust_env=elsewhere)
@@ -116,7 +116,8 @@ class Endpoint:
 
     def _explain(self, response: httpx.Response) -> str:
         status = response.status_code
-        said = " ".join(response.text.split())[:SHOWN]
+        text = response.text.replace(self._key, "***") if self._key else response.text  # some servers repeat it
+        said = " ".join(text.split())[:SHOWN]
         if status in (401, 403):
             return f"{self} refused the key ({status}); check {self._about.key_setting}: {said}"
         if status == 404:

@@ -145,6 +145,8 @@ class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     metadata: Metadata = field(default_factory=dict[str, Json])
     id: str | None = None
     grounds: Grounds | None = None
+    reason: str | None = None
+    """Why it is worth keeping; it stands in the journal."""
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -624,13 +626,14 @@ class GraphHealth(Struct, frozen=True, kw_only=True):
 class Upkeep(Struct, frozen=True, kw_only=True):
     """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
 
-    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago; `duplicates` are groups of
-    records that claim the same.
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
+    that no longer says what it said; `duplicates` are groups of records that claim the same.
     """
 
     promotable: tuple[str, ...] = ()
     low_evidence: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
     duplicates: tuple[tuple[str, ...], ...] = ()
     twins: tuple[Twins, ...] = ()
     doubts: tuple[Doubt, ...] = ()
@@ -778,6 +781,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     statuses: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
+    without_sources: tuple[str, ...] = ()
     governed: bool = False
     """Only records that have grounds."""
     as_of: datetime | None = None

@@ -113,6 +113,17 @@ def test_show_has_the_whole_text_and_the_fields_that_are_set(shell):
     assert "room" not in out
 
 
+def test_show_tells_where_in_its_source_something_stands(shell, tmp_path):
+    (tmp_path / "guide.md").write_text("# Guide\nTurn it on.\n")
+    (tmp_path / "talk.json").write_text('[{"role": "user", "content": "Where is the key?"}]')
+    shell("ingest", str(tmp_path / "guide.md"), str(tmp_path / "talk.json"))
+    places = {}
+    for record in shell.json("list")["records"]:
+        lines = [line.split(maxsplit=1) for line in shell("show", record["id"]).out.splitlines()]
+        places[record["kind"]] = next(line[1].strip() for line in lines if line and line[0] == "place")
+    assert places == {"document": "lines 1 to 2", "message": "message 1"}
+
+
 def test_text_cannot_play_tricks_on_the_terminal(shell):
     id = shell.remember("red \x1b[31malert\x07")
     for command in (("show", id), ("list",), ("recall", "red"), ("history", id)):

@@ -112,3 +112,9 @@ def test_a_key_with_a_line_break_is_a_setting_that_cannot_be_used() -> None:
 )
 def test_retry_after_is_seconds_or_a_date(text: str, seconds: float | None) -> None:
     assert parse_retry_after(text, NOON) == seconds
+
+
+def test_a_key_that_a_server_repeats_is_not_passed_on(loopback: Loopback) -> None:
+    loopback.script = [Reply(401, b"Incorrect key: sk-secret")]
+    with pytest.raises(EmbedderError, match=r"Incorrect key: \*\*\*$"):
+        Endpoint(loopback.url, EMBEDDING, key="sk-secret").ask(Question("hi"), Answer)

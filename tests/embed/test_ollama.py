@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loopback import Loopback, Reply, vector_of
 
+from loopback import Loopback, Reply, vector_of
 from recollect.embed.base import Embedder
 from recollect.embed.ollama import BATCH, OllamaEmbedder
 from recollect.errors import EmbedderError

@@ -87,7 +87,9 @@ def test_nothing_listens_and_nobody_is_called_that(pages: Pages) -> None:
     assert pages.asked == []
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/", "file:///etc/passwd", "example.com", "http://", "http://[", ""])
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/", "file:///etc/passwd", "example.com", "http://", "http://[", "http://xn--/", ""]
+)
 def test_only_addresses_of_the_web_are_fetched(url: str) -> None:
     with pytest.raises(InvalidInput, match="url"):
         fetch(url)

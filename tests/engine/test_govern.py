@@ -72,7 +72,7 @@ def test_the_word_of_a_person_is_enough(memory: Memory, trust: str) -> None:
 def test_anything_else_that_is_active_needs_evidence(memory: Memory, trust: str) -> None:
     bare = memory.remember("The repo uses Python.", trust=trust, grounds={})
     assert (bare.outcome, bare.id, bare.entry) == ("rejected", None, None)
-    assert "grounds.evidence: an active record needs some" in (bare.reason or "")
+    assert "grounds.evidence: an active record needs evidence" in (bare.reason or "")
     assert memory.remember("The repo uses Python.", trust=trust, grounds={"evidence": cite()}).status == "active"
 
 
@@ -314,7 +314,7 @@ def test_evidence_may_not_be_taken_from_what_is_active(memory: Memory) -> None:
     memory.promote(receipt.id or "", reason="read it")
     memory.revise(receipt.id or "", "The repository uses Python.")
     assert kept(memory, receipt).status == "active"
-    with pytest.raises(InvalidInput, match="an active record needs some"):
+    with pytest.raises(InvalidInput, match="an active record needs evidence"):
         memory.revise(receipt.id or "", grounds={})
 
 
@@ -354,7 +354,7 @@ def test_a_candidate_is_promoted_and_that_can_be_undone(memory: Memory) -> None:
 
 def test_nothing_is_promoted_that_rests_on_nothing(memory: Memory, guide: str) -> None:
     bare = state(memory, "The repo uses Python.")
-    with pytest.raises(InvalidInput, match="an active record needs some"):
+    with pytest.raises(InvalidInput, match="an active record needs evidence"):
         memory.promote(bare.id or "", reason="because")
     cited = state(memory, "It is released on Fridays.", evidence=cite("seg-2"))
     memory.archive_source(guide, reason="a bad import")

@@ -161,3 +161,10 @@ def test_a_folder_of_far_too_many_files_is_refused(memory: Memory, repo: Path, m
     with pytest.raises(InvalidInput, match="path: holds over 2 files"):
         memory.ingest_repo(repo)
     assert memory.ingest_repo(repo, include=["*.md"]).counts["documents"] == 1
+
+
+def test_a_repository_is_connected_with_what_it_brought_into_the_graph(memory: Memory, repo: Path) -> None:
+    done = memory.ingest_repo(repo)
+    health = memory.graph_health()
+    assert health.isolated == ()
+    assert health.counts["nodes"] == len(done.nodes) + 1

@@ -102,6 +102,19 @@ def test_labels_that_change_are_written_to_what_did_not(memory: Memory) -> None:
     assert [record.tags for record in memory.segments(done.id)] == [("new",)]
 
 
+def test_a_source_is_forgotten_with_all_that_it_ever_held(memory: Memory) -> None:
+    memory.remember("Said of the notes, not in them.", source="/x/notes")
+    memory.ingest_source(draft("One is red.", "Two is blue."))
+    held = memory.segments(memory.ingest_source(draft("Two is blue.", fingerprint="b")).id)
+    [source] = memory.sources()
+    old = [change.object_id for change in memory.journal() if change.verb == "replace"]
+    assert len(memory.forget(source.id).entries) == 3
+    assert [record.text for record in memory.list()] == ["Said of the notes, not in them."]
+    for id in (source.id, held[0].id, *old):
+        assert [past.record for past in memory.history(id) if past.record is not None] == []
+    assert memory.ingest_source(draft("Two is blue.", fingerprint="b")).outcome == "stored"
+
+
 def test_a_text_that_stands_in_two_sources_is_held_by_both(memory: Memory) -> None:
     memory.remember("the same words", kind="document")
     one = memory.ingest_source(draft("the same words", "the same words"))
@@ -218,6 +231,21 @@ def test_conversations_without_ids_are_told_apart_by_their_place_in_the_file(mem
     assert [texts(memory, source.id) for source in done] == [["One?"], ["Two?"]]
 
 
+def test_conversations_that_begin_alike_do_not_replace_each_other(memory: Memory) -> None:
+    def talk(*said: str) -> str:
+        messages = [{"role": "user", "content": text} for text in said]
+        done = memory.ingest_conversation(messages, title="Chat")
+        assert done.source is not None
+        return done.source.id
+
+    first, second = talk("Hello", "About tea."), talk("Hello", "About coffee.")
+    assert first != second
+    assert talk("Hello", "About tea.", "And milk.") == first
+    assert talk("Hello", "About coffee.", "And sugar.") == second
+    assert [record.text for record in memory.segments(first)] == ["Hello", "About tea.", "And milk."]
+    assert [record.text for record in memory.segments(second)] == ["Hello", "About coffee.", "And sugar."]
+
+
 def test_a_conversation_needs_a_name(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="session: is missing"):
         memory.ingest_conversation(HELLO)
@@ -235,6 +263,22 @@ def test_a_transcript_is_known_by_its_conversation_and_not_by_its_file(memory: M
     assert (first.id, again.outcome, again.added, again.kept) == (again.id, "updated", 1, 1)
     assert first.location == "conversation:claude:u1"
     assert [record.session for record in memory.segments(first.id)] == ["u1", "u1"]
+
+
+def test_an_older_export_does_not_take_back_what_a_newer_one_brought(memory: Memory, tmp_path: Path) -> None:
+    said = [
+        {"sender": "human", "text": "Where to?", "created_at": "2025-05-01T10:00:00Z"},
+        {"sender": "assistant", "text": "Oslo", "created_at": "2025-06-01T10:00:00Z"},
+    ]
+    write(tmp_path, "june.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said}]))
+    write(tmp_path, "may.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said[:1]}]))
+    for _ in range(2):
+        memory.ingest_folder(tmp_path)
+        [source] = memory.sources()
+        assert texts(memory, source.id) == ["Where to?", "Oslo"]
+    write(tmp_path, "june.json", json.dumps([{"uuid": "u1", "name": "Trip", "chat_messages": said[:1]}]))
+    memory.ingest_folder(tmp_path)  # the same file may take back what it said
+    assert texts(memory, source.id) == ["Where to?"]
 
 
 # Folders
@@ -331,6 +375,36 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_comes_in(memory: Memor
         FileProblem(path="blank.md", problem="blank.md has no text"),
         FileProblem(path="latin.txt", problem="latin.txt is not UTF-8 text (byte 0 does not fit)"),
     )
+
+
+def test_a_fence_that_no_record_can_hold_does_not_stop_a_folder(memory: Memory, docs: Path) -> None:
+    write(docs, "big.md", "# A\n\n```\n" + "x" * 1_000_100 + "\n```\n")
+    done = memory.ingest_folder(docs)
+    assert (done.stored, [problem.path for problem in done.problems]) == (4, ["big.md"])
+    assert "the block at line 3 has 1,000,108 bytes" in done.problems[0].problem
+
+
+def test_a_name_that_is_not_text_is_refused(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="its name is not UTF-8"):
+        memory.ingest_file(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.md"))
+
+
+def test_documents_of_a_folder_that_cannot_be_looked_into_stay(
+    memory: Memory, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs, "closed/a.md", "# A\nBehind a door.\n")
+    memory.ingest_folder(docs)
+    (docs / "closed" / "a.md").unlink()  # what is behind a closed door looks the same
+    scan = os.scandir
+
+    def refuse(path: Path) -> object:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = memory.ingest_folder(docs)
+    assert (done.archived, done.problems[0].path) == (0, "closed")
 
 
 def test_many_documents_are_read_by_other_processes_with_the_same_result(

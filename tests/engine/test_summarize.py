@@ -193,6 +193,12 @@ def test_falling_back_twice_writes_one_summary(written: Callable[..., Memory], l
     assert [change.verb for change in memory.journal(limit=2)] == ["summarize", "remember"]
 
 
+def test_why_nobody_was_asked_is_told_again_with_a_summary_that_was_held(memory: Memory) -> None:
+    memory.remember("The gateway moved to RS256.")
+    notes = [memory.summarize(provider="ollama").note for _ in range(2)]
+    assert notes == ["auto: abstractive by ollama needs the name of a model: set RECOLLECT_SUMMARIZER_MODEL"] * 2
+
+
 @pytest.mark.parametrize("said", ["", "<think>endless", "...", None])
 def test_nonsense_is_no_summary(written: Callable[..., Memory], loopback: Loopback, said: str | None) -> None:
     loopback.script = [Reply(body=json.dumps({"choices": [{"message": {"content": said}}]}).encode())]
@@ -245,3 +251,13 @@ def test_a_client_that_refuses_is_told_of(memory: Memory) -> None:
 def test_a_summarizer_that_nobody_knows_is_a_setting_that_cannot_be_used(written: Callable[..., Memory]) -> None:
     with pytest.raises(ConfigError, match="RECOLLECT_SUMMARIZER: there is no 'gpt'"):
         written(summarizer="gpt").condense(["x"])
+
+
+def test_memories_without_a_word_still_have_a_summary(memory: Memory) -> None:
+    memory.remember("!!! ???", event_time="2026-05-01T09:00:00Z")
+    assert memory.summarize().text == "2026-05-01: !!! ???"
+
+
+def test_what_fits_whole_is_not_marked_as_cut(memory: Memory) -> None:
+    memory.remember("Jon was here.", event_time="2026-05-01T09:00:00Z")
+    assert [memory.summarize(max_words=words).text for words in (2, 3)] == ["Jon was…", "Jon was here."]

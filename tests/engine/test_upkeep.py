@@ -69,7 +69,7 @@ def test_candidates_stale_records_and_claims_are_told_apart(memory: Memory) -> N
     claim(memory, "old", "python", valid_until=NOON + timedelta(days=1))
     memory.promote("old", reason="seen")
     found = memory.upkeep(at=NOON + timedelta(days=40))
-    assert (found.promotable, found.low_evidence, found.stale) == ((), ("lone",), ("old",))
+    assert (found.promotable, found.low_evidence, found.stale) == ((), ("lone",), ("lone", "old"))
     assert [(doubt.kind, doubt.ids) for doubt in found.doubts] == [("stale_fact", ("old",))]
 
 

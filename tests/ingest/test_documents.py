@@ -80,6 +80,16 @@ def test_content_decides_before_the_name(name: str, data: bytes, form: str) -> N
     assert sniff(name, data) == form
 
 
+@pytest.mark.parametrize(("end", "form"), [(b"text", "markdown"), (b"<html>", "html")])
+def test_many_comments_do_not_keep_a_reader_busy(end: bytes, form: str) -> None:
+    assert sniff("a.md", b"<!---->" * 500 + end) == form
+
+
+def test_a_text_of_two_bytes_a_character_may_hold_a_nul() -> None:
+    [segment] = parse_document("a.txt", "a\0b".encode("utf-16")).segments
+    assert segment.text == "ab"
+
+
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n", b"PK\x03\x04", b"\x7fELF", b"a\0b"])
 def test_what_is_no_document_is_refused(data: bytes) -> None:
     with pytest.raises(SourceError, match=r"not a document|binary"):
@@ -115,6 +125,14 @@ def test_a_document_is_named_by_its_front_matter_its_only_heading_or_its_file() 
     assert {data: parse_document("notes.md", data).title for data in titles} == titles
     [first, second] = parse_document("notes.md", b"# A\nx\n## B\ny").segments
     assert (first.title, second.title) == ("A", "A › B")
+
+
+def test_a_very_long_page_is_read_in_one_way_alone() -> None:
+    words = "A sentence of a very long page. " * 40_000
+    parsed = parse_document(
+        "a.html", f"<html><body><h1>Long</h1><p>{words}</p><p>{words}The end.</p></body></html>".encode()
+    )
+    assert parsed.segments[-1].text.endswith("The end.")
 
 
 def test_a_notebook_is_read_as_markdown_with_its_code_fenced() -> None:

@@ -83,6 +83,36 @@ def test_patterns_fit_paths_and_names(
     assert set(list_repo(tmp_path, Patterns.of(include, exclude)).files) == kept
 
 
+@pytest.mark.parametrize(
+    ("include", "kept"),
+    [
+        ((), {".gitignore", "README.md", "src/.gitignore", "src/a.py", "src/keep.gen.py"}),
+        (("out",), {"out/b.py", "out/deep/c.py"}),
+        (("out/deep/*.py",), {"out/deep/c.py"}),
+        (("*.py",), {"src/a.py", "src/b.gen.py", "src/keep.gen.py"}),
+        (("src",), {"src/.gitignore", "src/a.py", "src/keep.gen.py"}),
+    ],
+)
+def test_what_git_ignores_is_left_out_unless_a_pattern_asks_for_it(
+    include: tuple[str, ...], kept: set[str], tmp_path: Path
+) -> None:
+    write(
+        tmp_path, README_dot_md="# R\n", src__a_dot_py="a = 1\n", out__b_dot_py="b = 1\n", out__deep__c_dot_py="c = 1\n"
+    )
+    write(
+        tmp_path, src__b_dot_gen_dot_py="b = 1\n", src__keep_dot_gen_dot_py="k = 1\n", out__deep___dot_gitignore="*\n"
+    )
+    write(tmp_path, _dot_gitignore="out/\n*.gen.py\n", src___dot_gitignore="!keep.gen.py\n")
+    files = set(list_repo(tmp_path, Patterns.of(include, ())).files)
+    assert {file for file in files if not file.startswith("out/deep/.")} == kept
+
+
+def test_state_of_agents_waits_for_a_decision_though_git_ignores_it(tmp_path: Path) -> None:
+    write(tmp_path, _dot_gitignore=".codex\n", _dot_codex__notes_dot_md="# N\n", a_dot_py="a = 1\n")
+    assert list_repo(tmp_path, EVERYTHING).preflight == [".codex"]
+    assert ".codex/notes.md" in list_repo(tmp_path, EVERYTHING, force=True).files
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, src__a_dot_py="a = 1\n")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)

@@ -107,6 +107,30 @@ def test_codex_is_read_from_its_items_and_not_twice_from_its_events() -> None:
     assert parse_conversation(talk).title == "Run the tests"
 
 
+def test_a_session_is_known_after_many_and_long_lines_in_which_nobody_speaks() -> None:
+    silent = {"type": "file-history-snapshot", "snapshot": "x" * 2_000}
+    spoken = {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "y" * 70_000}}
+    [talk] = read_transcript("a.jsonl", lines(*[silent] * 60, spoken))
+    assert (talk.format, len(talk.messages[0].text)) == ("claude-code", 70_000)
+    [talk] = read_transcript("b.jsonl", lines(codex("session_meta", id="1", instructions="z" * 70_000)) + CODEX)
+    assert (talk.format, talk.id) == ("codex", "1")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno rule",
+        "Exit code: 2\nWall time: 1 seconds\nOutput:\nno rule",
+        '{"output": "no rule", "metadata": {"exit_code": 2, "duration_seconds": 0.1}}',
+    ],
+)
+def test_a_command_of_codex_that_failed_is_told(output: str) -> None:
+    good = codex("response_item", type="function_call_output", call_id="c", output=output.replace("2", "0"))
+    bad = codex("response_item", type="function_call_output", call_id="c", output=output)
+    [talk] = read_transcript("a.jsonl", CODEX + lines(good, bad))
+    assert talk.messages[-1].text.count("[failed: ") == talk.messages[-1].text.count("no rule") == 1
+
+
 def test_codex_is_read_as_it_wrote_before_lines_had_a_type() -> None:
     data = lines({"id": "a1", "timestamp": STAMP, "instructions": None}, said("user", "Hi"), said("assistant", "Hello"))
     [talk] = read_transcript("rollout.jsonl", data)
@@ -145,6 +169,17 @@ def test_chatgpt_is_read_along_the_branch_that_was_shown_last() -> None:
     )  # fmt: skip
     without = CHATGPT.replace(b'"current_node": "e"', b'"current_node": null')
     assert read_transcript("conversations.json", without) == [talk]
+
+
+def test_chatgpt_is_read_where_it_was_spoken_and_where_times_are_missing() -> None:
+    voice = {"content_type": "multimodal_text", "parts": [{"content_type": "audio_transcription", "text": "Hello?"},
+                                                          {"content_type": "audio_asset_pointer"}]}  # fmt: skip
+    nodes = {"a": node("a", None, "user", voice, ["b"], create_time=None), "b": node("b", "a", "assistant", "Hi.", [])}
+    nodes["c"] = node("c", "b", "user", "Bye.", [], create_time=None)
+    chat = {"create_time": "2024-01-01T00:00:00Z", "conversation_id": "v", "current_node": "c", "mapping": nodes}
+    [talk] = read_transcript("conversations.json", json.dumps([chat]).encode())
+    begun = datetime(2024, 1, 1, tzinfo=UTC)
+    assert [(m.text, m.at) for m in talk.messages] == [("Hello?", begun), ("Hi.", AT), ("Bye.", AT)]
 
 
 def test_a_tree_that_goes_in_circles_comes_to_an_end() -> None:

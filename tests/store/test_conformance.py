@@ -147,6 +147,16 @@ def test_valid_at_goes_by_when_a_record_holds_as_it_is_known_now(store: Store) -
         assert view.count(Filter(valid_at=later)) == 3
 
 
+def test_sources_can_be_left_out(store: Store) -> None:
+    with store.write() as edit:
+        put(edit, record("a", "1", source="a.md"))
+        put(edit, record("b", "2", source="b.md"))
+        put(edit, record("none", "3"))
+    with store.read() as view:
+        found = view.scan(Filter(without_sources=("a.md", "c.md")), "newest", 9)
+    assert {record.id for record in found} == {"b", "none"}
+
+
 def test_a_version_that_no_longer_holds_cannot_be_replaced_again(store: Store) -> None:
     with store.write() as edit:
         first = put(edit, record("a", "one"))

@@ -16,6 +16,7 @@ from recollect.types import (
     Fact,
     Grounds,
     Hit,
+    Metadata,
     Neighborhood,
     Past,
     Record,
@@ -146,7 +147,7 @@ def put_record(record: Record, evidence: Sequence[EvidenceState] = ()) -> None:
         "valid until": minute(record.valid_until), "status": record.status,
         "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags), "room": record.room or "",
         "session": record.session or "", "project": record.project or "", "user": record.user or "",
-        "source": record.source or "", "trust": record.trust.replace("_", " "),
+        "source": record.source or "", "place": _place(record.locator or {}), "trust": record.trust.replace("_", " "),
         **_grounds(record.grounds or Grounds(), evidence),
         "importance": f"{record.importance:g}", "confidence": f"{record.confidence:g}",
         "metadata": ", ".join(f"{key}={value}" for key, value in record.metadata.items()),
@@ -154,6 +155,17 @@ def put_record(record: Record, evidence: Sequence[EvidenceState] = ()) -> None:
     put_pairs(shown)
     put()
     put(record.text)
+
+
+def _place(locator: Metadata) -> str:
+    """Where in its source a record stands: page, lines, message."""
+    first, last, index = (locator.get(name) for name in ("line_start", "line_end", "index"))
+    shown = [f"page {locator['page']}"] if "page" in locator else []
+    if first is not None:
+        shown.append(f"line {first}" if last in (None, first) else f"lines {first} to {last}")
+    if isinstance(index, int):
+        shown.append(f"message {index + 1}")
+    return ", ".join(shown)
 
 
 def _grounds(grounds: Grounds, evidence: Sequence[EvidenceState]) -> Mapping[str, str]:

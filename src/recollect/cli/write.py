@@ -177,6 +177,8 @@ def forget(
 ) -> None:
     """Remove records for good: text, versions, index and links. This alone cannot be undone.
 
+    A source takes everything along that came in with it.
+
     \b
     Examples:
       recollect forget k3v9x2m4q8ab

@@ -42,9 +42,9 @@ class Shares(Struct, frozen=True, kw_only=True):
 
 
 def keywords_of(question: str) -> list[str]:
-    """The words of a question in lower case, without the punctuation around them, each once."""
+    """The words of a question in lower case, without the punctuation around them. One said twice counts twice."""
     words = (word.strip(_AROUND) for word in question.lower().split())
-    return list(dict.fromkeys(word for word in words if word))
+    return [word for word in words if word]
 
 
 _AROUND = string.punctuation + "“”‘’«»…¿¡。，、！？：；（）「」『』"

@@ -147,7 +147,7 @@ def extract(semantics: Semantics, texts: Sequence[str], max_words: int, dates: S
     """The sentences of texts that say most of what they say, in time order, within some words."""
     from recollect.retrieve import summarize  # brings in numpy
 
-    sentences = summarize.split_sentences(texts)
+    sentences = summarize.split_sentences(texts) or summarize.take_whole(texts)
     counted = [Counter(query_terms(sentence.text)) for sentence in sentences]
     weights = summarize.weigh_sentences(sentences, counted)
     most = min(max(_MOST_WEIGHED, max_words // _WORDS_PER_SENTENCE), _MOST_WEIGHED_EVER)

@@ -81,9 +81,10 @@ def parse_url(text: str, field: str) -> httpx.URL:
     """An address that can be fetched: http or https, with a host, and no password in it."""
     try:
         url = httpx.URL(text.strip())
-    except httpx.InvalidURL as error:
+        host = url.host  # which is worked out now, and may be no name
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise InvalidInput(field, f"is not an address of the web: {error}") from error
-    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
+    if url.scheme not in ("http", "https") or not host or "%" in host:
         raise InvalidInput(field, f"must begin with http:// or https:// and name a host, not {text[:100]!r}")
     if url.port is not None and not 0 < url.port <= _LAST_PORT:
         raise InvalidInput(field, f"must have a port from 1 to {_LAST_PORT}, not {url.port}")
@@ -95,7 +96,7 @@ def parse_url(text: str, field: str) -> httpx.URL:
 def _next(at: httpx.URL, location: str) -> httpx.URL:
     try:
         return parse_url(str(at.join(location)), "url")
-    except (InvalidInput, httpx.InvalidURL) as error:
+    except (InvalidInput, httpx.InvalidURL, UnicodeError) as error:
         raise SourceError(f"{at} redirects to {location[:200]!r}, which cannot be fetched: {error}") from error
 
 

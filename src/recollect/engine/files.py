@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
 from recollect.ingest.parsed import Parsed
 from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
+from recollect.ingest.walk_files import is_text
 from recollect.ingest.web import parse_fetched
 from recollect.types import Draft, IngestedSource, Json, SourceDraft
 
@@ -32,6 +33,8 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
         found = Path(os.path.abspath(Path(text).expanduser()))
     except RuntimeError as error:  # ~someone, where there is no such user
         raise InvalidInput(field, f"{text}: {error}") from error
+    if not is_text(str(found)):
+        raise InvalidInput(field, f"{str(found)!a} cannot be read: its name is not UTF-8")
     if not found.exists():
         raise InvalidInput(field, f"{found} does not exist")
     return found
@@ -66,7 +69,7 @@ def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str |
 def ingest_file(
     core: Core, path: str | os.PathLike[str], space: str, fields: Draft, *, title: str | None, mode: Mode | None
 ) -> IngestedSource:
-    """Stores a document. A file that is as it was is read, and not parsed again."""
+    """Stores a document. For a file that is as it was, nothing is written."""
     found = locate_file(path)
     data, known_by = read_bytes(found)
     parsed = parse_document(found.name, data, mode)

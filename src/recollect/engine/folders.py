@@ -25,6 +25,7 @@ from recollect.engine.remember import count_terms, look_for_names
 from recollect.engine.sources import (
     Ready,
     archive_gone,
+    check_sizes,
     file_of,
     has_labels,
     ingest_sources,
@@ -97,6 +98,7 @@ def read_document(root: Path, order: Order) -> ReadDocument:
             return ReadDocument(order.path, same=True)
         if not named:
             draft = draft_document(str(path), parse_document(path.name, data), digest.hexdigest())
+            check_sizes(draft)
             return ReadDocument(order.path, (_pack(msgspec.structs.replace(draft, file=known_by)),))
         if not knows_transcript(data):
             return ReadDocument(order.path, other=True)
@@ -147,7 +149,7 @@ _WORK = Work(
     module=__name__,
     read=lambda root, order: read_document(root, order),
     decode=msgspec.msgpack.Decoder(tuple[ReadDocument, ...]).decode,
-    failed=lambda order: ReadDocument(order.path, problem="its parser failed"),
+    failed=lambda order: ReadDocument(order.path, problem="its parser failed or took too long"),
 )
 
 
@@ -227,7 +229,7 @@ class _Run:
             self._tell(done, total)
             if self._cancelled():
                 self._stop.set()
-        archived = 0 if self._stop.is_set() else self._drop(held, {str(self._root / file.path) for file in found})
+        archived = 0 if self._stop.is_set() else self._drop(held, found, walked)
         skipped = {reason: count for reason, count in sorted(walked.skipped.items()) if reason != "no document"}
         return IngestedFolder(
             path=str(self._root), space=self._space, **self._counts, archived=archived, segments=self._segments,
@@ -292,13 +294,19 @@ class _Run:
                 self._counts[answer.outcome] += 1
                 self._segments += answer.added
 
-    def _drop(self, held: Mapping[str, Record], found: set[str]) -> int:
-        """Archives what came from files that are no longer there; one that is only ignored by now stays."""
+    def _drop(self, held: Mapping[str, Record], found: Sequence[Found], walked: Walked) -> int:
+        """Archives what came from files that are no longer there.
+
+        One that is only ignored by now stays, and so does one in a folder that could not be looked into.
+        """
+        there = {str(self._root / file.path) for file in found}
+        closed = tuple(f"{self._root / folder}{os.sep}" for folder in walked.closed)
         gone = [
             record
             for path, record in held.items()
-            if path not in found and record.status != "archived" and not os.path.lexists(path)
-        ]
+            if path not in there and record.status != "archived" and not path.startswith(closed)
+            and not os.path.lexists(path)
+        ]  # fmt: skip
         parts = [gone[start : start + _GONE_AT_ONCE] for start in range(0, len(gone), _GONE_AT_ONCE)]
         return sum(archive_gone(self._core, part) for part in parts)
 

@@ -7,7 +7,7 @@ undone by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 from msgspec import Struct
@@ -267,7 +267,7 @@ def promote_candidates(core: Core, space: str, bar: Bar, *, dry_run: bool) -> Se
 
 def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry_run: bool) -> Settled:
     """Marks as stale what was verified, or else made, too long ago."""
-    limit = (at or core.clock()) - timedelta(days=days)
+    limit = stale_before(at or core.clock(), days)
     if dry_run:
         with core.store.read() as view:
             return Settled(ids=tuple(record.id for record in _outdated(view, space, limit)))
@@ -279,6 +279,14 @@ def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry
         ]
     core.written()
     return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
+
+
+def stale_before(now: datetime, days: float) -> datetime:
+    """What was verified, or else made, before this moment is stale."""
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:  # the days before the first year: nothing is that old
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _outdated(view: View, space: str, limit: datetime) -> list[Record]:

@@ -91,7 +91,7 @@ def lack_of_evidence(record: Record) -> Refusal | None:
     """Why an active record may not be active; None where it may."""
     if record.status != "active" or record.trust in VOUCHED or (record.grounds and record.grounds.evidence):
         return None
-    return Refusal("grounds.evidence", f"an active record needs some unless its trust is {' or '.join(VOUCHED)}")
+    return Refusal("grounds.evidence", f"an active record needs evidence unless its trust is {' or '.join(VOUCHED)}")
 
 
 # Evidence

@@ -69,15 +69,16 @@ def _read(file: Path) -> _Export:
 
 
 def _snake(value: object) -> object:
-    """Names of fields in one form: agentos writes agent_id and agentId."""
+    """Names of fields in one form: agentos writes agent_id and agentId. Null is the same as nothing."""
     if isinstance(value, dict):
-        fields = cast("dict[str, object]", value)
-        return {_HUMP.sub(lambda hump: f"_{hump[0].lower()}", name): _snake(item) for name, item in fields.items()}
+        given = {name: item for name, item in cast("dict[str, object]", value).items() if item is not None}
+        return {_HUMP.sub(lambda hump: f"_{hump[0].lower()}", name): _snake(item) for name, item in given.items()}
     return [_snake(item) for item in cast("list[object]", value)] if isinstance(value, list) else value
 
 
 def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool) -> Imported:
-    drafts, problems = _drafts([one for one in export.memories if one.agent_id == agent])
+    entries = {one.id: one for one in export.memories if one.agent_id == agent}
+    drafts, problems = _drafts(list(entries.values()))
     sessions = [one for one in export.sessions if one.agent_id == agent]
     if dry_run:
         return Imported(space=agent, folder=str(file), records=len(drafts), problems=tuple(problems))
@@ -85,15 +86,21 @@ def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, agent)
         for session in sessions:
-            listed = [
-                Message(id=one.id or "", role=one.role, at=_moment(one.timestamp)) for one in session.messages
-            ]  # fmt: skip
+            listed = [_message(one, entries.get(one.id or "")) for one in session.messages]
             edit.put_messages(agent, parse_label(session.id, "sessions.id"), listed)
     problems += [f"{one.reason}" for one in receipts if one.outcome == "rejected"]
     stored = sum(one.stored for one in receipts)
     return Imported(
         space=agent, folder=str(file), records=stored, records_present=len(receipts) - stored, problems=tuple(problems)
     )
+
+
+def _message(one: _Reference, entry: _Entry | None) -> Message:
+    """A message of a session. What its list leaves out, the memory that it names knows."""
+    role, at = one.role, one.timestamp
+    if entry is not None:
+        role, at = role or entry.role, at or entry.timestamp
+    return Message(id=one.id or "", role=role, at=_moment(at))
 
 
 def _drafts(entries: Sequence[_Entry]) -> tuple[list[Draft], list[str]]:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
-from recollect.engine.remember import derive_lexis, ensure_space, make_record, remember_many
-from recollect.engine.sources import hash_of, ingest_source, read_segments
+from recollect.engine.remember import content_hash, derive_lexis, ensure_space, make_record, remember_many
+from recollect.engine.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.errors import InvalidInput
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.text import split_sections
@@ -104,6 +104,8 @@ def ingest_conversation(
     if not drafts:
         raise InvalidInput("messages", "must have at least one message")
     source = _draft_talk(talk, drafts)
+    if talk.session is None and drafts[0].source is None:
+        source = _told_apart(core, source, space)
     shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
     answer = ingest_source(core, source, space, shared, extend=talk.session is not None)
     with core.store.read() as view:
@@ -134,6 +136,23 @@ def _draft_talk(talk: Talk, drafts: Sequence[Draft]) -> SourceDraft:
         adapter=conversation_adapter("messages"), segments=segments, session=talk.session or location,
         payload={"origin": origin, "messages": len(drafts)},
     )  # fmt: skip
+
+
+def _told_apart(core: Core, draft: SourceDraft, space: str) -> SourceDraft:
+    """The draft in a place of its own where another conversation merely begins as it does.
+
+    It is the same one that was stored before if one of them goes on where the other ends.
+    """
+    said = [content_hash(segment.text) for segment in draft.segments]
+    location, number = draft.location, 1
+    with core.store.read() as view:
+        while (known := view.get(Record, space, source_id(location))) is not None:
+            held = [record.content_hash for record in read_segments(view, known)]
+            if all(one == other for one, other in zip(held, said, strict=False)):
+                break
+            number += 1
+            location = f"{draft.location}#{number}"
+    return msgspec.structs.replace(draft, location=location, session=location)
 
 
 def _short(text: str) -> str:

@@ -254,6 +254,7 @@ class Memory:
         alike: Sequence[str] = (),
         grounds: Grounds | Mapping[str, object] | None = None,
         anywhere: bool = False,
+        reason: str | None = None,
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
 
@@ -271,7 +272,7 @@ class Memory:
             "confidence": confidence, "status": status, "trust": trust, "event_time": event_time,
             "valid_from": valid_from, "valid_until": valid_until, "source": source, "locator": locator,
             "metadata": {} if metadata is None else metadata, "id": id,
-            "grounds": grounds,
+            "grounds": grounds, "reason": reason,
         }  # fmt: skip
         draft = parse_draft(given, {})
         once = parse_flag(anywhere, "anywhere")
@@ -514,7 +515,7 @@ class Memory:
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
-        for name in ("id", "grounds"):
+        for name in ("id", "grounds", "reason"):
             if name in fields:
                 raise InvalidInput(name, "cannot be given: a document becomes several records")
         draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
@@ -808,6 +809,7 @@ class Memory:
         statuses: Sequence[str] = (),
         ids: Sequence[str] = (),
         without_kinds: Sequence[str] = (),
+        without_sources: Sequence[str] = (),
         catalogue: bool = False,
         valid_only: bool = True,
         as_of: Moment = None,
@@ -840,7 +842,8 @@ class Memory:
             filter=parse_filter(
                 space=space, kinds=kinds, memory_types=memory_types, tags=tags, rooms=rooms, session=session,
                 project=project, user=user, since=since, until=until, statuses=statuses, as_of=as_of, ids=ids,
-                without_kinds=without_kinds, catalogue=catalogue, valid_only=valid_only,
+                without_kinds=without_kinds, without_sources=without_sources, catalogue=catalogue,
+                valid_only=valid_only,
             ),
             limit=parse_count(limit, "limit", least=1, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),

@@ -37,6 +37,8 @@ from recollect.types import (
 _COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
+MAX_LOCATION = 16_000
+"""Characters of a path or an address that something comes from."""
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
@@ -319,7 +321,7 @@ _DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
     "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
     "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
     "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
-    "grounds": parse_grounds,
+    "grounds": parse_grounds, "reason": parse_optional,
 }  # fmt: skip
 
 
@@ -376,16 +378,18 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
 _FILTER_FIELDS = {
     "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
     "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds", "ids": "ids",
+    "without_kinds": "without_kinds", "without_sources": "without_sources", "ids": "ids",
 }  # fmt: skip
+_LONGEST = {"space": MAX_NAME, "source": MAX_LOCATION, "without_sources": MAX_LOCATION}
 
 
 def _parse_or_none(value: object, field: str) -> tuple[str, ...]:
     """Names of rooms or projects; None among them stands for records that are in none."""
     if not isinstance(value, list | tuple):
-        return parse_labels(value, field, most=1_000)
+        return parse_labels(value, field, most=1_000, longest=MAX_LABEL)
     names = cast("Sequence[object]", value)
-    named = parse_labels([name for name in names if name is not None], field, most=1_000)
+    given = [name for name in names if name is not None]
+    named = parse_labels(given, field, most=1_000, longest=MAX_LABEL)
     return ("", *named) if None in names else named
 
 
@@ -400,7 +404,8 @@ def parse_filter(**given: object) -> Filter:
         elif name in ("rooms", "project"):
             fields[_FILTER_FIELDS[name]] = _parse_or_none(value, name)
         elif name in _FILTER_FIELDS:
-            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000)
+            longest = _LONGEST.get(name, MAX_LABEL)
+            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000, longest=longest)
         else:
             known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
             raise InvalidInput(name, f"is not a known filter; known are {known}")

@@ -177,7 +177,8 @@ def remember_one(
     if held is not None:
         held.add(record.content_hash)
     lexis = derive_lexis(edit, record, counted, any_known=any_known)
-    _, entry = edit.put(record, verb="remember", lexis=lexis, reason=reason)
+    why = f"{draft.reason} ({reason})" if draft.reason and reason else draft.reason or reason
+    _, entry = edit.put(record, verb="remember", lexis=lexis, reason=why)
     return Receipt(
         outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
         entries=(entry,), contested=contradicts,

@@ -40,6 +40,8 @@ def _check(resolution: Resolution) -> list[str]:
         raise InvalidInput("ids", "must name at least two records, each once")
     if resolution.outcome == "supersede" and resolution.canonical not in ids:
         raise InvalidInput("canonical", "must be one of the ids: the record that stays")
+    if resolution.outcome != "keep_both" and resolution.updates:
+        raise InvalidInput("updates", f"are for keep_both alone: {resolution.outcome} would drop what they say")
     if resolution.outcome == "keep_both":
         if not resolution.updates:
             raise InvalidInput("updates", "must say how the records differ, by their text or their scopes")

@@ -13,9 +13,10 @@ from recollect.engine.lifecycle import undo_run
 from recollect.engine.link import names_of, relink
 from recollect.engine.parse import check_period
 from recollect.engine.remember import content_hash, derive_lexis
+from recollect.engine.sources import segment_kind, source_kind_of
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.store.base import Edit, Thing, View
-from recollect.types import Change, Entity, Past, Receipt, Record, Relation
+from recollect.types import CATALOGUE_KINDS, Change, Entity, Past, Receipt, Record, Relation
 
 REVISABLE = (
     "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
@@ -84,12 +85,18 @@ def invalidate(
 
 
 def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receipt:
-    """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal."""
+    """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal.
+
+    A source goes with all of its segments: without them nothing would be forgotten.
+    """
     with core.store.write(actor=core.actor) as edit:
         record = _anywhere(edit, id, space)
         entry = edit.erase(record, reason=reason)
+        entries = [entry]
+        if record.kind in CATALOGUE_KINDS and record.source is not None:
+            entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=(entry,))
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:

@@ -7,8 +7,9 @@ brings the list and the records into agreement; compaction puts a summary in the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 
 import msgspec
 from msgspec import Struct
@@ -20,12 +21,14 @@ from recollect.errors import Conflict, NotFound
 from recollect.store.base import Edit
 from recollect.types import Compaction, Condensed, Draft, Message, Record, Repair
 
+SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
 OVERSIZED_BYTES = 500_000
 SUMMARY_IMPORTANCE = 0.9
 _MOST_NAMED = 1_000  # messages that a summary names as its sources
 ORPHANED, OVERSIZED = "orphaned", "oversized"
 BELOW, NOTHING = "below_threshold", "nothing_to_summarize"
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 Condense = Callable[[Sequence[str], Sequence[datetime]], Condensed]
 
@@ -41,11 +44,12 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
             return Compaction(compacted=False, reason=BELOW)
         split = max(len(listed) - keep, 0)
         early = [record for one in listed[:split] if (record := view.get(Record, space, one.id)) is not None]
-    summary = "\n\n".join(condense(*chunk).text for chunk in chunks(early)).strip()
+    done_before = len(early) == 1 and early[0].kind == SUMMARY
+    summary = "" if done_before else "\n\n".join(condense(*chunk).text for chunk in chunks(early)).strip()
     if not summary:
         return Compaction(compacted=False, reason=NOTHING)
     draft = Draft(
-        text=summary, kind="summary", memory_type="episodic", role="system", session=session,
+        text=summary, kind=SUMMARY, memory_type="episodic", role="system", session=session,
         importance=SUMMARY_IMPORTANCE, trust="system_generated", event_time=early[-1].event_time,
         metadata={"summary_of": [record.id for record in early[:_MOST_NAMED]]},
     )  # fmt: skip
@@ -67,8 +71,7 @@ def chunks(records: Sequence[Record], most: int = CHUNK_CHARACTERS) -> list[tupl
     """What was said, by whom and when, in parts of at most so many characters together."""
     parts: list[tuple[list[str], list[datetime]]] = []
     room = 0
-    for record in records:
-        spoken = f"{record.role or 'user'}: {record.text}"
+    for spoken, at in (said for record in records for said in _said(record)):
         for start in range(0, len(spoken), most):
             piece = spoken[start : start + most]
             if not piece.strip():
@@ -77,9 +80,26 @@ def chunks(records: Sequence[Record], most: int = CHUNK_CHARACTERS) -> list[tupl
                 parts.append(([], []))
                 room = most
             parts[-1][0].append(piece)
-            parts[-1][1].append(record.event_time)
+            parts[-1][1].append(at)
             room -= len(piece)
     return parts
+
+
+def _said(record: Record) -> list[tuple[str, datetime]]:
+    """What a message says, by whom and when. An earlier summary's lines keep the days that they begin with."""
+    if record.kind != SUMMARY:
+        return [(f"{record.role or 'user'}: {record.text}", record.event_time)]
+    return [_dated(line, record.event_time) for line in record.text.splitlines()]
+
+
+def _dated(line: str, otherwise: datetime) -> tuple[str, datetime]:
+    day, colon, rest = line.partition(": ")
+    if not colon or not _DAY.fullmatch(day):
+        return line, otherwise
+    try:
+        return rest, datetime.combine(date.fromisoformat(day), time.min, UTC)
+    except ValueError:  # a day that no calendar has
+        return line, otherwise
 
 
 # Repair

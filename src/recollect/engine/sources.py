@@ -77,7 +77,7 @@ def ingest_sources(
 ) -> list[IngestedSource]:
     """Writes some sources in one transaction; those that are as they were are left alone."""
     for ready in sources:
-        _check_sizes(ready.draft)
+        check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         writer = _Writer(core, edit, space, fields, extend=extend)
@@ -89,7 +89,7 @@ def ingest_sources(
 
 def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
     """Writes one source in a transaction that is under way."""
-    _check_sizes(draft)
+    check_sizes(draft)
     return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
 
 
@@ -104,9 +104,10 @@ def parse_source(draft: SourceDraft) -> SourceDraft:
     return draft
 
 
-def _check_sizes(draft: SourceDraft) -> None:
+def check_sizes(draft: SourceDraft) -> None:
+    """Refuses a source of which some segment does not fit into a record."""
     for number, segment in enumerate(draft.segments, 1):
-        size = len(segment.text.encode())
+        size = 0 if len(segment.text) <= LONGEST_SEGMENT // 4 else len(segment.text.encode())
         if size > LONGEST_SEGMENT:
             where = segment.locator.get("line_start", number)
             raise InvalidInput(
@@ -137,6 +138,8 @@ class _Writer:
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        if known is not None and not self._extend and _is_older_copy(draft, known, before):
+            return _answer(draft, self._space, "unchanged", segments=_count(known))
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
@@ -239,6 +242,15 @@ def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
         and known.title == draft.title[:_LONGEST_TITLE]
         and has_labels(known, fields)
     )
+
+
+def _is_older_copy(draft: SourceDraft, known: Record, before: Sequence[Record]) -> bool:
+    """Is this a conversation from another file than it was last read from, and does it end sooner there?"""
+    path = None if draft.file is None else draft.file.get("path")
+    if path in (None, file_of(known).get("path")) or not before:
+        return False
+    said = [segment.event_time for segment in draft.segments if segment.event_time is not None]
+    return bool(said) and max(said) < max(record.event_time for record in before)
 
 
 def has_labels(known: Record, fields: Draft) -> bool:

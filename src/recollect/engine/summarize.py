@@ -42,7 +42,7 @@ def summarize(core: Core, semantics: Semantics, filter: Filter, limit: int, way:
         held = _find(view, filter, _key(records, filter, way.plan, way.max_words))
     digest = _digest([record.content_hash + record.event_time.isoformat() for record in records])
     if held is not None and (known := _provenance(held)) is not None and known.digest == digest:
-        return _told(held, known, stored=False)
+        return _told(held, known, stored=False, note=way.plan.note)
     texts, dates = [record.text for record in records], [record.event_time for record in records]
     made = condense(core, semantics, texts, dates, way)
     done = way.plan if made.strategy == "abstractive" else Plan()

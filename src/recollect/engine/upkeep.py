@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from functools import cached_property
 
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.govern import Bar
+from recollect.engine.govern import Bar, stale_before
 from recollect.engine.grounds import Sources, gather_same, said
 from recollect.engine.twins import find_twins
 from recollect.retrieve.health import graph_health
@@ -53,8 +54,10 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
     with core.store.read() as view:
         outlines = view.outlines(space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
-        ready, wanting = _candidates(view, space, outlines, knowledge, care.bar)
-        stale = _outdated(knowledge, now - timedelta(days=care.days))
+        standing = _Standing(view, space, outlines)
+        ready, wanting = _candidates(knowledge, standing, care.bar)
+        unsettled = _unsettled(knowledge, standing)
+        stale = _outdated(knowledge, stale_before(now, care.days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
         entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
@@ -64,6 +67,7 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
         promotable=tuple(ready[:MOST_LISTED]),
         low_evidence=tuple(wanting[:MOST_LISTED]),
         stale=tuple(stale[:MOST_LISTED]),
+        unsettled=tuple(unsettled[:MOST_LISTED]),
         duplicates=tuple(duplicates[:MOST_LISTED]),
         twins=tuple(twins[:MOST_LISTED]),
         doubts=tuple(doubts[:MOST_LISTED]),
@@ -71,6 +75,7 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
         counts={
             "promotable": len(ready), "low_evidence": len(wanting), "stale": len(stale), "twins": len(twins),
             "duplicates": len(duplicates), "doubts": len(doubts), "knowledge": len(knowledge),
+            "unsettled": len(unsettled),
         },
     )  # fmt: skip
 
@@ -78,18 +83,13 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
 # Candidates
 
 
-def _candidates(
-    view: View, space: str, outlines: Sequence[Outline], knowledge: Sequence[Outline], bar: Bar
-) -> tuple[list[str], list[str]]:
+def _candidates(knowledge: Sequence[Outline], standing: _Standing, bar: Bar) -> tuple[list[str], list[str]]:
     """Candidates that are sure enough: those with enough evidence that still says what it said, and the others."""
     sure = [
         one
         for one in knowledge
         if one.status == "candidate" and one.grounds is not None and one.confidence >= bar.confidence
     ]
-    if not sure:
-        return [], []
-    standing = _Standing(view, space, outlines)
     ready: list[str] = []
     wanting: list[str] = []
     for one in sure:
@@ -99,17 +99,32 @@ def _candidates(
     return ready, wanting
 
 
+def _unsettled(knowledge: Sequence[Outline], standing: _Standing) -> list[str]:
+    """What passes for true, or may come to, though a part of its evidence changed or is gone."""
+    return [
+        one.id
+        for one in knowledge
+        if one.status in ("active", "candidate", "contested")
+        and one.grounds is not None
+        and not all(map(standing.is_current, one.grounds.evidence))
+    ]
+
+
 class _Standing:
-    """Whether evidence still says what it said, for all of a space at once."""
+    """Whether evidence still says what it said, for all of a space at once. The segments are read when one is cited."""
 
     def __init__(self, view: View, space: str, outlines: Sequence[Outline]) -> None:
+        self._view = view
+        self._space = space
         self._sources = {one.id: one for one in outlines if one.kind == "source"}
         self._others = Sources(view, space)
-        self._placed: dict[tuple[str, int], bytes] = {}
-        self._held: set[tuple[str, bytes]] = set()
-        for location, position, digest in view.pieces(space):
-            self._placed[location, position] = digest
-            self._held.add((location, digest))
+
+    @cached_property
+    def _pieces(self) -> tuple[dict[tuple[str, int], bytes], set[tuple[str, bytes]]]:
+        """The hash of each segment by its place, and the hashes that each location holds."""
+        pieces = self._view.pieces(self._space)
+        placed = {(location, position): digest for location, position, digest in pieces}
+        return placed, {(location, digest) for location, _, digest in pieces}
 
     def is_current(self, item: Evidence) -> bool:
         source = self._sources.get(item.source)
@@ -119,22 +134,24 @@ class _Standing:
             return False
         if item.segment is None:
             return item.hash in (None, source.fingerprint)
+        placed, held = self._pieces
         place = item.segment.removeprefix("seg-")
-        stands = self._placed.get((source.location or "", int(place) - 1)) if place.isdigit() else None
+        stands = placed.get((source.location or "", int(place) - 1)) if place.isdigit() else None
         if item.hash is None:
             return stands is not None
         digest = bytes.fromhex(item.hash)
-        return stands == digest or (source.location or "", digest) in self._held
+        return stands == digest or (source.location or "", digest) in held
 
 
 def _outdated(knowledge: Sequence[Outline], limit: datetime) -> list[str]:
+    """What `decay_stale` would mark."""
+    made_before = _micros(limit)
     return [
         one.id
         for one in knowledge
         if one.status in ("active", "candidate")
         and one.grounds is not None
-        and one.grounds.verified_at is not None
-        and one.grounds.verified_at < limit
+        and (one.created_at < made_before if one.grounds.verified_at is None else one.grounds.verified_at < limit)
     ]
 
 
@@ -217,6 +234,8 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     nodes.update((entity.id, entity) for entity in entities)
     for one in outlines:
         edges += [(one.id, ref) for ref in _refs(one) if ref in nodes]
+    made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
+    edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
     scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
     found = graph_health(list(nodes), edges, scopes)
     tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)

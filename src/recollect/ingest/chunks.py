@@ -11,6 +11,7 @@ A part's text is exactly its lines, joined by line feeds; blank lines between pa
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -188,8 +189,7 @@ def _trim(lines: Sequence[str], first: int, end: int) -> tuple[int, int]:
 
 
 def _units(lines: Sequence[str], start: int, end: int, blocks: _Blocks, limit: int) -> Iterator[_Unit]:
-    fences = {first: min(last, end) for first, last in blocks.fences if start <= first < end}
-    tables = {first: min(last, end) for first, last in blocks.tables if start <= first < end}
+    fences, tables = _within(blocks.fences, start, end), _within(blocks.tables, start, end)
     line = start
     while line < end:
         last = fences.get(line, line + 1)
@@ -197,6 +197,12 @@ def _units(lines: Sequence[str], start: int, end: int, blocks: _Blocks, limit: i
             last = tables[line]
         yield _Unit(line, last, _size(lines, line, last), fence=line in fences)
         line = last
+
+
+def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> dict[int, int]:
+    """Where the blocks that begin in some lines end, by their first line. Blocks are in order."""
+    some = blocks[bisect_left(blocks, (start, 0)) : bisect_left(blocks, (end, 0))]
+    return {first: min(last, end) for first, last in some}
 
 
 def _size(lines: Sequence[str], first: int, end: int) -> int:

@@ -17,7 +17,7 @@ from recollect.ingest.chunks import chunk_text, headings_of, plain_lines
 from recollect.ingest.markdown import parse_markdown, title_of
 from recollect.ingest.notebook import parse_notebook
 from recollect.ingest.outline import OUTLINED, find_headings
-from recollect.ingest.parsed import Parsed, line_segments, local_adapter
+from recollect.ingest.parsed import Parsed, line_segments, local_adapter, storable
 
 Form = Literal["markdown", "text", "html", "pdf", "notebook"]
 Mode = Literal["file", "markdown", "pdf"]
@@ -34,7 +34,9 @@ _FORMS: dict[str, Form] = {
 DOCUMENTS = frozenset(_FORMS)
 """How names of documents end."""
 
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
 _TAG = re.compile(rb"<(?:p|div|h[1-6]|article|table|ul|span|a)\b[^>]*>", re.IGNORECASE)
 _MAGIC = (
     b"\x89PNG",
@@ -74,7 +76,7 @@ def decode(name: str, data: bytes, charset: str | None = None) -> str:
     marked = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
     encoding = marked or charset or "utf-8"
     try:
-        return plain_lines(data.decode(encoding))
+        return storable(plain_lines(data.decode(encoding)))
     except LookupError:
         return decode(name, data)
     except UnicodeDecodeError as error:

@@ -20,6 +20,11 @@ class _GptContent(Struct):
     text: str | None = None
 
 
+class _Media(Struct):
+    content_type: str = "image"
+    text: str | None = None
+
+
 class _GptMeta(Struct):
     is_visually_hidden_from_conversation: bool | None = False
     model_slug: str | None = None
@@ -28,7 +33,7 @@ class _GptMeta(Struct):
 class _GptMessage(Struct):
     author: _Author
     content: _GptContent | None = None
-    create_time: float | None = None
+    create_time: object = None
     recipient: str | None = "all"
     metadata: _GptMeta | None = None
 
@@ -42,6 +47,7 @@ class _Node(Struct):
 class _GptConversation(Struct):
     mapping: dict[str, _Node]
     title: str | None = None
+    create_time: object = None
     current_node: str | None = None
     id: str | None = None
     conversation_id: str | None = None
@@ -52,7 +58,7 @@ def read_chatgpt(data: bytes) -> list[Conversation]:
 
 
 def _gpt_conversation(one: _GptConversation) -> Conversation:
-    turns = Turns()
+    turns = Turns(read_moment(one.create_time))
     for node in _main_branch(one):
         message = node.message
         if message is None or message.content is None or message.author.role not in ("user", "assistant"):
@@ -77,7 +83,18 @@ def _gpt_parts(message: _GptMessage, content: _GptContent) -> list[str]:
         return [content.text or ""]
     if content.content_type not in ("text", "multimodal_text"):
         return []  # thoughts, and what the model is told of its user
-    return [part if isinstance(part, str) else "[image]" for part in content.parts or []]
+    return [_gpt_part(part) for part in content.parts or []]
+
+
+def _gpt_part(part: object) -> str:
+    """What one part says: text, what was spoken, or that there is a picture."""
+    if isinstance(part, str):
+        return part
+    try:
+        media = msgspec.convert(part, _Media)
+    except msgspec.ValidationError:
+        return ""
+    return media.text or ("[image]" if media.content_type.startswith("image") else "")
 
 
 def _main_branch(one: _GptConversation) -> list[_Node]:
@@ -119,6 +136,7 @@ class _ClaudeChat(Struct):
     chat_messages: list[_ClaudeChatMessage]
     uuid: str | None = None
     name: str | None = None
+    created_at: object = None
 
 
 def read_claude(data: bytes) -> list[Conversation]:
@@ -126,7 +144,7 @@ def read_claude(data: bytes) -> list[Conversation]:
 
 
 def _claude_chat(one: _ClaudeChat) -> Conversation:
-    turns = Turns()
+    turns = Turns(read_moment(one.created_at))
     for message in one.chat_messages:
         parts = show_content(message.content) or [message.text or ""]
         files = [*(message.attachments or []), *(message.files or [])]

@@ -1,8 +1,9 @@
 """Which files of a repository belong into its map?
 
 Generated folders never do. Folders of agents and worktrees (`PREFLIGHT`) do only when they are asked for: somebody has
-to decide on them. Patterns are compared with the path below the repository's root and with the name alone; one that
-fits a folder speaks for all that is in it. Links are not followed.
+to decide on them. What git ignores, or a `.memoryignore` names, does only where a pattern asks for it. Patterns are
+compared with the path below the repository's root and with the name alone; one that fits a folder speaks for all that
+is in it. Links are not followed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from recollect.errors import InvalidInput
+from recollect.ingest.walk_files import IGNORE_FILES, Rules, Walked, is_ignored, read_rules, rules_above
 from recollect.types import FileProblem
 
 ALWAYS_EXCLUDED = frozenset(
@@ -52,6 +54,10 @@ class Patterns(Struct, frozen=True):
         above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
         return any(_fits(pattern, place) for pattern in self.include for place in above)
 
+    def asks_for(self, path: str) -> bool:
+        """Does a pattern name a file or folder itself, or something in it, whatever else speaks against it?"""
+        return any(_fits(pattern, path) or _plain(pattern).startswith(f"{path}/") for pattern in self.include)
+
 
 class Listing(Struct):
     """The files of a repository by path, what stands at its top, agents' state that was met, what cannot be read."""
@@ -65,7 +71,8 @@ class Listing(Struct):
 def list_repo(root: Path, patterns: Patterns, *, force: bool = False) -> Listing:
     """The files that belong into the map of a repository. With `force`, agents' state does too."""
     listing = Listing()
-    listing.files = sorted(islice(_walk(root, "", patterns, listing, force=force), MOST_FILES + 1))
+    walk = _walk(root, "", patterns, rules_above(root), listing, force=force)
+    listing.files = sorted(islice(walk, MOST_FILES + 1))
     if len(listing.files) > MOST_FILES:
         raise InvalidInput("path", f"holds over {MOST_FILES:,} files; name a folder below it, or patterns")
     listing.top_level.sort()
@@ -73,22 +80,45 @@ def list_repo(root: Path, patterns: Patterns, *, force: bool = False) -> Listing
     return listing
 
 
-def _walk(root: Path, below: str, patterns: Patterns, listing: Listing, *, force: bool) -> Iterator[str]:
-    for entry in _entries(root, below, listing):
+def _walk(
+    root: Path, below: str, patterns: Patterns, rules: list[Rules] | None, listing: Listing, *, force: bool
+) -> Iterator[str]:
+    """The files of a folder and of those in it; `rules` are None where all was asked for."""
+    entries = _entries(root, below, listing)
+    here = _rules(root, below, entries, rules, listing)
+    for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         folder = entry.is_dir(follow_symlinks=False)
         if patterns.excludes(path) or (entry.name in ALWAYS_EXCLUDED and (folder or entry.name == ".git")):
             continue  # in a worktree .git is a file
+        within = here
         if entry.name in PREFLIGHT and _concerns(root, path, patterns, folder=folder):
             listing.preflight.append(path)
             if not force:
                 continue
+            within = None
+        elif here and is_ignored(path, here, folder=folder):
+            if not patterns.asks_for(path):
+                continue
+            within = None
         if not below:
             listing.top_level.append(entry.name)
         if folder:
-            yield from _walk(root, path, patterns, listing, force=force)
+            yield from _walk(root, path, patterns, within, listing, force=force)
         elif entry.is_file(follow_symlinks=False) and patterns.includes(path):
             yield path
+
+
+def _rules(
+    root: Path, below: str, entries: Sequence[os.DirEntry[str]], rules: list[Rules] | None, listing: Listing
+) -> list[Rules] | None:
+    """The rules that hold in a folder: those above, and its own."""
+    if rules is None or not any(entry.name in IGNORE_FILES for entry in entries):
+        return rules
+    walked = Walked()
+    own = read_rules(root / below, below, walked)
+    listing.problems += walked.problems
+    return [*rules, own]
 
 
 def _entries(root: Path, below: str, listing: Listing) -> list[os.DirEntry[str]]:
@@ -127,7 +157,7 @@ def _concerns(root: Path, path: str, patterns: Patterns, *, folder: bool) -> boo
         return True
     if not folder:
         return patterns.includes(path)
-    return next(_walk(root, path, patterns, Listing(), force=True), None) is not None
+    return next(_walk(root, path, patterns, None, Listing(), force=True), None) is not None
 
 
 def _fits(pattern: str, path: str) -> bool:

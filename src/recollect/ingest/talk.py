@@ -38,19 +38,24 @@ class Conversation(Struct, frozen=True, kw_only=True):
 
 
 class Turns:
-    """Gathers what is said, one message a turn: what a model says and does before anyone answers is one message."""
+    """Gathers what is said, one message a turn: what a model says and does before anyone answers is one message.
 
-    def __init__(self) -> None:
+    What does not say when it was said has the time of what was said before it, and the first that of the conversation.
+    """
+
+    def __init__(self, begun: datetime | None = None) -> None:
         self._said: list[tuple[str, list[str], datetime | None]] = []
+        self._at = begun
 
     def add(self, role: str, parts: Iterable[str], at: datetime | None, *, joined: bool = False) -> None:
         lines = [part.strip() for part in parts if part.strip()]
         if not lines:
             return
+        self._at = at or self._at
         if joined and self._said and self._said[-1][0] == role:
             self._said[-1][1].extend(lines)
         else:
-            self._said.append((role, lines, at))
+            self._said.append((role, lines, self._at))
 
     def messages(self) -> tuple[Message, ...]:
         return tuple(Message(role, fit_text("\n".join(lines)), at) for role, lines, at in self._said)
@@ -107,6 +112,11 @@ def show_call(name: str | None, given: object) -> str:
     return f"[{name or 'tool'}: {_one_line(given)}]" if given else f"[{name or 'tool'}]"
 
 
+def show_failure(told: object) -> str:
+    """One line for a tool that failed."""
+    return f"[failed: {_one_line(told)}]"
+
+
 def show_content(content: Content) -> list[str]:
     """What a message says: its texts, its calls of tools in a line each, and what failed."""
     if isinstance(content, str):
@@ -122,7 +132,7 @@ def show_content(content: Content) -> list[str]:
         elif block.type in ("image", "input_image", "document"):
             said.append(f"[{block.type.removeprefix('input_')}]")
         elif block.type == "tool_result" and block.is_error:
-            said.append(f"[failed: {_one_line(block.content)}]")
+            said.append(show_failure(block.content))
     return said
 
 

@@ -8,9 +8,11 @@ quoted in full; a tool call becomes one line, and its result is left out unless 
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
@@ -19,11 +21,21 @@ from msgspec import Struct
 from recollect.errors import SourceError
 from recollect.ingest.exports import read_chatgpt, read_claude
 from recollect.ingest.parsed import Parsed, conversation_adapter, storable
-from recollect.ingest.talk import Content, Conversation, Message, Turns, fit_text, read_moment, show_call, show_content
+from recollect.ingest.talk import (
+    Content,
+    Conversation,
+    Message,
+    Turns,
+    fit_text,
+    read_moment,
+    show_call,
+    show_content,
+    show_failure,
+)  # fmt: skip
 from recollect.types import Json, Segment
 
 _LOOKED_AT = 65_536
-_LOOKED_AT_LINES = 40
+_LOOKED_AT_LINES = 500  # a session may begin with as many lines in which nobody speaks
 _TITLE = 80
 
 T = TypeVar("T")
@@ -87,6 +99,11 @@ def _read_claude_code(data: bytes) -> list[Conversation]:
 _CODEX_NOISE = ("<environment_context", "<user_instructions", "<permissions", "<turn_aborted", "<INSTRUCTIONS",
                 "# AGENTS.md instructions", "<collaboration_mode", "<skill")  # fmt: skip
 
+_CODEX_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_CODEX_FAILED = re.compile(  # in what a terminal shows, or in JSON around it
+    r"(?:[^\n]{0,200}\n){0,4}(?:Process exited with code|Exit code:) -?[1-9]|\{.*\"exit_code\":\s*-?[1-9]", re.DOTALL
+)
+
 
 class _CodexItem(Struct):
     type: str | None = None
@@ -96,6 +113,7 @@ class _CodexItem(Struct):
     arguments: str | None = None
     input: object = None
     action: object = None
+    output: object = None
     id: str | None = None
     cwd: str | None = None
     timestamp: str | None = None
@@ -135,6 +153,8 @@ def _add_codex(turns: Turns, item: _CodexItem, at: datetime | None) -> None:
     elif item.type in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call"):
         given = _decoded(item.arguments) if item.arguments else item.input or item.action
         turns.add("assistant", [show_call(item.name or item.type.removesuffix("_call"), given)], at, joined=True)
+    elif item.type in _CODEX_OUTPUTS and isinstance(item.output, str) and _CODEX_FAILED.match(item.output):
+        turns.add("assistant", [show_failure(item.output)], at, joined=True)
 
 
 def _decoded(text: str) -> object:
@@ -200,7 +220,7 @@ def find_reader(data: bytes) -> Reader | None:
         return read_claude
     if head[:1] == b"[":
         return _read_messages if _are_messages(data) else None
-    return _reader_of_lines(head) or (_read_messages if b"messages" in found and _are_messages(data) else None)
+    return _reader_of_lines(data) or (_read_messages if b"messages" in found and _are_messages(data) else None)
 
 
 def _are_messages(data: bytes) -> bool:
@@ -222,9 +242,11 @@ class _Look(Struct):
     leafUuid: str | None = None
 
 
-def _reader_of_lines(head: bytes) -> Reader | None:
+def _reader_of_lines(data: bytes) -> Reader | None:
     first = True
-    for line in head.splitlines()[:_LOOKED_AT_LINES]:
+    for line in islice(io.BytesIO(data), _LOOKED_AT_LINES):
+        if not line.strip():
+            continue
         try:
             look = msgspec.json.decode(line, type=_Look)
         except (msgspec.DecodeError, UnicodeDecodeError):

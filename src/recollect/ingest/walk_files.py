@@ -76,7 +76,7 @@ class Choice(Struct, frozen=True):
     skip_size: Callable[[str, int], str | None]
 
 
-class _Rules(Struct, frozen=True):
+class Rules(Struct, frozen=True):
     """The patterns of one folder; paths are matched from that folder."""
 
     base: str
@@ -113,10 +113,10 @@ SOURCE_CODE = Choice(_skip_source, _skip_source_size)
 
 def walk_files(root: Path, walked: Walked, choice: Choice = SOURCE_CODE) -> Iterator[Found]:
     """The files of a project in the order of their paths; `walked` is told what is left out."""
-    yield from _walk(root, "", _rules_above(root), walked, choice)
+    yield from _walk(root, "", rules_above(root), walked, choice)
 
 
-def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked, choice: Choice) -> Iterator[Found]:
+def _walk(root: Path, below: str, rules: list[Rules], walked: Walked, choice: Choice) -> Iterator[Found]:
     if below.count("/") >= _DEEPEST:
         walked.problems.append(FileProblem(path=below, problem=f"folder lies over {_DEEPEST} folders deep"))
         walked.skipped["too deep"] += 1
@@ -134,11 +134,11 @@ def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked, choice: C
     names = {entry.name for entry in entries}
     if below and "pyvenv.cfg" in names:
         return
-    here = rules + ([_read_rules(root / below, below, walked)] if names.intersection(IGNORE_FILES) else [])
+    here = rules + ([read_rules(root / below, below, walked)] if names.intersection(IGNORE_FILES) else [])
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         try:
-            if not _is_text(entry.name):
+            if not is_text(entry.name):
                 walked.problems.append(FileProblem(path=ascii(path), problem="its name cannot be read: not UTF-8"))
                 walked.skipped["unreadable"] += 1
             elif entry.is_symlink():
@@ -155,7 +155,7 @@ def _walk(root: Path, below: str, rules: list[_Rules], walked: Walked, choice: C
             walked.skipped["unreadable"] += 1
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
     """Is a name made of characters? On some systems it may be any bytes."""
     try:
         name.encode()
@@ -164,7 +164,7 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _look(path: str, entry: os.DirEntry[str], rules: list[_Rules], walked: Walked, choice: Choice) -> Found | None:
+def _look(path: str, entry: os.DirEntry[str], rules: list[Rules], walked: Walked, choice: Choice) -> Found | None:
     reason = _why_not(path, entry.name, rules, choice.skip_name(entry.name), folder=False)
     if reason is None:
         info = entry.stat(follow_symlinks=False)
@@ -181,20 +181,25 @@ def _is_data(name: str) -> bool:
     return language_of(name, "") in _DATA
 
 
-def _why_not(path: str, name: str, rules: list[_Rules], reason: str | None, *, folder: bool) -> str | None:
+def _why_not(path: str, name: str, rules: list[Rules], reason: str | None, *, folder: bool) -> str | None:
     """Why a path is left out: the nearest rule that speaks of it decides; a `reason` holds unless one asks for it."""
     if reason is not None and name != ".git" and _asked_for(path, rules, folder=folder):
         return None
     if reason is not None:
         return reason
+    return "ignored" if is_ignored(path, rules, folder=folder) else None
+
+
+def is_ignored(path: str, rules: list[Rules], *, folder: bool) -> bool:
+    """Do some rules leave a path out? The nearest that speaks of it decides."""
     for rule in reversed(rules):
         spoken = rule.spec.check_file(_from(rule.base, path, folder=folder)).include
         if spoken is not None:
-            return "ignored" if spoken else None
-    return None
+            return spoken
+    return False
 
 
-def _asked_for(path: str, rules: list[_Rules], *, folder: bool) -> bool:
+def _asked_for(path: str, rules: list[Rules], *, folder: bool) -> bool:
     for rule in reversed(rules):
         if rule.wants is not None:
             spoken = rule.wants.check_file(_from(rule.base, path, folder=folder)).include
@@ -212,23 +217,24 @@ def _from(base: str, path: str, *, folder: bool) -> str:
     return path + "/" if folder else path
 
 
-def _rules_above(root: Path) -> list[_Rules]:
+def rules_above(root: Path) -> list[Rules]:
     """The rules of the folders above, from the repository's own down; none where they would leave out the root."""
     above = [root, *root.parents]
     home = next((place for place in above if (place / ".git").exists()), None)
     if home is None:
         return []
-    rules: list[_Rules] = []
+    rules: list[Rules] = []
     for folder in reversed(above[1 : above.index(home) + 1]):
         if (folder / ".gitignore").is_file():
             between = root.relative_to(folder).as_posix()
-            rules.append(_read_rules(folder, f"../{between}/", Walked()))
+            rules.append(read_rules(folder, f"../{between}/", Walked()))
             if rules[-1].spec.check_file(between + "/").include:
                 return []
     return rules
 
 
-def _read_rules(folder: Path, base: str, walked: Walked) -> _Rules:
+def read_rules(folder: Path, base: str, walked: Walked) -> Rules:
+    """What the ignore files of a folder say; `base` is its path below the root."""
     lines: dict[str, list[str]] = {}
     for name in IGNORE_FILES:
         try:
@@ -241,7 +247,7 @@ def _read_rules(folder: Path, base: str, walked: Walked) -> _Rules:
             walked.problems.append(FileProblem(path=below, problem=f"cannot be read: {error.strerror}"))
     wanted = lines[".memoryignore"]
     wants = tuple(wanted) if any(line.startswith("!") for line in wanted) else ()
-    return _Rules(base, _spec((*lines[".gitignore"], *wanted)), _spec(wants) if wants else None)
+    return Rules(base, _spec((*lines[".gitignore"], *wanted)), _spec(wants) if wants else None)
 
 
 @lru_cache(maxsize=64)

@@ -18,6 +18,7 @@ _MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
 _TEXT_TYPES = re.compile(r"text/.*|application/(.*\+)?(json|xml|yaml|toml|javascript)|application/(x-)?(ndjson|sh)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})")
+_LARGE = 2_000_000  # characters; over a longer page, to weigh several ways to find its main part takes minutes
 _SUFFIXES = {"markdown": ".md", "text": ".txt"}
 
 
@@ -60,8 +61,9 @@ def extract_page(html: str) -> tuple[str | None, str]:
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a page without text is told by an error
     page = storable(html)
     found = bare_extraction(
-        page, include_comments=False, include_formatting=True, favor_recall=True, with_metadata=True
-    )
+        page, include_comments=False, include_formatting=True, favor_recall=True, with_metadata=True,
+        fast=len(page) > _LARGE,
+    )  # fmt: skip
     title, text = (found.title, found.text) if isinstance(found, Document) else (None, None)
     named = storable(title or "").strip()
     return named[:500] or None, storable(plain_lines(text or html2txt(page))).strip()

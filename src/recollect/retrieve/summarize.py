@@ -73,6 +73,11 @@ def split_sentences(texts: Sequence[str]) -> list[Sentence]:
     return found
 
 
+def take_whole(texts: Sequence[str]) -> list[Sentence]:
+    """Texts as they stand: for those that hold no word, only signs, and so no sentence."""
+    return [Sentence(bare, at, count_words(bare)) for at, text in enumerate(texts) if (bare := text.strip())]
+
+
 def _sentences(text: str) -> list[str]:
     parts: list[str] = []
     held = ""
@@ -243,7 +248,7 @@ def _cut_first(sentences: Sequence[Sentence], dates: Sequence[datetime] | None, 
     room = max_words - (dates is not None and max_words > 3)
     head = f"{dates[first.source].date().isoformat()}: " if dates is not None and max_words > 3 else ""
     pieces = re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+\s*", first.text)
-    return f"{head}{''.join(pieces[:room]).rstrip()}…"
+    return f"{head}{''.join(pieces[:room]).rstrip()}{'…' if len(pieces) > room else ''}"
 
 
 def fit_words(text: str, max_words: int) -> str:

@@ -178,7 +178,13 @@ def _refuse(frame: str | bytes, error: Exception) -> bytes | None:
         found: object = json.loads(frame)
     except (ValueError, RecursionError):
         return None
-    problem = Problem(FAILED, f"the message cannot be read: {error}"[:MAX_ERROR_TEXT])
+    from recollect.serve.surrogates import decode_with_surrogates  # the slow decoder, for this case alone
+
+    stray = decode_with_surrogates(frame.encode() if isinstance(frame, str) else frame)
+    why = f"the message cannot be read: {error}"
+    if stray is not None:
+        why = f"{stray[1].removeprefix('data.')}: is not Unicode text (it holds half of a surrogate pair)"
+    problem = Problem(FAILED, why[:MAX_ERROR_TEXT])
     match found:
         case {"type": "invokefunction", "invocation_id": str() | int() as id, "function_id": str() as function}:
             return encode(_Answer(id, function, error=problem))

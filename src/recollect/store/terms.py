@@ -43,7 +43,7 @@ _LETTERS = rf"(?:[^\W_{_PAIRED}]|[{_MARKS}])+"
 # Patterns of many scripts take milliseconds to compile: `re` does it at their first use, and keeps them.
 _ANY_WORD = rf"[{_PAIRED}]+|{_LETTERS}(?:{_JOINT}{_LETTERS})*"
 _PLAIN_WORD = rf"[^\W_]+(?:{_JOINT}[^\W_]+)*"
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:_+|[.\-'])[A-Za-z0-9]+)*")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]++(?:(?:_++|[.\-'])[A-Za-z0-9]++)*+")
 _NEEDS_ANY = rf"[{_PAIRED}{_MARKS}]"
 _STARTS_PAIRED = rf"[{_PAIRED}]"
 _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"

@@ -42,6 +42,7 @@ REQUIREMENTS = (
         "Recency halves every week. Words are lower case, without punctuation around them, looked for in the text.",
         (
             "test_recall_weighs_five_signals_as_documented",
+            "test_a_word_that_is_asked_for_twice_counts_twice",
             "test_recall_is_a_bare_list_best_first_and_empty_for_strangers",
         ),
         "Candidates of a large space come from the vector and the keyword index; each is scored exactly.",
@@ -99,6 +100,9 @@ REQUIREMENTS = (
             "test_a_short_session_is_not_compacted",
             "test_a_long_session_keeps_a_summary_and_its_last_messages",
             "test_what_is_summarised_at_once_is_at_most_80_000_characters",
+            "test_a_summary_alone_is_not_summarised_again",
+            "test_a_summary_of_a_summary_keeps_the_days",
+            "test_the_clients_model_writes_the_summary_where_it_is_lent",
         ),
         "Sentences are chosen from the messages unless a language model is configured. Messages stay memories.",
     ),
@@ -108,6 +112,7 @@ REQUIREMENTS = (
         " are flagged in the list and counted once.",
         (
             "test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none",
+            "test_what_a_list_leaves_out_its_memories_know",
             "test_merged_messages_keep_all_their_texts",
             "test_system_messages_in_a_row_stay_apart",
             "test_an_evicted_message_is_an_orphan_until_it_returns",

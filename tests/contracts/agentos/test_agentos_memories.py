@@ -61,6 +61,11 @@ def test_recall_weighs_five_signals_as_documented(semantic_table, clock) -> None
     assert signals.cosine > 0.3
 
 
+def test_a_word_that_is_asked_for_twice_counts_twice(table) -> None:
+    table("store", agentId="a", content="Tea is at five.")
+    assert table.memory.appraise("tea, TEA or coffee?", space="a")[0].keywords == 0.5
+
+
 def test_recall_is_a_bare_list_best_first_and_empty_for_strangers(table) -> None:
     for number in range(12):
         table("store", agentId="a", content=f"Note {number} about {'tea' if number == 3 else 'milk'}")
@@ -124,7 +129,8 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
     [
         ("store", {}, "content: is required"),
         ("store", {"content": "x", "role": "tool"}, "role"),
-        ("store", {"content": "   "}, "text: is blank"),
+        ("store", {"content": "   "}, "content: is blank"),
+        ("store", {"content": "x", "sessionId": ""}, "sessionId: must have"),
         ("store", {"content": "x", "agentid": "a"}, "agentid: unknown field"),
         ("recall", {"query": "x", "limit": 0}, "limit"),
         ("recall", {"query": "x", "limit": 2.5}, "limit"),
@@ -133,6 +139,8 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
         ("consolidate", {"decayRate": "fast"}, "decayRate"),
         ("kg::add", {"entity": {"type": "x"}}, "entity.id"),
         ("kg::add", {"entity": {"id": "x", "relations": [{"target": "y"}]}}, "entity.relations[0].type"),
+        ("kg::add", {"entity": {"id": "x", "type": ""}}, "entity.type: must have"),
+        ("kg::add", {"entity": {"id": "x", "properties": {"k": "v" * 70_000}}}, "entity.properties: is"),
         ("session::compact", {}, "sessionId: is required"),
     ],
 )

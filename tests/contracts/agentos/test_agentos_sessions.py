@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import json
 
+import recollect
+from recollect import Settings
+from recollect.contracts.agentos import agentos_contract
+from recollect.contracts.tool import Call
+from recollect.types import Sampled
+
 SOUND = dict.fromkeys(
     ("emptyRemoved", "duplicatesRemoved", "consecutiveMerged", "orphanedRefs", "reordered", "oversizedDetected"), 0
 )
@@ -39,6 +45,40 @@ def test_a_long_session_keeps_a_summary_and_its_last_messages(table) -> None:
     assert [one["messageCount"] for one in table("session::list", agentId="a")] == [11]
     assert all(table.memory.get(id) is not None for id in ids)
     assert table("session::compact", agentId="a", sessionId="s")["reason"] == "below_threshold"
+
+
+def test_a_summary_alone_is_not_summarised_again(table) -> None:
+    table.say(*(f"Deploy {number} of the gateway went well." for number in range(6)))
+    given = {"agentId": "a", "sessionId": "s", "threshold": 3, "keepRecent": 2}
+    summary = table("session::compact", **given)["summaryId"]
+    assert table("session::compact", **given) == {"compacted": False, "reason": "nothing_to_summarize"}
+    assert table.memory.messages("s", space="a")[0].id == summary
+
+
+def test_a_summary_of_a_summary_keeps_the_days(table, clock) -> None:
+    given = {"agentId": "a", "sessionId": "s", "threshold": 2, "keepRecent": 0}
+    for said in ("Jon moved the gateway to Berlin.", "Mira opened the harbour office."):
+        table.say(said, f"{said[:4]} said so.")
+        done = table("session::compact", **given)
+        clock.advance(days=1)
+    assert table.memory.get(done["summaryId"]).text == (
+        "2026-05-10: user: Jon moved the gateway to Berlin. assistant: Jon  said so.\n"
+        "2026-05-11: user: Mira opened the harbour office. assistant: Mira said so."
+    )
+
+
+def test_the_clients_model_writes_the_summary_where_it_is_lent(tmp_path) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none", summarizer="client")) as memory:
+        contract = agentos_contract(memory)
+        tools = {tool.name: tool for tool in contract.tools}
+        for number in range(3):
+            said = {"content": f"Deploy {number} went well.", "sessionId": "s"}
+            tools["memory_store"].call(said, Call("tester"))
+        call = Call("tester", sample=lambda *_: Sampled("Three deploys went well.", "lent-1"))
+        done = tools["memory_session_compact"].call({"sessionId": "s", "threshold": 2}, call)
+        assert done["reason"] == "nothing_to_summarize"
+        done = tools["memory_session_compact"].call({"sessionId": "s", "threshold": 2, "keepRecent": 1}, call)
+        assert memory.get(done["summaryId"]).text == "Three deploys went well."
 
 
 def test_what_is_summarised_at_once_is_at_most_80_000_characters(table, monkeypatch) -> None:
@@ -90,6 +130,17 @@ def test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none(table,
     assert table.memory.get("m2", space="a").text == "This is m2.\n\nThis is m3.\n\nThis is m5."
     assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
     assert [(one.id, one.flag) for one in table.memory.messages("s", space="a")] == listed
+
+
+def test_what_a_list_leaves_out_its_memories_know(table, tmp_path) -> None:
+    entry = {"id": "m1", "agentId": "a", "content": "Tea at five", "role": "assistant", "timestamp": 5 * HOUR}
+    session = {"id": "s", "agentId": "a", "messages": [{"id": "m1", "role": None, "timestamp": None}]}
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps({"memories": [entry], "sessions": [session]}))
+    table.memory.import_agentos(file)
+    (message,) = table.memory.messages("s", space="a")
+    assert (message.role, message.at.hour) == ("assistant", 5)
+    assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
 
 
 def test_merged_messages_keep_all_their_texts(table) -> None:

@@ -83,7 +83,7 @@ REQUIREMENTS = (
         (
             "test_knowledge_as_the_contract_shows_it", "test_knowledge_is_a_candidate_without_confidence_unless_told",
             "test_blank_and_overlong_words_are_refused_where_they_stand",
-            "test_knowledge_cannot_be_of_a_kind_that_is_another_object",
+            "test_knowledge_cannot_be_of_a_kind_that_is_another_object", "test_a_date_stands_for_its_midnight",
         ),
         "projection_count counts the objects whose derived indexes were renewed.",
     ),
@@ -138,7 +138,7 @@ REQUIREMENTS = (
         "Answers carry patch and audit ids.",
         "They are entries of the journal, under the name of the client or of the actor given, and can be undone.",
         (
-            "test_audit_ids_are_journal_entries_that_can_be_undone",
+            "test_audit_ids_are_journal_entries_that_can_be_undone", "test_the_reason_of_a_write_stands_in_the_journal",
             "test_an_actor_that_is_named_is_the_one_in_the_journal",
         ),
     ),
@@ -169,6 +169,9 @@ REQUIREMENTS = (
         "k is 60. Within a stream the engine's own order counts, which weighs all signals.",
         (
             "test_ranks_are_fused_by_their_reciprocals",
+            "test_what_answers_goes_before_a_repository_that_more_leads_to",
+            "test_a_source_with_very_many_matches_hides_no_other_object",
+            "test_a_source_far_down_in_folders_is_read_like_any_other",
             "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
             "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
         ),
@@ -238,6 +241,7 @@ REQUIREMENTS = (
         (
             "test_a_memory_of_another_contract_is_knowledge_of_its_kind",
             "test_an_id_of_another_contract_can_be_governed_here",
+            "test_a_node_of_another_contract_is_a_node_at_the_end_of_an_edge",
             "test_what_no_longer_holds_elsewhere_does_not_hold_here", "test_two_processes_share_what_is_written",
         ),
     ),

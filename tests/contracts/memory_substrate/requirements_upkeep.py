@@ -93,6 +93,7 @@ REQUIREMENTS = (
         (
             "test_candidates_that_are_sure_and_evidenced_are_promoted", "test_claims_that_say_the_same_become_one",
             "test_what_was_not_verified_for_long_is_stale", "test_a_cycle_promotes_merges_and_decays",
+            "test_a_cycle_with_a_wrong_time_does_nothing", "test_nothing_is_stale_before_the_first_year",
         ),
     ),
     Requirement(
@@ -115,6 +116,8 @@ REQUIREMENTS = (
         (
             "test_a_report_of_an_empty_memory_is_empty", "test_candidates_are_told_apart_by_their_evidence",
             "test_evidence_that_changed_no_longer_promotes", "test_what_was_verified_long_ago_is_a_stale_candidate",
+            "test_a_report_names_what_would_decay",
+            "test_what_rests_on_text_that_changed_is_named_even_if_it_is_active",
             "test_a_soft_duplicate_comes_with_a_resolution_that_works",
             "test_a_concept_candidate_comes_with_knowledge_that_can_be_stored",
             "test_long_lists_are_cut_and_what_was_left_out_is_counted", "test_a_report_changes_nothing",

@@ -146,6 +146,19 @@ def test_what_was_not_verified_for_long_is_stale(table: Table, source: str, cloc
     assert (answer["decayed"], answer["decayed_knowledge_ids"]) == (1, [id])
 
 
+def test_a_cycle_with_a_wrong_time_does_nothing(table: Table, source: str) -> None:
+    id = claim(table, source)
+    assert "args.input_data.reference_time\n" in table.fail("maintain", "cycle", {"reference_time": "soon"}, APPLY)
+    assert status(table, id) == "candidate"
+
+
+def test_nothing_is_stale_before_the_first_year(table: Table, source: str) -> None:
+    claim(table, source)
+    early = {"reference_time": "0001-01-01T00:00:00Z", "stale_after_days": 30}
+    assert table.call("maintain", "report", early)["stale_candidate_ids"] == []
+    assert maintain(table, "decay_stale", early, APPLY)["decayed"] == 0
+
+
 def test_a_cycle_promotes_merges_and_decays(table: Table, source: str) -> None:
     id = claim(table, source)
     given = {
@@ -212,6 +225,7 @@ def test_unclear_duplicates_can_be_contested(table: Table) -> None:
         ({"outcome": "supersede"}, "args.input_data.canonical_knowledge_id"),
         ({"outcome": "keep_both"}, "args.input_data.updates"),
         ({"outcome": "keep_both", "updates": [{"knowledge_id": "know:x", "summary": "s"}]}, "updates.0.knowledge_id"),
+        ({"updates": [{"knowledge_id": "know:x", "summary": "s"}]}, "args.input_data.updates"),
         ({"outcome": "merge"}, "Input should be 'supersede', 'keep_both' or 'contest'"),
         ({"reason": " "}, "args.input_data.reason"),
         ({"knowledge_ids": ["know:gone", "know:other"]}, "Knowledge not found: know:gone"),

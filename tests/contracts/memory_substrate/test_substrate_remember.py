@@ -157,7 +157,7 @@ def test_a_lifecycle_write_needs_a_reason_and_knowledge_that_is_there(table: Any
     assert "args.input_data.new_knowledge_id" in table.fail("remember", "supersede", given)
     inferred = table.know("Deploys are slow", memory_source="agent_inferred")
     told = table.fail("remember", "promote", {"knowledge_id": inferred, "reason": "verified"})
-    assert "args.input_data.evidence_refs" in told
+    assert f"args.input_data.knowledge_id\n  {inferred}: an active record needs evidence" in told
 
 
 def test_a_batch_stores_all_entries(table: Any) -> None:
@@ -227,6 +227,32 @@ def test_audit_ids_are_journal_entries_that_can_be_undone(table: Any, memory: Me
 def test_an_actor_that_is_named_is_the_one_in_the_journal(table: Any, memory: Memory) -> None:
     table.call("remember", "knowledge", fact(actor={"type": "user", "id": "ana"}))
     assert memory.journal(limit=1)[0].actor == "user:ana"
+
+
+def test_a_date_stands_for_its_midnight(table: Any) -> None:
+    id = table.know("It held", valid_from="2026-01-01", valid_until="2026-02-01T00:00:00+01:00")
+    held = table.query("page", {"id": id})["object"]
+    assert (held["valid_from"], held["valid_until"]) == ("2026-01-01T00:00:00Z", "2026-01-31T23:00:00Z")
+    task = table.call("remember", "work_item", fact(due_at="2026-03-01"))["object_id"]
+    assert table.query("page", {"id": task})["object"]["due_at"] == "2026-03-01T00:00:00+00:00"
+    told = table.fail("remember", "activity", fact(started_at="yesterday"))
+    assert "args.input_data.started_at\n  Input should be a time such as" in told
+
+
+def test_the_reason_of_a_write_stands_in_the_journal(table: Any) -> None:
+    claim = {"subject": "node:repo", "predicate": "language"}
+    first = table.call("remember", "knowledge", fact(reason="It was\nseen.", payload={**claim, "value": "go"}))
+    second = table.call("remember", "knowledge", fact(reason="It was said.", payload={**claim, "value": "c"}))
+    task = {"mode": "work_item", "input_data": fact(reason="Somebody must.")}
+    table.call("remember", "batch", {"entries": [task]})
+    events = table.call("maintain", "audit", {}, {"max_items": 3})["events"]
+    assert [event["reason"] for event in reversed(events)] == [
+        "It was seen.",
+        f"It was said. (contradicts {first['object_id']})",
+        "Somebody must.",
+    ]
+    assert second["conflicts_with"] == [first["object_id"]]
+    assert "args.input_data.reason\n" in table.fail("remember", "knowledge", fact(reason="nul \0 inside"))
 
 
 def test_references_of_work_items_are_kept_and_followed(table: Any) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Clock
 from tests.contracts.memory_substrate.conftest import Table
 from tests.contracts.memory_substrate.test_substrate_maintain import APPLY, claim, twins
 
@@ -48,10 +49,33 @@ def test_evidence_that_changed_no_longer_promotes(table: Table, source: str, tmp
     assert table.call("maintain", "promote_candidates", {}, APPLY)["promoted"] == 0
 
 
+def test_what_rests_on_text_that_changed_is_named_even_if_it_is_active(
+    table: Table, source: str, tmp_path: Path
+) -> None:
+    cited = [{"source_id": source, "segment_id": "seg-1"}]
+    id = table.know("It is Python", status="active", evidence_refs=cited)
+    table.know("Somebody says so", status="active")
+    assert report(table)["changed_evidence_ids"] == []
+    table.ingest(tmp_path / "guide.md", "# Guide\n\nIt is written in Rust by now.\n")
+    answer = report(table)
+    assert (answer["changed_evidence_ids"], answer["counts"]["changed_evidence"]) == ([id], 1)
+    table.ingest(tmp_path / "guide.md", "# Preface\n\nNew.\n\n# Guide\n\nIt is written in Python.\n")
+    assert report(table)["changed_evidence_ids"] == []
+
+
 def test_what_was_verified_long_ago_is_a_stale_candidate(table: Table) -> None:
     id = table.know("It holds", status="active", last_verified_at="2026-01-01T00:00:00+00:00")
     assert report(table)["stale_candidate_ids"] == [id]
     assert report(table, stale_after_days=365)["stale_candidate_ids"] == []
+
+
+def test_a_report_names_what_would_decay(table: Table, clock: Clock) -> None:
+    verified = table.know("It holds", status="active", last_verified_at="2026-01-01")
+    made = table.know("Nobody looked at it since")
+    late = {"reference_time": clock.now.replace(year=2027).isoformat()}
+    told = report(table, **late)["stale_candidate_ids"]
+    assert sorted(told) == sorted([verified, made])
+    assert sorted(table.call("maintain", "decay_stale", late, APPLY)["decayed_knowledge_ids"]) == sorted(told)
 
 
 def test_a_soft_duplicate_comes_with_a_resolution_that_works(table: Table) -> None:
@@ -116,6 +140,9 @@ def test_the_health_of_the_graph_has_counts_and_four_insights(table: Table, sour
     assert set(insights) == {"isolated_nodes", "sparse_clusters", "bridge_nodes", "weakly_connected_scopes"}
     assert [node["id"] for node in insights["isolated_nodes"]] == [alone]
     assert insights["weakly_connected_scopes"][0]["scope_ref"] == "scope:project"
+    assert (health["backend"], health["engine"]) == (None, "recollect")
+    table.call("maintain", "configure", {"graph_backend": "kuzu"}, APPLY)
+    assert report(table)["graph_health"] == {**health, "backend": "kuzu"}
 
 
 def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Table) -> None:

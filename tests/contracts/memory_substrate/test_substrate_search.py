@@ -36,6 +36,7 @@ def ids(items: list[Any]) -> list[str]:
         (f"{PROMPT} Is it on? Which port is it? {PROMPT}", "Which port is it?", "question_sentence"),
         (f"{PROMPT}端口是哪个？{PROMPT}", None, "question_sentence"),
         (PROMPT + "gateway port", None, "tail_truncation"),
+        ("x" * 1_000, "x" * 400, "tail_truncation"),
     ],
 )
 def test_a_prompt_in_place_of_a_question_is_sanitized(table: Any, text: str, clean: str | None, method: str) -> None:
@@ -112,6 +113,24 @@ def test_a_source_is_found_by_its_segments_which_are_shown(semantic_table: Any, 
     assert semantic_table.memory.get(chunk["chunk_id"]) is not None
 
 
+def test_a_source_with_very_many_matches_hides_no_other_object(table: Any, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": f"Message {number} is about quokkas."} for number in range(700)]
+    talk = table.call("ingest", "conversation", {"title": "Talk", "messages": said})["source_id"]
+    told = "# Zoo\n\nOf many animals and, in passing, of quokkas it is told here, as of all others that live there.\n"
+    pages = [table.ingest(tmp_path / f"{number}.md", told) for number in range(3)]
+    known = table.know("Quokkas", "Somebody saw them.")
+    assert set(ids(table.search("about quokkas"))) == {talk, *pages, known}
+
+
+def test_a_source_far_down_in_folders_is_read_like_any_other(table: Any, tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["a-folder-with-a-long-name" * 4] * 4)
+    deep.mkdir(parents=True)
+    source = table.ingest(deep / "ops.md", GUIDE)
+    assert ids(table.search("gateway port", filters={"source_id": source})) == [source]
+    assert len(table.query("page", {"id": source}, {"include_segments": True})["segments"]) == 3
+    assert len(table.query("expand", {"id": source})["source_segments"]) == 3
+
+
 def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path) -> None:
     source = table.ingest(tmp_path / "ops.md", GUIDE)
     known = table.know("备份策略", "数据库备份保留三十天。")
@@ -120,6 +139,22 @@ def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path
     assert ids(answer["items"]) == [known, source]
     assert answer["normalized_terms"] == ["数据库备份", "数据", "据库", "库备", "备份"]
     assert "备份" in answer["items"][1]["matched_terms"]
+
+
+def test_what_answers_goes_before_a_repository_that_more_leads_to(semantic_table: Any, tmp_path: Path) -> None:
+    root = tmp_path / "walrus"
+    root.mkdir()
+    told = "# Demo repo\n\nThis repo is a demo of things.\n\n## Use\n\nUse it well, in any language.\n"
+    (root / "README.md").write_text(told, "utf-8")
+    (root / "guide.md").write_text("# Guide\n\nHow to use the repo.\n", "utf-8")
+    source = semantic_table.call("ingest", "repo", {"path": str(root)})["source_id"]
+    known = semantic_table.know("Repo uses Python", "Primary language is Python.")
+    found = semantic_table.search("what language does the repo use?")
+    assert ids(found)[:2] == [known, source]
+    for item in (*found, *semantic_table.search("walrus")):
+        assert not {"lexical", "graph"} <= set(item["retrieval_ranks"])
+        fused = sum(1 / (60 + rank) for rank in item["retrieval_ranks"].values())
+        assert item["rank_score"] == pytest.approx(fused, abs=1e-6)
 
 
 def test_a_phrase_in_a_title_goes_before_one_below_it(table: Any) -> None:

@@ -28,6 +28,15 @@ def test_an_id_of_another_contract_can_be_governed_here(table: Any, memory: Memo
     assert [hit.record.id for hit in memory.recall("When do deploys happen?")] == [new]
 
 
+def test_a_node_of_another_contract_is_a_node_at_the_end_of_an_edge(table: Any, memory: Memory) -> None:
+    node = memory.entity("Gateway").id
+    known = table.know("It restarts at night", subject_refs=[node])
+    (edge,) = table.query("graph", {"id": node})["edges"]
+    assert (edge["source_id"], edge["target_id"], edge["relation"]) == (known, node, "about")
+    schema = edge["relation_schema"]
+    assert (schema["source_object_type"], schema["target_object_type"]) == ("knowledge", "node")
+
+
 def test_what_no_longer_holds_elsewhere_does_not_hold_here(table: Any, memory: Memory) -> None:
     kept, gone = table.know("Deploys happen on Tuesdays"), table.know("Deploys happen on Mondays")
     memory.invalidate(gone, reason="moved")

@@ -14,6 +14,7 @@ from recollect.contracts.agentos import params as p
 from recollect.contracts.agentos.calls import Calls
 from recollect.contracts.tool import Annotations, Call, Contract, Tool, derive_schema, parse_params
 from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput
 from recollect.types import DEFAULT_SPACE, Json
 
 INSTRUCTIONS = (
@@ -57,6 +58,11 @@ _DESCRIPTIONS = {
         " speaker become one, the order is put right; messages that are gone or over 500 KB are counted. Repeatable."
     ),
 }
+_OWN_WORDS = {
+    "text": "content", "session": "sessionId", "space": "agentId", "name": "agentId", "decay_rate": "decayRate",
+    "max_age": "maxAge", "min_importance": "minImportance", "keep_recent": "keepRecent",
+}  # fmt: skip
+"""What the engine calls arguments, and what they are called here."""
 
 
 def mint_uuid() -> str:
@@ -102,7 +108,11 @@ def _tool(
     def parse_and_call(arguments: Mapping[str, Json], asked: Call) -> object:
         """Null is the same as nothing, a number such as 5.0 is whole, and what begins with _ is a carrier's own."""
         given = {name: value for name, value in arguments.items() if value is not None and not name.startswith("_")}
-        return call(parse_params(params, {name: _whole(value) for name, value in given.items()}), asked)
+        parsed = parse_params(params, {name: _whole(value) for name, value in given.items()})
+        try:
+            return call(parsed, asked)
+        except InvalidInput as error:
+            raise _in_own_words(function, error) from error
 
     return Tool(
         name=tool_name(function),
@@ -112,6 +122,15 @@ def _tool(
         call=parse_and_call,
         annotations=annotations,
     )
+
+
+def _in_own_words(function: str, error: InvalidInput) -> InvalidInput:
+    """The same error with the argument's name as callers know it."""
+    head, dot, rest = error.field.partition(".")
+    own = _OWN_WORDS.get(head, head)
+    if function == "memory::kg::add" and head in ("id", "type", "properties", "target"):
+        own = "entity.relations" if head == "target" else f"entity.{head}"
+    return InvalidInput(f"{own}{dot}{rest}", error.problem)
 
 
 def _whole(value: Json) -> Json:

@@ -103,10 +103,10 @@ class Calls:
             for session in self._memory.listed_sessions(space=agent)
         ]  # fmt: skip
 
-    def session_compact(self, given: p.SessionCompact, call: Call) -> Value:  # noqa: ARG002  the seam's shape
+    def session_compact(self, given: p.SessionCompact, call: Call) -> Value:
         done = self._memory.compact_session(
             given.session_id, space=given.agent_id or self._agent, threshold=given.threshold,
-            keep_recent=given.keep_recent,
+            keep_recent=given.keep_recent, sample=call.sample,
         )  # fmt: skip
         if not done.compacted:
             return {"compacted": False, "reason": done.reason}

@@ -58,7 +58,7 @@ def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
     }
 
 
-def derived_indexes(memory: Memory, space: str) -> dict[str, object]:
+def derived_indexes(memory: Memory, space: str) -> dict[str, dict[str, object]]:
     """How complete what is derived is: words and references always are, vectors may still be computed."""
     config = read_config(memory, space)
     tally = memory.tally(space) if memory.has_space(space) else None

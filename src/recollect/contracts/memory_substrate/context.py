@@ -47,7 +47,7 @@ def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, 
     data |= {
         "normalized_terms": plan.terms, "inferred_filters": plan.inferred, "query_sanitizer": sanitized,
     }  # fmt: skip
-    return answer("context_pack", data, [SANITIZED] if sanitized.was_sanitized else [])
+    return answer("context_pack", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
 
 
 def _view(one: Found) -> Item:

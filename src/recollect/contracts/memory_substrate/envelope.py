@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, get_args, get_origin
 
 import msgspec
@@ -133,6 +134,18 @@ def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") 
         return msgspec.convert(value, type_, strict=False)
     except msgspec.ValidationError as error:
         raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
+
+
+def read_moment(tool: str, text: str | None, place: str) -> datetime | None:
+    """The moment that a text names: a time (of UTC, unless it says otherwise), or a date for its midnight."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip().upper())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        problem = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
+        raise Rejected(tool, [Problem(place, problem)]) from None
 
 
 def find_problems(value: Json, type_: object, place: str) -> list[Problem]:

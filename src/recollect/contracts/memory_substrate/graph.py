@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import answer
@@ -124,9 +125,15 @@ def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) 
     most = options.max_items or s.DEFAULT_ITEMS
     near = around(objects, thing, most - 1)
     nodes = [_view(each) for each in (thing, *near.objects)]
-    shown = {node.id for node in nodes}
-    edges = [link for link in near.links if link.source_id in shown and link.target_id in shown]
+    types = {node.id: node.object_type for node in nodes}
+    edges = [_typed(link, types) for link in near.links if link.source_id in types and link.target_id in types]
     return answer("graph", {"root_id": given.id, "nodes": nodes, "edges": edges[: _EDGES_PER_NODE * most]})
+
+
+def _typed(link: Link, types: Mapping[str, str]) -> Link:
+    """A link whose ends are of the types that they really are: an id alone tells it only where it was minted here."""
+    ends = {"source_object_type": types[link.source_id], "target_object_type": types[link.target_id]}
+    return replace(link, relation_schema=replace(link.relation_schema, **ends))
 
 
 def _view(thing: Object) -> GraphNode:

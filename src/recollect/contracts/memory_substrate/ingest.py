@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
-from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected
-from recollect.contracts.memory_substrate.schemas import Nothing, Params
+from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected, read_moment
+from recollect.contracts.memory_substrate.schemas import Moment, Nothing, Params
 from recollect.contracts.memory_substrate.suggestions import NEXT_ACTIONS, suggest
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
@@ -35,7 +35,9 @@ _Patterns = Annotated[
 
 class RepoInput(Params, frozen=True, kw_only=True):
     path: Annotated[_Path, Meta(description="Absolute path of the repository's folder")]
-    include_patterns: Annotated[_Patterns, Meta(description="Only files that one of these fits (all)")] | None = None
+    include_patterns: (
+        Annotated[_Patterns, Meta(description="Only files that fit (all but what git ignores)")] | None
+    ) = None
     exclude_patterns: Annotated[_Patterns, Meta(description="Files and folders to leave out (none)")] | None = None
 
 
@@ -55,7 +57,7 @@ class Message(Params, frozen=True, kw_only=True):
     role: Annotated[str, Meta(min_length=1, max_length=200, description="user, assistant, system, …")]
     content: Annotated[str, Meta(min_length=1, description="What was said")]
     name: str | None = None
-    created_at: Annotated[str, Meta(description="When it was said, ISO 8601")] | None = None
+    created_at: Annotated[Moment, Meta(description="When it was said, ISO 8601")] | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -200,14 +202,15 @@ def _web(memory: Memory, space: str, given: WebInput) -> IngestedSource:
 
 
 def _conversation(memory: Memory, space: str, given: ConversationInput) -> IngestedSource:
-    messages = [_message(message) for message in given.messages]
+    messages = [_message(message, f"args.input_data.messages.{i}") for i, message in enumerate(given.messages)]
     done = memory.ingest_conversation(messages, space=space, title=given.title, origin=given.origin or {})
     assert done.source is not None, "a conversation with a title is kept as a source"
     return done.source
 
 
-def _message(message: Message) -> Mapping[str, object]:
-    told = msgspec.structs.asdict(message)
+def _message(message: Message, place: str) -> Mapping[str, object]:
+    said_at = read_moment("memory_ingest", message.created_at, f"{place}.created_at")
+    told = {**msgspec.structs.asdict(message), "created_at": said_at}
     return {name: value for name, value in told.items() if value is not None}
 
 

@@ -6,8 +6,8 @@ journal's entries, `audit` shows them, and each can be undone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
@@ -15,21 +15,21 @@ from msgspec import Meta
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.audit import audit, structure
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
-from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected
+from recollect.contracts.memory_substrate.envelope import Modes, Problem, Rejected, read_moment
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.report import report
-from recollect.contracts.memory_substrate.schemas import GraphBackend, Nothing, Params, SemanticBackend
+from recollect.contracts.memory_substrate.schemas import GraphBackend, Moment, Nothing, Params, SemanticBackend
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Clarified, Resolution
 
+TOOL = "memory_maintain"
 MOST_SHOWN = 100
 """Ids that one answer lists of a kind; the rest is counted."""
 AUDIT_ITEMS = 100
 MIN_CONFIDENCE, MIN_EVIDENCE, STALE_AFTER_DAYS = 0.75, 1, 30.0
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _Id = Annotated[str, Meta(min_length=1, max_length=200)]
 _Reason = Annotated[str, Meta(min_length=1, max_length=1_000, description="Why; it is kept in the journal")]
@@ -60,8 +60,8 @@ class ReindexOptions(Params, frozen=True, kw_only=True):
 
 _Confidence = Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate (0.75)")]
 _Evidence = Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate (1)")]
-_Time = Annotated[str, Meta(max_length=100, description="The moment to judge by, ISO 8601 (now)")]
-_Days = Annotated[float, Meta(ge=0, le=100_000, description="Days without verification (30)")]
+_Time = Annotated[Moment, Meta(description="The moment to judge by, ISO 8601 (now)")]
+_Days = Annotated[float, Meta(ge=0, le=36_500, description="Days without verification (30)")]
 
 
 class Bar(Params, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ def maintain(memory: Memory, space: str, mode: str, input_data: Any, options: An
     try:
         return _MODES[mode](memory, space, input_data, options, call)
     except InvalidInput as error:
-        raise Rejected("memory_maintain", [Problem(_place(error.field), error.problem)]) from error
+        raise Rejected(TOOL, [Problem(_place(error.field), error.problem)]) from error
 
 
 _OWN_WORDS = {
@@ -220,7 +220,7 @@ class _Bar(TypedDict):
 
 
 class _Age(TypedDict):
-    at: str | None
+    at: datetime | None
     days: float
 
 
@@ -232,9 +232,7 @@ def _bar(given: Bar | Care) -> _Bar:
 
 
 def _age(given: Age | Care) -> _Age:
-    at = given.reference_time
-    if at is not None and _DATE.fullmatch(at):
-        at = f"{at}T00:00:00Z"
+    at = read_moment(TOOL, given.reference_time, "args.input_data.reference_time")
     return {"at": at, "days": STALE_AFTER_DAYS if given.stale_after_days is None else given.stale_after_days}
 
 
@@ -272,6 +270,7 @@ def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: 
 
 def _cycle(memory: Memory, space: str, given: Care, options: Apply, call: Call) -> dict[str, object]:
     """Promotes, merges, decays; each step is a write of its own, and an error in one leaves the earlier ones done."""
+    _age(given)  # a time that is none is told before anything is done
     steps = [step(memory, space, given, options, call) for step in (_promote, _merge, _decay)]
     counts = {name: step[name] for name, step in zip(("promoted", "merged", "decayed"), steps, strict=True)}
     ids = [id for step in steps for id in _texts(step["audit_event_ids"])]

@@ -50,7 +50,7 @@ def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, ca
         "semantic_backend": None if result.backend is None else f"{SEMANTIC_BACKEND}:{result.backend}",
         "query_sanitizer": sanitized,
     }  # fmt: skip
-    return answer("search_results", data, [SANITIZED] if sanitized.was_sanitized else [])
+    return answer("search_results", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
 
 
 def view_filters(wanted: Wanted) -> dict[str, list[str]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect.contracts.memory_substrate import schemas as s
-from recollect.contracts.memory_substrate.envelope import Problem, Rejected, find_problems, read
+from recollect.contracts.memory_substrate.envelope import Problem, Rejected, find_problems, read, read_moment
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.view import (
     ACTIVITY,
@@ -154,14 +153,14 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     status = getattr(given, "status", None) or _FIRST_STATUS[mode]
     common: dict[str, object] = {
         "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
-        "status": record_status(status), "id": mint_id(mode),
+        "status": record_status(status), "id": mint_id(mode), "reason": " ".join(given.reason.split()),
     }  # fmt: skip
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
     if isinstance(given, s.ActivityInput):
-        return {**common, **_activity(objects, given, status)}
+        return {**common, **_activity(objects, given, status, place)}
     assert isinstance(given, s.WorkItemInput)
-    return {**common, **_work_item(objects, given, status)}
+    return {**common, **_work_item(objects, given, status, place)}
 
 
 def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
@@ -174,8 +173,8 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         "kind": given.kind.strip(),
         "memory_type": "procedural" if given.kind == "procedure" else "semantic",
         "confidence": 0.0 if given.confidence is None else given.confidence,
-        "valid_from": _moment(given.valid_from),
-        "valid_until": _moment(given.valid_until),
+        "valid_from": read_moment(TOOL, given.valid_from, f"{place}.valid_from"),
+        "valid_until": read_moment(TOOL, given.valid_until, f"{place}.valid_until"),
         "metadata": {"reason": given.reason, **({"payload": kept} if kept else {})},
         "grounds": {
             "scopes": given.scope_refs,
@@ -185,7 +184,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
                 for ref in given.evidence_refs
             ],
             "claim": _claim(payload, given.subject_refs),
-            "verified_at": _moment(given.last_verified_at),
+            "verified_at": read_moment(TOOL, given.last_verified_at, f"{place}.last_verified_at"),
         },
     }
 
@@ -204,27 +203,26 @@ def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | N
     }
 
 
-def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str, object]:
+def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str) -> dict[str, object]:
     fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
     kept: dict[str, object] = {
-        "kind": given.kind.strip(), "status": status, "reason": given.reason, "started_at": _iso(given.started_at),
-        "ended_at": _iso(given.ended_at), **{name: getattr(given, name) for name in fields},
+        "kind": given.kind.strip(), "status": status, "reason": given.reason,
+        **_moments(given, ("started_at", "ended_at"), place), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {
-        "kind": ACTIVITY, "memory_type": "episodic", "event_time": _moment(given.started_at),
+        "kind": ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
         **_doing(objects, given, kept),
     }  # fmt: skip
 
 
-def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[str, object]:
+def _work_item(objects: Objects, given: s.WorkItemInput, status: str, place: str) -> dict[str, object]:
     fields = (
         "owner_refs", "related_knowledge_refs", "depends_on", "blocked_by", "parent_ref", "child_refs", "resolution",
     )  # fmt: skip
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
         "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
-        "due_at": _iso(given.due_at), "opened_at": _iso(given.opened_at),
-        **{name: getattr(given, name) for name in fields},
+        **_moments(given, ("due_at", "opened_at"), place), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
@@ -248,13 +246,10 @@ def _given_fields(value: Struct) -> dict[str, Json]:
     return {name: field for name, field in msgspec.structs.asdict(value).items() if field not in (None, {}, [])}
 
 
-def _moment(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.replace(tzinfo=moment.tzinfo or UTC)
-
-
-def _iso(moment: datetime | None) -> str | None:
-    told = _moment(moment)
-    return None if told is None else told.isoformat()
+def _moments(given: Struct, names: Sequence[str], place: str) -> dict[str, str | None]:
+    """Some moments, all written alike."""
+    read = {name: read_moment(TOOL, getattr(given, name), f"{place}.{name}") for name in names}
+    return {name: None if moment is None else moment.isoformat() for name, moment in read.items()}
 
 
 # Changing
@@ -271,7 +266,8 @@ def _change(memory: Memory, space: str, mode: str, given: Any) -> dict[str, obje
     try:
         receipt = change(given.knowledge_id, space=space, reason=reason)
     except InvalidInput as error:
-        raise Rejected(TOOL, [Problem(f"args.input_data.{_own_word(error.field)}", error.problem)]) from error
+        field = "knowledge_id" if error.field.startswith("grounds.") else _own_word(error.field)
+        raise Rejected(TOOL, [Problem(f"args.input_data.{field}", error.problem)]) from error
     return _answer(_require_knowledge(memory, space, given.knowledge_id), receipt)
 
 

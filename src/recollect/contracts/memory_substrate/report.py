@@ -40,13 +40,14 @@ _COUNTED = {
     "promote_candidates": "promotable",
     "low_evidence_candidates": "low_evidence",
     "stale_candidates": "stale",
+    "changed_evidence": "unsettled",
     "duplicate_groups": "duplicates",
     "soft_duplicate_candidates": "twins",
     "fact_check_issues": "doubts",
 }
 
 
-def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> dict[str, object]:
+def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """The data of a report."""
     counts = {name: found.counts.get(kept, 0) for name, kept in _COUNTED.items()}
     counts["concept_candidates"] = concepts.eligible
@@ -54,6 +55,7 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> 
         "promote_candidate_ids": list(found.promotable),
         "low_evidence_candidate_ids": list(found.low_evidence),
         "stale_candidate_ids": list(found.stale),
+        "changed_evidence_ids": list(found.unsettled),
         "duplicate_groups": [list(group) for group in found.duplicates],
         "soft_duplicate_candidates": [_view_twins(twins) for twins in found.twins[:MOST_TWINS]],
         "fact_check_issues": [_view_doubt(doubt) for doubt in found.doubts],
@@ -65,7 +67,7 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, object]) -> 
         "candidate_diagnostics": diagnose(concepts),
         "counts": counts,
         "left_out": {name: count for name, count in left.items() if count > 0},
-        "graph_health": _view_health(found.graph),
+        "graph_health": _view_health(found.graph, derived["graph"]),
         "derived_indexes": derived,
     }
 
@@ -111,12 +113,13 @@ def _view_doubt(doubt: Doubt) -> dict[str, object]:
     return {**told, **{name: value for name, value in more.items() if value is not None}}
 
 
-def _view_health(health: GraphHealth) -> dict[str, object]:
+def _view_health(health: GraphHealth, index: Mapping[str, object]) -> dict[str, object]:
     """The graph is read from what is canonical, so that nothing can be missing from it."""
     counts = {**health.objects, "relations": health.counts.get("relations", 0)}
     return {
         "status": "ok",
-        "backend": "recollect",
+        "backend": index["backend"],
+        "engine": index["engine"],
         "canonical_counts": counts,
         "backend_counts": dict(counts),
         "missing_from_backend": dict.fromkeys(counts, 0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -22,6 +21,7 @@ MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "syst
 
 _Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
+Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601")]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
 _Word = Annotated[str, Meta(min_length=1, max_length=200)]
 _Words = Annotated[list[_Word], Meta(max_length=64)]
@@ -164,15 +164,15 @@ class KnowledgeInput(Created, frozen=True, kw_only=True):
     payload: Annotated[Payload, Meta(description="A structured claim; leave out for plain knowledge")] | None = None
     status: Literal["candidate", "active", "contested", "stale", "superseded", "archived"] | None = None
     confidence: Annotated[float, Meta(ge=0, le=1, description="0.0 unless given")] | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    last_verified_at: datetime | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    last_verified_at: Moment | None = None
 
 
 class ActivityInput(Created, frozen=True, kw_only=True):
     status: Literal["finalized", "in_progress", "done", "cancelled", "archived"] | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
     related_node_refs: _Refs = field(default_factory=list[str])
     related_work_item_refs: _Refs = field(default_factory=list[str])
     source_refs: _Refs = field(default_factory=list[str])
@@ -196,8 +196,8 @@ class WorkItemInput(Created, frozen=True, kw_only=True):
     parent_ref: str | None = None
     child_refs: _Refs = field(default_factory=list[str])
     resolution: str | None = None
-    due_at: datetime | None = None
-    opened_at: datetime | None = None
+    due_at: Moment | None = None
+    opened_at: Moment | None = None
 
 
 class Lifecycle(Params, frozen=True, kw_only=True):

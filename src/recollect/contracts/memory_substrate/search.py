@@ -1,15 +1,18 @@
 """Which objects answer a question, and by which streams were they found?
 
-The engine is asked once. What it answers becomes three streams, each in the engine's own order, which weighs all
-signals together: `semantic` holds what lies near the question, `lexical` what holds words of it and scores half as well
-as the best (or was found by words alone), `graph` what relations lead to. Reciprocal rank fusion of them is the final
-order. Measured against the engine's own order, this finds the same in code and in encyclopedia articles and one in a
-hundred less in conversations, where streams in the order of their bare signals lose a sixth.
+The engine is asked once. What it answers becomes two lists in the engine's own order, which weighs all signals
+together. One is of what lies near the question: the stream `semantic`. The other is of what holds words of it and
+scores half as well as the best, or was found by words alone (`lexical`), and after that of what only relations lead
+to (`graph`). The two last share one list, so that an object is not better for being found by both. Reciprocal rank
+fusion of the lists is the final order. Measured against the engine's own order, this finds the same in code and in
+encyclopedia articles and one in a hundred less in conversations, where lists in the order of their bare signals lose
+a sixth.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import UNSET, Struct
@@ -31,7 +34,7 @@ from recollect.contracts.memory_substrate.view import (
     view_item,
     view_node_item,
 )  # fmt: skip
-from recollect.types import CATALOGUE_KINDS, Entity, Hit, Record
+from recollect.types import CATALOGUE_KINDS, Entity, Hit, Recall, Record
 
 RRF_K = 60
 WAIT_SECONDS = 20.0
@@ -39,11 +42,14 @@ WAIT_SECONDS = 20.0
 _FEWEST_LOOKED_AT = 40
 _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
+_MOST_ASKED = 3  # times that the engine is asked
+_CROWDED = 0.25  # of a list: a source that takes up more of it is set aside, and others have their turn
 _STRONG = 0.5  # of the best score: who holds a word of the question and scores that well was found by it
 _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
 _NEAR = 0.1  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question and no nearer than this was found by nothing
 _MOST_NODES = 200
+_LONGEST_NAMED = 200  # characters of a word that may be part of a name
 _IN_PART = 0.5  # of the words of a question: a node whose name has fewer of them is not meant
 _MOST_CHUNKS = 2
 _EXCERPT = 240
@@ -72,10 +78,17 @@ class Found(Struct, kw_only=True):
 
 
 class Search(Struct, frozen=True):
-    """What was found, best first, and what served the vectors (None: nothing did)."""
+    """What was found, best first, what served the vectors (None: nothing did), and how many texts still have none."""
 
     found: list[Found]
     backend: str | None
+    waiting: int = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a caller should know of the answer's gaps."""
+        told = f"{self.waiting} texts are not searched by meaning yet: their vectors are being computed."
+        return [told] if self.waiting else []
 
 
 def find_objects(
@@ -89,11 +102,8 @@ def find_objects(
     if not plan.query:
         return Search([], None)
     within = ids_within(objects, wanted)
-    hits, backend = _recall(objects, plan, wanted, max_items, within, progress)
-    found: dict[str, Found] = {}
-    for hit in hits:
-        _take(objects, found, wanted, hit, within)
-    meant = [one for one in found.values() if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
+    found, search = _gather(objects, plan, wanted, max_items, within, progress)
+    meant = [one for one in found if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
     for one in meant:
         _score_words(one, plan)
     named, in_part = _nodes(objects, plan, wanted, within)
@@ -103,30 +113,52 @@ def find_objects(
     later = [*in_part, *_by_synonyms(objects, plan, wanted, within, known, max_items)]
     shown = _fuse(first, rest, later)[:max_items]
     objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
-    return Search(shown, backend)
+    return replace(search, found=shown)
 
 
-def _recall(
+def _gather(
     objects: Objects,
     plan: Plan,
     wanted: Wanted,
     max_items: int,
     within: set[str] | None,
     progress: Callable[[int, int], None] | None,
-) -> tuple[Sequence[Hit], str | None]:
-    """What the engine finds, best first, and what served its vectors."""
+) -> tuple[list[Found], Search]:
+    """What the engine finds, and what served its vectors.
+
+    A source of which very many segments fit would leave no room for anything else: it is set aside once it has been
+    noted, and the engine is asked again.
+    """
     filters = wanted.engine_filters()
     if within is not None:
         filters["ids"] = _with_segments(objects, within)
         if not filters["ids"]:
-            return (), None
+            return [], Search([], None)
     limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
-    recalled = objects.memory.recall(
-        plan.query, space=objects.space, limit=limit, fold=False, touch=False, wait=WAIT_SECONDS,
-        progress=progress, **filters,
-    )  # fmt: skip
-    embedding = objects.memory.embedding()
-    return recalled.hits, recalled.signals.embedder or (embedding.model if embedding.state == "ready" else None)
+    found: dict[str, Found] = {}
+    aside: list[str] = []
+    asked: list[Recall] = []
+    while len(asked) < _MOST_ASKED:
+        recalled = objects.memory.recall(
+            plan.query, space=objects.space, limit=limit, fold=False, touch=False, progress=progress,
+            wait=0.0 if asked else WAIT_SECONDS, without_sources=aside, **filters,
+        )  # fmt: skip
+        asked.append(recalled)
+        for hit in recalled.hits:
+            _take(objects, found, wanted, hit, within)
+        crowding = _crowding(objects, recalled.hits)
+        if len(found) >= max_items or len(recalled.hits) < limit or not crowding:
+            break
+        aside += crowding
+    embedding, signals = objects.memory.embedding(), asked[0].signals
+    backend = signals.embedder or (embedding.model if embedding.state == "ready" else None)
+    return sorted(found.values(), key=lambda one: -one.score), Search([], backend, signals.waiting_for_vectors)
+
+
+def _crowding(objects: Objects, hits: Sequence[Hit]) -> list[str]:
+    """The locations of sources that each take up much of a list."""
+    counts = Counter(hit.record.source for hit in hits if objects.owner(hit.record) is not None)
+    return [location for location, count in counts.items() if location and count > _CROWDED * len(hits)]
 
 
 def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
@@ -140,14 +172,19 @@ def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
 
 
 def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None) -> None:
-    """Notes a hit for the object that it belongs to; the first hit of an object is its best."""
+    """Notes a hit for the object that it belongs to.
+
+    What segments are given by those beside them tells which place of a source answers, not which object does: knowledge
+    has no neighbours, and a source should not win by having many.
+    """
     owner = objects.owner(hit.record)
     record = owner or hit.record
     if not wanted.allows(record) or (within is not None and record.id not in within):
         return
     why = hit.why
     one = found.setdefault(record.id, Found(object=record, terms=[], chunks=[], ranks={}))
-    one.score = max(one.score, hit.score)
+    alone = hit.score - why.neighbours if type_of(record) == SOURCE else hit.score
+    one.score = max(one.score, alone)
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
     one.graph = max(one.graph, why.graph)
@@ -223,7 +260,7 @@ def _named(
 
 def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> tuple[list[Found], list[Found]]:
     """Nodes that the question names, by id or name, and nodes that it names in part."""
-    words = [word for word in plan.words if len(word) > 2 or not word.isascii()]
+    words = [word for word in plan.words if (len(word) > 2 or not word.isascii()) and len(word) <= _LONGEST_NAMED]
     if not words or not wanted.allows_nodes:
         return [], []
     by_id = [objects.node(id) for id in _IDS.findall(plan.query) if id.startswith("node:")]
@@ -306,16 +343,19 @@ def _fuse(first: Sequence[Found], rest: Sequence[Found], later: Sequence[Found])
         if one.lexical < _PHRASE_IN_SUMMARY and one.keyword > 0 and (one.score >= _STRONG * best or one.vector < _NEAR)
     ]
     exact = sorted([*first, *phrased], key=lambda one: -int(one.lexical / _PHRASE_IN_SUMMARY))
-    _rank("lexical", [*exact, *worded, *later])
+    said = [*exact, *worded]
+    _rank("lexical", said)
+    reached = [one for one in rest if one.graph >= _CLOSE and not one.ranks]
+    _rank("graph", sorted(reached, key=lambda one: -one.graph), after=len(said))
+    _rank("lexical", later, after=len(said) + len(reached))
     _rank("semantic", [one for one in rest if one.vector >= _NEAR])
-    _rank("graph", sorted((one for one in rest if one.graph >= _CLOSE), key=lambda one: -one.graph))
     order = {id(one): place for place, one in enumerate([*first, *rest, *later])}
     placed = [one for one in (*first, *rest, *later) if one.ranks]
     return sorted(placed, key=lambda one: (-one.rank_score, order[id(one)]))
 
 
-def _rank(stream: str, found: Sequence[Found]) -> None:
-    for rank, one in enumerate(found, 1):
+def _rank(stream: str, found: Sequence[Found], *, after: int = 0) -> None:
+    for rank, one in enumerate(found, after + 1):
         one.ranks[stream] = rank
 
 

@@ -94,7 +94,8 @@ def settle_names(arguments: Mapping[str, Json], known: Sequence[str]) -> dict[st
     for name, value in arguments.items():
         own = name if name in known else _ALIASES.get(name, name)
         if own not in known:
-            raise InvalidInput(name, f"is not an argument here (known: {', '.join(known)})")
+            there = f"known: {', '.join(known)}" if known else "there are none"
+            raise InvalidInput(name, f"is not an argument here ({there})")
         if value is not None and (name == own or arguments.get(own) is None):
             given[own] = value
     return given

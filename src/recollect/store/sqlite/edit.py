@@ -281,6 +281,14 @@ class SqliteEdit(SqliteView):
         """Removes every version of a record and everything derived from it, for good."""
         return self._erase(record.space, record.id, reason)
 
+    def erase_segments(self, source: Record, kind: str, *, reason: str | None = None) -> list[int]:
+        """Removes for good all records of a kind that come from where a source does, also those that it held once."""
+        rows = self._rows(
+            "SELECT DISTINCT id FROM records WHERE space_no = ? AND source = ? AND kind = ?",
+            (self._home(source.space), source.source, kind),
+        )
+        return [self._erase(source.space, id, reason) for (id,) in rows]
+
     def _erase(self, space: str, id: str, reason: str | None) -> int:
         number = self._home(space)
         self._sweep(self._rows(f"{_EVICTED} WHERE {VERSIONS_OF}", (id, id)))

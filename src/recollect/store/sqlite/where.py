@@ -99,6 +99,9 @@ def record_condition(filter: Filter, now: int, *, by_version: bool = False) -> C
     if filter.without_kinds:
         named = one_of("records.kind", filter.without_kinds)
         parts.append((f"NOT ({named[0]})", named[1]))
+    if filter.without_sources:
+        named = one_of("records.source", filter.without_sources)
+        parts.append((f"(records.source IS NULL OR NOT ({named[0]}))", named[1]))
     if filter.valid_at is not None:
         parts.append(_held_at(to_micros(filter.valid_at), now))
     elif filter.valid_only:
