@@ -1,6 +1,6 @@
 """Which candidates does the library weigh for the questions of a measurement set, and what do its signals say?
 
-    python training/candidates.py --sets FOLDER [--set NAME ...] --out candidates.npz
+    python -m training.candidates --sets FOLDER [--set NAME ...] --out candidates.npz
 
 Every set (corpus.jsonl, queries.jsonl) is put into a real store and every question is asked of the real library. What
 fusion is shown is written down: `evaluate.py` adds the trained models' signals to it, and tries weights in
@@ -15,10 +15,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pack
+from bench.quality import load, rows
 
 import recollect
-from bench.quality import load, rows
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.embed.wordpiece import WordPiece
 from recollect.engine import recall as recalling
@@ -26,6 +25,7 @@ from recollect.engine.candidates import Field
 from recollect.ingest.pieces import cut_pieces
 from recollect.retrieve import fuse
 from recollect.types import Query
+from training import pack
 
 SETS = ("locomo-dev", "beam-dev", "cosqa-dev", "xquad-en")
 WINDOW = 256
@@ -45,12 +45,16 @@ class Overheard:
 
 
 def describe(field: Field, row_of: dict[str, int]) -> dict[str, np.ndarray]:
-    """What fusion sees of one question's candidates; `keyword` has its weight already, as `fall` has the length."""
-    seen, query = field.candidates, field.query
-    bm25 = fuse.keyword_scores(query, seen)
-    weight, relative = fuse._keyword_order(bm25)
+    """What fusion sees of one question's candidates, and which documents they are; the floor is the same for all."""
+    documents = np.array([row_of[glance.id] for glance in field.glances], np.int32)
+    signals = describe_signals(field.query, field.candidates)
+    return {**signals, "doc": documents, "floor": signals["floor"][:1]}
+
+
+def describe_signals(query: fuse.QueryView, seen: fuse.Candidates) -> dict[str, np.ndarray]:
+    """`keyword` has its weight already; `fall` is what a long record keeps."""
+    weight, relative = fuse._keyword_order(fuse.keyword_scores(query, seen))
     return {
-        "doc": np.array([row_of[glance.id] for glance in field.glances], np.int32),
         "keyword": (weight * relative).astype(np.float32),
         "cosine": seen.cosine.astype(np.float32),
         "fall": fuse._long_fall(seen.length, query.pair).astype(np.float32),
@@ -58,7 +62,7 @@ def describe(field: Field, row_of: dict[str, int]) -> dict[str, np.ndarray]:
         "graph": seen.graph.astype(np.float32),
         "group": seen.group.astype(np.int32),
         "position": seen.position.astype(np.int32),
-        "floor": np.array([query.unrelated_cosine], np.float32),
+        "floor": np.full(len(seen.length), query.unrelated_cosine, np.float32),
     }
 
 

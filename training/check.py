@@ -1,6 +1,6 @@
 """Is any text of a measurement set among the training texts?
 
-    python training/check.py --texts texts.jsonl.gz --sets FOLDER
+    python -m training.check --texts texts.jsonl.gz --sets FOLDER
 
 Texts are compared by hashes of their letters and digits, so that case, spacing and punctuation hide nothing. Of a
 measurement set count: every question, every document, every sentence and line of a document, and each of

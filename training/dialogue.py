@@ -1,9 +1,9 @@
 """Which questions does a conversation itself suggest, and which turn answers each of them?
 
-Rules only. A turn that asks the other speaker something becomes a question about that speaker, answered by the turn that
-follows: "What do you do for work?" is "What does Carla do for work?". A turn that tells of a time, a dislike or
-something never done becomes a question about just that. A conversation can also be told again
-as one between a user and an assistant, with dates, and its questions in the first person.
+Rules only. A turn that asks the other speaker something becomes a question about that speaker, answered by the turn
+that follows: "What do you do for work?" is "What does Carla do for work?". A turn that tells of a time, a dislike or
+something never done becomes a question about just that. A conversation can also be told again as one between a user and
+an assistant, with dates, and its questions in the first person.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _AGREE = {"do": "does", "are": "is", "were": "was", "have": "has", "'re": "'s"}
 _TIME = (
     r"(?:yesterday|today|last (?:night|week|weekend|month|year|summer|winter|spring|fall|\w+day)|"
     r"this (?:morning|week|weekend|month|year|summer)|(?:a few|a couple of|two|three|four|five|\d+) "
-    r"(?:days|weeks|months|years) ago|(?:a|an) (?:week|month|year|hour) ago|in (?:19|20)\d\d|when I was [\w ]{1,25}|recently|"
+    r"(?:days|weeks|months|years) ago|(?:a|an) (?:week|month|year|hour) ago|in (?:19|20)\d\d|"
+    r"when I was [\w ]{1,25}|recently|"
     r"on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|on (?:January|February|March|April|May|June|July|August|September|"
-    r"October|November|December) \d+|for (?:a few|a couple of|two|three|four|five|ten|\d+) (?:weeks|months|years)(?: now)?)"
+    r"October|November|December) \d+|"
+    r"for (?:a few|a couple of|two|three|four|five|ten|\d+) (?:weeks|months|years)(?: now)?)"
 )
 _PAST = {
     "went": "go", "got": "get", "saw": "see", "bought": "buy", "met": "meet", "took": "take", "made": "make",
@@ -49,7 +51,8 @@ _TOLD = re.compile(
 )
 _NEVER = re.compile(r"\bI(?:'ve| have) never (\w+ [^.,!?]{3,50})", re.I)
 _DISLIKE = re.compile(
-    r"\bI (?:do not|don't|can't|cannot) (like|eat|drink|have|own|want|enjoy|play|watch|drive|swim|cook) ([^.,!?]{3,40})",
+    r"\bI (?:do not|don't|can't|cannot) "
+    r"(like|eat|drink|have|own|want|enjoy|play|watch|drive|swim|cook) ([^.,!?]{3,40})",
     re.I,
 )
 MONTHS = "January February March April May June July August September October November December".split()
@@ -154,5 +157,11 @@ def make_date(chance: random.Random) -> str:
     """How a chat may write the day before a turn; often not at all."""
     month, day, year = chance.choice(MONTHS), chance.randint(1, 28), chance.randint(2019, 2025)
     return chance.choice(
-        ("", "", f"[{month}-{day}-{year}] ", f"[{month} {day}, {year}] ", f"[{year}-{MONTHS.index(month) + 1:02d}-{day:02d}] ")
+        (
+            "",
+            "",
+            f"[{month}-{day}-{year}] ",
+            f"[{month} {day}, {year}] ",
+            f"[{year}-{MONTHS.index(month) + 1:02d}-{day:02d}] ",
+        )
     )

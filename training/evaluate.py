@@ -1,9 +1,9 @@
 """What do the trained models add to the library's own signals on the measurement sets?
 
-    python training/evaluate.py --candidates candidates.npz --embedder FILE --reranker FILE [--out signals.npz]
+    python -m training.evaluate --candidates candidates.npz --embedder FILE --reranker FILE [--out signals.npz]
 
-FILE is a model of this recipe, .npz (fp32 weights) or .onnx (as shipped). Every candidate that the library weighed gets its
-MaxSim and its new cosine, the best ones the reranker's number; then they are fused as the library does it.
+FILE is a model of this recipe, .npz (weights) or .onnx (as shipped). Every candidate that the library weighed gets its
+MaxSim and its new cosine, the best 20 the reranker's number; then they are fused as the library does it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import argparse
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from pack import Lists
+
+from training.pack import Lists
 
 NEIGHBOURS = (0.25, 0.1)
 CODE = 254.0
 """A token's number times this is its int8 code; none of a unit vector's 48 is much above one half."""
 DEEP = 20
-SCORED = 40
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Measured:
-    """One set: what fusion sees (`fields`, all candidates in a row), where each question's candidates end, the answers."""
+    """One set: what fusion sees (`fields`, all candidates in a row), where each question's end, and the answers."""
 
     fields: dict[str, np.ndarray]
     ends: np.ndarray
@@ -61,6 +61,10 @@ class Fusion:
     best: int = 200
     deep: float = 0.0
     deep_best: int = DEEP
+
+
+DEFAULT = Fusion(late=3.0)
+"""What the weights of all measurement sets together suggest."""
 
 
 def compare(questions: Encoded, passages: Encoded, asked: int, rows: np.ndarray) -> np.ndarray:
@@ -119,19 +123,16 @@ def add_signals(arrays: Mapping[str, np.ndarray], encode: Encode, score: Score |
 
 
 def _rerank(measured: Measured, asked: Lists, told: Lists, piece: np.ndarray, score: Score) -> np.ndarray:
-    """The reranker's number for the best candidates by the old order and by MaxSim, each by its best piece."""
+    """The reranker's number for the best candidates, each by the piece that MaxSim found best."""
     chosen: list[np.ndarray] = []
-    owner: list[np.ndarray] = []
     for row in range(len(asked)):
         begin, end = measured.ends[row], measured.ends[row + 1]
-        old = order_candidates({k: v[begin:end] for k, v in measured.fields.items()}, Fusion())
-        both = order_candidates({k: v[begin:end] for k, v in measured.fields.items()}, Fusion(late=3.0))
-        rows = np.unique(np.concatenate([np.argsort(-old)[:SCORED], np.argsort(-both)[:SCORED]])) + begin
-        chosen.append(rows)
-        owner.append(np.full(len(rows), row))
+        order = order_candidates({k: v[begin:end] for k, v in measured.fields.items()}, DEFAULT)
+        chosen.append(np.argsort(-order)[:DEEP] + begin)
     rows = np.concatenate(chosen)
+    owner = np.repeat(np.arange(len(asked)), [len(one) for one in chosen])
     deep = np.full(measured.ends[-1], np.nan, np.float32)
-    deep[rows] = score(asked, told, np.concatenate(owner), piece[rows])
+    deep[rows] = score(asked, told, owner, piece[rows])
     return deep
 
 
@@ -190,19 +191,22 @@ def measure(measured: Measured, fusion: Fusion) -> tuple[float, float]:
 
 
 FUSIONS = {
-    "stock fusion": Fusion(),
-    "late 2": Fusion(late=2.0),
-    "late 4": Fusion(late=4.0),
-    "late 8": Fusion(late=8.0),
-    "late 4, deep 1": Fusion(late=4.0, deep=1.0),
-    "late 4, deep 3": Fusion(late=4.0, deep=3.0),
+    "words and vector": Fusion(),
+    "late 2": replace(DEFAULT, late=2.0),
+    "late 3": DEFAULT,
+    "late 4": replace(DEFAULT, late=4.0),
+    "late 3, deep 0.3": replace(DEFAULT, deep=0.3),
+    "late 3, deep 0.6": replace(DEFAULT, deep=0.6),
+    "late 3, deep 1": replace(DEFAULT, deep=1.0),
 }
 
 
 def save_measured(path: Path, sets: Mapping[str, Measured]) -> None:
     arrays: dict[str, np.ndarray] = {}
     for name, one in sets.items():
-        arrays |= {f"{name}/{k}": v.astype(np.float32 if v.dtype.kind == "f" else v.dtype) for k, v in one.fields.items()}
+        arrays |= {
+            f"{name}/{k}": v.astype(np.float32 if v.dtype.kind == "f" else v.dtype) for k, v in one.fields.items()
+        }
         arrays |= {f"{name}/ends": one.ends, f"{name}/gold.flat": one.gold.flat, f"{name}/gold.ends": one.gold.ends}
     np.savez_compressed(path, **arrays)
 
@@ -225,7 +229,7 @@ def report(sets: Mapping[str, Measured], fusions: Mapping[str, Fusion] = FUSIONS
 
 
 def main() -> None:
-    import runtimes  # torch or onnxruntime: only where models are run
+    from training import runtimes  # torch or onnxruntime: only where models are run
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--candidates", type=Path, required=True)

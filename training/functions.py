@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-LEFT_OUT = {"test", "tests", "idlelib", "site-packages", "lib2to3", "turtledemo", "ensurepip", "__pycache__", "idle_test"}
+LEFT_OUT = {
+    "test",
+    "tests",
+    "idlelib",
+    "site-packages",
+    "lib2to3",
+    "turtledemo",
+    "ensurepip",
+    "__pycache__",
+    "idle_test",
+}
 FORMS = ("{}", "{}", "python {}", "how to {} in python", "{} python")
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from model import Bank, Embedder, split_by_tokens
-from pack import Lists
 from torch import Tensor
+
+from training.model import Bank, Embedder, split_by_tokens
+from training.pack import Lists
 
 K1, B = 0.9, 0.4
 DROPPED = 104  # pieces below are marks, unused and special ones
@@ -97,14 +98,12 @@ def mine(data: Data, asked: Tensor, told: Tensor, count: int, seed: int) -> tupl
     return answer, misses
 
 
-def _rank(
-    data: Data, asked: Tensor, told: Tensor, rows: np.ndarray, members: np.ndarray, count: int
-) -> np.ndarray:
+def _rank(data: Data, asked: Tensor, told: Tensor, rows: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:
     """The best of a pool for some of its questions, by words and vectors in turns."""
     device = asked.device
     among = torch.from_numpy(members).to(device)
     vocabulary = 30522
-    words = torch.cat([weigh for weigh in [weigh_terms(count_terms(data.passages, members, vocabulary))]])
+    words = weigh_terms(count_terms(data.passages, members, vocabulary))
     said = (count_terms(data.questions, rows, vocabulary) > 0).to(words.dtype)
     by_words = said @ words.T
     by_vector = asked[torch.from_numpy(rows).to(device)].float() @ told[among].float().T

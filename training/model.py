@@ -11,12 +11,15 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 import torch.nn.functional as F
-from pack import Lists
 from torch import Tensor, nn
-from weights import LAYERS, POSITIONS, WINDOW, WORDS
+
+from training.pack import Lists
+from training.weights import LAYERS, POSITIONS, WINDOW, WORDS
 
 WIDTH, HEADS, INNER, VOCABULARY = 384, 12, 1536, 30522
 TOKEN_DIM = 48
+HEAD_SEED = 1
+"""Heads begin alike whatever the seed of the training, so that weights of several seeds can be averaged."""
 FIRST, LAST = 101, 102
 HEAD = "recollect.token_head.weight"
 WEIGHT, WEIGHT_BIAS = "recollect.token_weight.weight", "recollect.token_weight.bias"
@@ -144,17 +147,10 @@ class Reranker(nn.Module):
 
 
 def maxsim(questions: Tensor, weights: Tensor, passages: Tensor, mask: Tensor) -> Tensor:
-    """For each question (rows) and passage (columns): the mean over the question's tokens, by their weights, of the best
-    cosine with a token of the passage. Questions: q × m × d, passages: p × n × d."""
+    """For each question (rows) and passage (columns): the mean over the question's tokens, by their weights, of the
+    best cosine with a token of the passage. Questions: q × m × d, passages: p × n × d."""
     cosines = torch.einsum("qmd,pnd->qpmn", questions, passages)
     best = cosines.masked_fill(~mask[None, :, None, :], -2.0).amax(-1).float()
-    return (best * weights[:, None, :]).sum(-1) / weights.sum(-1)[:, None].clamp_min(1e-6)
-
-
-def maxsim_own(questions: Tensor, weights: Tensor, passages: Tensor, mask: Tensor) -> Tensor:
-    """The same where each question has passages of its own: q × m × d beside q × p × n × d."""
-    cosines = torch.einsum("qmd,qpnd->qpmn", questions, passages)
-    best = cosines.masked_fill(~mask[:, :, None, :], -2.0).amax(-1).float()
     return (best * weights[:, None, :]).sum(-1) / weights.sum(-1)[:, None].clamp_min(1e-6)
 
 

@@ -1,12 +1,12 @@
 """Which questions and passages are trained on?
 
-    python training/prepare.py --pairs FOLDER --sets FOLDER --out FOLDER [--limit N]
+    python -m training.prepare --pairs FOLDER --sets FOLDER --out FOLDER [--limit N]
 
 Reads passages.jsonl.gz (id, pool, text) and questions.jsonl.gz (source, pool, q, pos), adds the questions that
-conversations themselves suggest (`dialogue.py`), the same conversations told as chats with an assistant, long
-answers as an assistant's turns, and Python's own library, described function by function (`functions.py`). Drops every row whose text stands in a measurement set (`check.py`). Writes data.npz
-(wordpieces, pools, which passages answer), texts.jsonl.gz (every text that is left, for the check) and counts.json.
-`--limit` keeps every N-th question only, for a trial.
+conversations themselves suggest (`dialogue.py`), the same conversations told as chats with an assistant, long answers
+as an assistant's turns, and Python's own library, function by function (`functions.py`). Drops every row whose text
+stands in a measurement set (`check.py`). Writes data.npz (wordpieces, pools, which passages answer), texts.jsonl.gz
+(every text that is left, for the check) and counts.json. `--limit` keeps every N-th question only, for a trial.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import check
-import dialogue
-import functions
 import numpy as np
-import pack
 
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.embed.wordpiece import WordPiece
+from training import check, dialogue, functions, pack
 
 SEED = 20
 WINDOW = 256
@@ -164,7 +161,11 @@ def write(pairs: Pairs, out: Path, dropped: Counter[str]) -> None:
         for text in [*pairs.texts, *(question for _, question, _ in pairs.questions)]:
             file.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
     asked = Counter(source for source, _, _ in pairs.questions)
-    counts = {"passages": len(pairs.texts), "questions": dict(asked.most_common()), "dropped as measured": dict(dropped)}
+    counts = {
+        "passages": len(pairs.texts),
+        "questions": dict(asked.most_common()),
+        "dropped as measured": dict(dropped),
+    }
     (out / "counts.json").write_text(json.dumps(counts, indent=2) + "\n", "utf-8")
     print(json.dumps(counts, indent=2))
 

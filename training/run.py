@@ -1,9 +1,9 @@
 """How are both models trained, from prepared data to weights and numbers?
 
-    python training/run.py --data data.npz --base base.npz --candidates candidates.npz --seed 1 --out FOLDER
+    python -m training.run --data data.npz --base base.npz --candidates candidates.npz --seed 1 --out FOLDER
 
 On one GPU: mines near misses, trains the reranker, has it teach the embedder, and measures both before export.
-Writes embedder-SEED.npz and reranker-SEED.npz (fp16) and signals-SEED.npz. `--minutes` bounds each of the two trainings.
+Writes embedder-SEED.npz and reranker-SEED.npz (fp16) and signals-SEED.npz.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import train_embedder
-import train_reranker
-from evaluate import add_signals, read_sets, report, save_measured
-from mine import embed_bank, mine, read_data
-from model import Embedder, Reranker
-from runtimes import embed_by_torch, score_by_torch
-from train_reranker import score_all
+
+from training import train_embedder, train_reranker
+from training.evaluate import add_signals, read_sets, report, save_measured
+from training.mine import embed_bank, mine, read_data
+from training.model import Embedder
+from training.runtimes import embed_by_torch, score_by_torch
+from training.train_reranker import score_all
 
 MISSES = 32
 TAUGHT = 24
@@ -35,12 +35,9 @@ def main() -> None:
     for name in ("data", "base", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--candidates", type=Path, help="measure on these; else the weights are only written")
-    parser.add_argument("--teacher", type=Path, action="append", help="rerankers to learn from; else the one trained here")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--reranker-epochs", type=int, default=train_reranker.Plan.epochs)
-    parser.add_argument("--embedder-epochs", type=int, default=train_embedder.Plan.epochs)
-    parser.add_argument("--reranker-seconds", type=float, default=1e9)
-    parser.add_argument("--embedder-seconds", type=float, default=1e9)
+    parser.add_argument("--reranker-steps", type=int, default=train_reranker.Plan.steps)
+    parser.add_argument("--embedder-steps", type=int, default=train_embedder.Plan.steps)
     parser.add_argument("--device", default="cuda")
     args = parser.parse_args()
     started = time.perf_counter()
@@ -59,13 +56,13 @@ def main() -> None:
     say(f"{len(data.questions)} questions and {len(data.passages)} passages embedded")
     answer, misses = mine(data, *stock, MISSES, args.seed)
     say("near misses mined")
-    plan = train_reranker.Plan(epochs=args.reranker_epochs, seconds=args.reranker_seconds)
+    plan = train_reranker.Plan(steps=args.reranker_steps)
     reranker = train_reranker.train_reranker(data, base, answer, misses, args.seed, plan).eval()
     np.savez(args.out / f"reranker-{args.seed}.npz", **halve(reranker.dump()))
     say("reranker trained")
-    taught = teach(args.teacher, reranker, data, answer, misses[:, :TAUGHT])
+    taught = score_all(reranker, data, answer, misses[:, :TAUGHT])
     say(f"teacher has scored: answer first for {100 * (taught.argmax(1) == 0).mean():.1f} %")
-    plan = train_embedder.Plan(epochs=args.embedder_epochs, seconds=args.embedder_seconds)
+    plan = train_embedder.Plan(steps=args.embedder_steps)
     embedder = train_embedder.train_embedder(
         data, base, stock, answer, misses[:, :TAUGHT], taught, args.seed, plan
     ).eval()
@@ -78,20 +75,6 @@ def main() -> None:
         say("signals written")
         report(sets)
     say("done")
-
-
-def teach(
-    teachers: list[Path] | None, own: Reranker, data: object, answer: np.ndarray, misses: np.ndarray
-) -> np.ndarray:
-    """The scores to learn from: the mean of the teachers'."""
-    if not teachers:
-        return score_all(own, data, answer, misses)
-    scores = [score_all(own, data, answer, misses)]
-    for path in teachers:
-        other = Reranker()
-        other.load(dict(np.load(path)))
-        scores.append(score_all(other.to(next(own.parameters()).device).eval(), data, answer, misses))
-    return np.mean(scores, axis=0)
 
 
 if __name__ == "__main__":

