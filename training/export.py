@@ -145,7 +145,7 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write_facts(out: Path, seeds: dict[str, str]) -> None:
+def write_facts(out: Path) -> None:
     known = Known(NAME, measure(Exported(out / "embedder.onnx")))
     (out / "calibration.json").write_bytes(msgspec.json.format(msgspec.json.encode(known)) + b"\n")
     files = [name for name in ("embedder.onnx", "reranker.onnx") if (out / name).exists()]
@@ -156,7 +156,6 @@ def write_facts(out: Path, seeds: dict[str, str]) -> None:
         "window": WINDOW,
         "licence": "Apache-2.0",
         "base": "sentence-transformers/all-MiniLM-L6-v2",
-        "weights": seeds,
         "made_with": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__},
         "sha256": {name: sha256(out / name) for name in files},
     }
@@ -177,7 +176,7 @@ def main() -> None:
         for name, path in given.items():
             if path is not None:
                 build(assets, dict(np.load(path)), args.out / f"{name}.onnx")
-    write_facts(args.out, {name: path.name for name, path in given.items() if path is not None})
+    write_facts(args.out)
     for path in sorted(args.out.glob("*.onnx")):
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
