@@ -829,11 +829,11 @@ class Memory:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
-        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other, as `fold=False` alone does. With `catalogue` records that only
-        say where others come from are searched too, with `valid_only=False` also what no longer holds. Without `touch`
-        the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing (None:
-        until they are complete).
+        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times
+        as many candidates and lets near-duplicates stand beside each other, as `fold=False` alone does. With
+        `catalogue` records that only say where others come from are searched too, with `valid_only=False` also what
+        no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors
+        that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 

@@ -1,7 +1,7 @@
 """How well do the single wordpieces of a text answer those of a question?
 
-A model that gives a small vector for each wordpiece lets a question look for each of its pieces on its own: every one of
-them takes the nearest piece of the text, and the sum of what they find is what the text is worth, 1 at most.
+A model that gives a small vector for each wordpiece lets a question look for each of its pieces on its own: every one
+of them takes the nearest piece of the text, and the sum of what they find is what the text is worth, 1 at most.
 """
 
 from __future__ import annotations

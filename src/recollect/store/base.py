@@ -156,7 +156,7 @@ class Model(Struct, frozen=True):
 
 
 class Vector(Struct, frozen=True):
-    """One piece of one version: its sign bits, its float16 numbers and, where the model gives them, those of its words."""
+    """One piece of one version: its sign bits, its float16 numbers and, of some models, the bytes of its wordpieces."""
 
     version: int
     bits: bytes
