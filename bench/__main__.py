@@ -59,6 +59,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="up to 100,000 records, few repeats; writes no page")
     parser.add_argument("--shared", type=Path, metavar="FOLDER", help="holds data/ with the sets for `quality`")
     parser.add_argument("--stock", type=Path, metavar="FILE", help="the stock model's model.onnx, for `model`")
+    parser.add_argument("--deep", action="store_true", help="also deep recall in `quality`, which takes minutes")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps filled stores there for the next run")
     options = parser.parse_args(argv)
     unknown = set(options.sections) - SECTIONS.keys()
@@ -85,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
         folder: Path = options.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        plan = Plan(folder, shared=options.shared, stock=options.stock)
+        plan = Plan(folder, shared=options.shared, stock=options.stock, deep=options.deep)
         if options.quick:
             sizes = (1_000, 10_000, 100_000)
             plan = replace(plan, quick=True, sizes=sizes, repeats=3, writes=400, questions=20)
