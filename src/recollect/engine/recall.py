@@ -103,11 +103,12 @@ def _read(view: View, vectors: Vectors, reranker: Reranker, question: Question, 
     records = {record.version: record for record in view.records([one.version for one in best])}
     best = [one for one in best if one.version in records]
     sure = read_closely(view, vectors, reranker, question, [records[one.version] for one in best])
-    order = np.argsort(-weigh_reading([one.score for one in best], sure), kind="stable")
+    weighed = weigh_reading([one.score for one in best], sure)
+    order = sorted(range(len(best)), key=lambda at: -float(weighed[at]))
     return [
         *(
             msgspec.structs.replace(best[at], score=best[place].score, deep=float(sure[at]))
-            for place, at in enumerate(order.tolist())
+            for place, at in enumerate(order)
         ),
         *rest,
     ]
