@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench import (
@@ -16,6 +17,7 @@ from bench import (
     growth,
     ingest,
     memory_mcp,
+    model,
     processes,
     quality,
     recall,
@@ -44,6 +46,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "growth": growth.run,
     "code": code.run,
     "ingest": ingest.run,
+    "model": model.run,
     "quality": quality.run,
 }
 
@@ -55,6 +58,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="up to 100,000 records, few repeats; writes no page")
     parser.add_argument("--shared", type=Path, metavar="FOLDER", help="holds data/ with the sets for `quality`")
+    parser.add_argument("--stock", type=Path, metavar="FILE", help="the stock model's model.onnx, for `model`")
+    parser.add_argument("--deep", action="store_true", help="also deep recall in `quality`, which takes minutes")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps filled stores there for the next run")
     options = parser.parse_args(argv)
     unknown = set(options.sections) - SECTIONS.keys()
@@ -81,9 +86,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
         folder: Path = options.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        plan = Plan(folder, shared=options.shared)
+        plan = Plan(folder, shared=options.shared, stock=options.stock, deep=options.deep)
         if options.quick:
-            plan = Plan(folder, True, options.shared, (1_000, 10_000, 100_000), repeats=3, writes=400, questions=20)
+            sizes = (1_000, 10_000, 100_000)
+            plan = replace(plan, quick=True, sizes=sizes, repeats=3, writes=400, questions=20)
         tables = measure(plan, names)
     if not options.quick:
         PAGE.write_text(fill(PAGE.read_text("utf-8"), [machine(), *tables]), "utf-8")

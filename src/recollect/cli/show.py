@@ -38,7 +38,7 @@ _UNLIKELY = 0.25
 _HEARD = 0.005
 _SIGNALS = {
     "keyword": "words", "vector": "meaning", "graph": "graph", "neighbours": "around it", "recency": "recent",
-    "importance": "important", "confidence": "sure",
+    "importance": "important", "confidence": "sure", "tokens": "word by word", "deep": "read closely",
 }  # fmt: skip
 
 

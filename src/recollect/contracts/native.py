@@ -78,6 +78,7 @@ class Recall(Params):
     until: Moment | None = None
     as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
     min_score: float = NOISE
+    deep: bool = False
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
     space: str | None = None
     all_spaces: bool = False
@@ -348,7 +349,7 @@ class _Tools:
         found = self._memory.recall(
             params.query, space=None if params.all_spaces else params.space or self._space, limit=params.limit,
             kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
-            until=params.until, as_of=params.as_of, min_score=params.min_score, wait=_WAIT_SECONDS,
+            until=params.until, as_of=params.as_of, min_score=params.min_score, deep=params.deep, wait=_WAIT_SECONDS,
             progress=lambda done, total: call.progress(done, total, "computing vectors"),
         )  # fmt: skip
         hits = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,3 +28,20 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]: ...
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that, in the same pass, can give a small vector for every wordpiece of a text.
+
+    `embed_tokens` answers the rows of `embed`, and for each text the vectors of its wordpieces: `token_dim` numbers, of
+    length 1. Those of a question are as long as they count, 1 together. A text that the model cannot read has none. A
+    `token_dim` of 0 says that this model gives none at all.
+    """
+
+    @property
+    def token_dim(self) -> int: ...
+
+    def embed_tokens(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]: ...

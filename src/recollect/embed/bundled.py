@@ -1,8 +1,8 @@
 """How does the model that ships inside the package turn text into vectors?
 
-all-MiniLM-L6-v2 in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few threads: that is
-as fast as padded batches on a CPU, needs little memory, and gives a text the same vector whatever stands
-beside it. The model's files are not opened before the first text.
+Our own, made from all-MiniLM-L6-v2, in int8 (docs/embed.md), run by onnxruntime. Texts run one by one, on a few
+threads: that is as fast as padded batches on a CPU, needs little memory, and gives a text the same vector
+whatever stands beside it. The model's files are not opened before the first text.
 """
 
 from __future__ import annotations
@@ -37,12 +37,41 @@ class Manifest(msgspec.Struct, frozen=True):
     dim: int
     window: int
     sha256: dict[str, str]
+    token_dim: int = 0
+
+
+STOCK = "all-MiniLM-L6-v2-int8"
+"""The model that earlier stores have vectors of. Ours was held near it: cosines of the same text are 0.98."""
+_OUTPUTS = ["sentence_vector", "token_vectors", "token_weights"]
+_NO_WEIGHTS = np.zeros(0, np.float32)
+
+
+class Seen(msgspec.Struct, frozen=True, eq=False):
+    """A text as the model sees it: its vector, those of its wordpieces, and how much each counts in a question.
+
+    What the vocabulary cannot read is a vector of zeros and no wordpieces.
+    """
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+    @property
+    def weighed(self) -> NDArray[np.float32]:
+        shares = self.weights / max(float(self.weights.sum()), 1e-6)
+        return (self.tokens * shares[:, None]).astype(np.float32, copy=False)
 
 
 class BundledEmbedder:
-    """Owns the loaded model. Threads may share it; `threads` is how many texts are run side by side."""
+    """Owns the loaded model. Threads may share it; `threads` is how many texts are run side by side.
 
-    def __init__(self, *, threads: int | None = None, folder: Path = MODEL_FOLDER) -> None:
+    It can stand for another model, under that one's name, whose vectors are almost the same.
+    """
+
+    def __init__(
+        self, *, threads: int | None = None, folder: Path = MODEL_FOLDER, stands_for: str | None = None
+    ) -> None:
+        self._stands_for = stands_for
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._manifest = read_manifest(folder)
@@ -51,11 +80,16 @@ class BundledEmbedder:
 
     @property
     def name(self) -> str:
-        return self._manifest.name
+        return self._stands_for or self._manifest.name
 
     @property
     def dim(self) -> int:
         return self._manifest.dim
+
+    @property
+    def token_dim(self) -> int:
+        """How many numbers a single wordpiece's vector has; 0 where the model gives none."""
+        return 0 if self._stands_for else self._manifest.token_dim
 
     @property
     def window(self) -> int:
@@ -64,33 +98,34 @@ class BundledEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
         """Questions and passages are the same to this model."""
-        vectors = np.zeros((len(texts), self.dim), np.float32)
+        return self._vectors(self._run_all(texts))
 
-        def fill(row: int) -> None:
-            tokens = self.embed_tokens(texts[row])
-            if len(tokens):
-                mean = tokens.mean(axis=0)
-                vectors[row] = mean / np.linalg.norm(mean)
+    def embed_tokens(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """What `embed` gives, and for each text one small vector for each wordpiece, from the same pass."""
+        seen = self._run_all(texts)
+        return self._vectors(seen), [one.weighed if query else one.tokens for one in seen]
 
+    def _vectors(self, seen: Sequence[Seen]) -> NDArray[np.float32]:
+        return np.array([one.vector for one in seen], np.float32).reshape(-1, self.dim)
+
+    def _run_all(self, texts: Sequence[str]) -> list[Seen]:
         if min(len(texts), self._threads) < 2:
-            for row in range(len(texts)):
-                fill(row)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(fill, range(len(texts))))
-        return vectors
+            return [self._run(text) for text in texts]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(self._run, texts))
 
-    def embed_tokens(self, text: str) -> NDArray[np.float32]:
-        """One vector for each wordpiece, not normalised; none for a text that the vocabulary cannot read."""
+    def _run(self, text: str) -> Seen:
         tokenizer, session = self._load()
         encoding = tokenizer.encode(text, self.window)
         if not encoding.readable:
-            return np.zeros((0, self.dim), np.float32)
+            return Seen(np.zeros(self.dim, np.float32), np.zeros((0, self.token_dim), np.float32), _NO_WEIGHTS)
         try:
-            outputs = session.run(None, {"input_ids": np.array([encoding.ids], np.int64)})
+            vector, tokens, weights = session.run(_OUTPUTS, {"input_ids": np.array([encoding.ids], np.int64)})
         except RuntimeError as error:
             raise EmbedderError(f"the bundled model failed: {error}") from error
-        return outputs[0][0]
+        return Seen(vector[0], tokens[0], weights[0])
 
     def _load(self) -> tuple[WordPiece, Any]:
         with self._lock:

@@ -3,7 +3,7 @@
 Cosines of one model mean little beside those of another: unrelated texts have 0.05 with one and 0.75 with the next.
 So a model is shown texts of many kinds once, when a store takes it up: their mean is the centre that sign bits are
 taken around, and mean and spread of their cosines are the scale on which similarity is read. What the bundled model
-says to them is known: `tools/build_model.py` writes it beside the model.
+says to them is known: `training/export.py` writes it beside the model.
 """
 
 from __future__ import annotations

@@ -80,7 +80,9 @@ def embedder_named(name: str) -> Embedder | None:
 
         if name == NAME:
             return MultilingualEmbedder()
-    from recollect.embed.bundled import BundledEmbedder
+    from recollect.embed.bundled import STOCK, BundledEmbedder
 
+    if name == STOCK:
+        return BundledEmbedder(stands_for=STOCK)
     bundled = BundledEmbedder()
     return bundled if bundled.name == name else None

@@ -89,6 +89,11 @@ class WordPiece:
         ids.append(last)
         return Encoding(ids, readable)
 
+    def encode_pair(self, question: str, text: str, window: int) -> list[int]:
+        """A question and a text behind each other, with an end mark after each; a question takes half at most."""
+        asked = self.encode(question, window // 2).ids
+        return asked + self.encode(text, window - len(asked) + 1).ids[1:]
+
     def count(self, text: str) -> int:
         """How many pieces a text has. A run of letters that is no word counts by its length."""
         known, total = self._words, 0

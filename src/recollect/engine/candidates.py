@@ -11,6 +11,7 @@ from itertools import chain
 from math import log1p
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -18,7 +19,8 @@ from recollect.engine.remember import hash_term
 from recollect.engine.vectors import Vectors
 from recollect.engine.walk import walk
 from recollect.ingest.entities import extract_names, phrases, unspaced
-from recollect.retrieve.fuse import Candidates, QueryView
+from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
+from recollect.retrieve.late import match_tokens
 from recollect.store.base import Glance, View
 from recollect.store.terms import is_pair, query_terms
 from recollect.types import Filter, Query
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
+_BY_TOKENS = 200  # candidates that are compared piece by piece
 _THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
@@ -62,6 +65,7 @@ class Question(Struct, frozen=True, eq=False):
     terms: tuple[tuple[int, bool], ...]
     names: tuple[str, ...]
     vector: NDArray[np.float32] | None
+    tokens: NDArray[np.float32] | None
     now: int
     """Microseconds since 1970: what recency is counted from."""
 
@@ -69,12 +73,14 @@ class Question(Struct, frozen=True, eq=False):
 def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
     """A question; with `named` False the graph has no say in it."""
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
-    vector = None if vectors is None else vectors.query(query.text)
+    asked = None if vectors is None else vectors.query(query.text)
+    readable = asked is not None and bool(asked.vector.any())
     return Question(
         query=query,
         terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
         names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])) if named else (),
-        vector=vector if vector is not None and vector.any() else None,
+        vector=asked.vector if asked is not None and readable else None,
+        tokens=asked.tokens if asked is not None and readable else None,
         now=now,
     )
 
@@ -105,9 +111,11 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
         recency_weight=question.query.recency,
         importance_weight=question.query.importance,
     )
+    candidates = _complete(view, vectors, question, glances, terms, found)
+    if vectors is not None and question.tokens is not None:
+        candidates = _look_closer(view, vectors.model().no, question.tokens, query_view, candidates, glances)
     return Field(
-        space=space, glances=tuple(glances), query=query_view,
-        candidates=_complete(view, vectors, question, glances, terms, found),
+        space=space, glances=tuple(glances), query=query_view, candidates=candidates,
         by_keyword=len(found.keyword), by_vector=len(found.vector), by_graph=len(found.graph),
     )  # fmt: skip
 
@@ -287,3 +295,21 @@ def cosines_of(
     best = np.full(len(versions), -np.inf)
     np.maximum.at(best, owner, values)
     return np.where(np.isinf(best), np.nan, best)
+
+
+def _look_closer(
+    view: View,
+    model: int,
+    tokens: NDArray[np.float32],
+    query: QueryView,
+    candidates: Candidates,
+    glances: Sequence[Glance],
+) -> Candidates:
+    """The best candidates, compared with the question, wordpiece by wordpiece."""
+    order = fuse_signals(query, candidates).score
+    best = np.argpartition(-order, _BY_TOKENS)[:_BY_TOKENS] if len(order) > _BY_TOKENS else np.arange(len(order))
+    row = {glances[at].version: at for at in best.tolist()}
+    pieces = view.tokens_of(model, list(row))
+    late = np.full(len(order), -np.inf)
+    np.maximum.at(late, [row[version] for version, _ in pieces], match_tokens(tokens, [piece for _, piece in pieces]))
+    return msgspec.structs.replace(candidates, late=np.where(np.isinf(late), np.nan, late))

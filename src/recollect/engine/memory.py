@@ -816,6 +816,7 @@ class Memory:
         min_score: float = NOISE,
         recency: float = 0.0,
         importance: float = 0.02,
+        deep: bool = False,
         thorough: bool = False,
         fold: bool = True,
         touch: bool = True,
@@ -827,11 +828,12 @@ class Memory:
 
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
-        most important may gain: small ones decide between equals. `thorough` weighs three times as many candidates and
-        lets near-duplicates stand beside each other, as `fold=False` alone does. With `catalogue` records that only
-        say where others come from are searched too, with `valid_only=False` also what no longer holds. Without `touch`
-        the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing (None:
-        until they are complete).
+        most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
+        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times
+        as many candidates and lets near-duplicates stand beside each other, as `fold=False` alone does. With
+        `catalogue` records that only say where others come from are searched too, with `valid_only=False` also what
+        no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors
+        that are still missing (None: until they are complete).
         """
         from recollect.engine.recall import recall  # brings in numpy: only when something is asked
 
@@ -847,6 +849,7 @@ class Memory:
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
+            deep=parse_flag(deep, "deep"),
             thorough=parse_flag(thorough, "thorough"),
             fold=parse_flag(fold, "fold"),
             budget_tokens=None
@@ -855,7 +858,10 @@ class Memory:
         )  # fmt: skip
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
-        answer = recall(self._core, ready.vectors, parsed, waiting=ready.waiting, problem=ready.problem)
+        reranker = self._semantics.reranker() if parsed.deep and ready.vectors is not None else None
+        answer = recall(
+            self._core, ready.vectors, parsed, reranker=reranker, waiting=ready.waiting, problem=ready.problem
+        )
         now = self._core.clock()
         self._idleness.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):

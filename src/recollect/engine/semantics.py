@@ -20,6 +20,7 @@ from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.types import EmbeddingState
 
 if TYPE_CHECKING:
+    from recollect.embed.rerank import Reranker
     from recollect.engine.vectors import Vectors
 
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
@@ -43,6 +44,7 @@ class Semantics:
         self._given = embedder
         self._loaded: dict[str, Vectors] = {}
         self._chosen: Vectors | None = None
+        self._reranker: Reranker | None = None
         self._failed = False
         self._lock = threading.Lock()
         self._background = Background(self.load, core.settings.embed_delay)
@@ -63,6 +65,15 @@ class Semantics:
                 )  # fmt: skip
                 self._chosen = None if embedder is None else Vectors(self._core, embedder)
             return self._chosen
+
+    def reranker(self) -> Reranker:
+        """The model that reads question and text together; opened when it is first asked."""
+        from recollect.embed.rerank import Reranker  # brings in onnxruntime
+
+        with self._lock:
+            if self._reranker is None:
+                self._reranker = Reranker(threads=self._core.settings.embed_threads)
+            return self._reranker
 
     def ready(self, spaces: Sequence[str] | None, wait: float | None, progress: Progress | None) -> Ready:
         """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow."""

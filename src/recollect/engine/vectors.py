@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
-from recollect.embed.base import Embedder
+from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core
 from recollect.engine.matrix import Matrix, sign_bits
 from recollect.ingest.pieces import cut_pieces
+from recollect.retrieve.late import pack_tokens
 from recollect.store.base import Model, Vector, View
 from recollect.types import Record
 
@@ -35,6 +37,13 @@ _NUMBERS_KEPT = 4_000_000  # of vectors that are compared again and again: 16 MB
 Progress = Callable[[int, int], None]
 
 
+class Asked(Struct, frozen=True, eq=False):
+    """A question as the model sees it: its vector (zeros: unreadable) and, of some models, those of its wordpieces."""
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None = None
+
+
 class Vectors:
     """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
 
@@ -46,7 +55,7 @@ class Vectors:
         self._gone: dict[str, list[int]] = {}
         self._numbers: dict[int, NDArray[np.float32]] = {}
         self._kept = 0
-        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._queries: OrderedDict[str, Asked] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
@@ -76,20 +85,29 @@ class Vectors:
             self.drop_matrices()
         return self._model is not None
 
-    def query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a question; the same question is not computed twice."""
+    def query(self, text: str) -> Asked:
+        """A question as the model sees it; the same question is not computed twice."""
         with self._lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 self.query_hits += 1
                 return self._queries[text]
             self.query_misses += 1
-        vector = self.embedder.embed([text], query=True)[0]
+        vectors, tokens = self._see([text], query=True)
+        asked = Asked(vectors[0], tokens[0] if tokens else None)
         with self._lock:
-            self._queries[text] = vector
+            self._queries[text] = asked
             while len(self._queries) > _REMEMBERED_QUERIES:
                 self._queries.popitem(last=False)
-        return vector
+        return asked
+
+    def _see(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
+        if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
+            return self.embedder.embed_tokens(texts, query=query)
+        return self.embedder.embed(texts, query=query), []
 
     @property
     def remembered_queries(self) -> int:
@@ -222,15 +240,18 @@ class Vectors:
     def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
         """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
         parts: list[NDArray[np.float32]] = []
+        tokens: list[NDArray[np.float32]] = []
         for start in range(0, len(pieces), _AT_ONCE):
             if stop is not None and stop.is_set():
                 return None
-            parts.append(self.embedder.embed([piece for _, piece in pieces[start : start + _AT_ONCE]]))
+            seen, said = self._see([piece for _, piece in pieces[start : start + _AT_ONCE]])
+            parts.append(seen)
+            tokens += said
         rows = np.concatenate(parts)
         bits = sign_bits(rows, self._mean())
         halves = rows.astype(np.float16)
         return [
-            Vector(version, bits[i].tobytes(), halves[i].tobytes())
+            Vector(version, bits[i].tobytes(), halves[i].tobytes(), pack_tokens(tokens[i]) if tokens else b"")
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]

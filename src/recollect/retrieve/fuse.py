@@ -32,6 +32,7 @@ UNRELATED_COSINE = 0.0
 
 _K1, _B = 0.9, 0.4
 _VECTOR_WEIGHT = 3.2
+_LATE_WEIGHT, _LATE_FLOOR = 3.0, 0.3
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _LONG, _LONG_FALL = 100.0, 0.28
 _GRAPH_SHARE, _GRAPH_LEVEL = 0.1, 0.3
@@ -79,6 +80,8 @@ class Candidates(Struct, frozen=True, kw_only=True, eq=False):
     importance: Floats
     confidence: Floats
     graph: Floats
+    late: Floats | None = None
+    """How well its wordpieces match the question's (`late.py`), within 0..1; NaN where they were not compared."""
 
 
 class Fused(Struct, frozen=True, kw_only=True, eq=False):
@@ -108,7 +111,8 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     covered = _covered(candidates, idf, query.pair)
     vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
     keyword_weight, relative = _keyword_order(bm25)
-    own = (keyword_weight * relative + _vector_order(vector, relative)) * _long_fall(candidates.length, query.pair)
+    own = keyword_weight * relative + _vector_order(vector, relative) + _late_order(candidates.late, relative)
+    own = own * _long_fall(candidates.length, query.pair)
     near = _neighbours(own, candidates.group, candidates.position)
     reached = _GRAPH_SHARE * candidates.graph * max(float(own.max()), 1.0)
     order = (own + near + reached) * _nudges(query, candidates)
@@ -172,6 +176,18 @@ def _vector_order(vector: Floats, relative: Floats) -> Floats:
     present = np.sort(order[~missing])[-_COMPARED:]
     middling = float(np.median(present)) if len(present) else 0.0
     return np.where(missing, middling * relative, order)
+
+
+def _late_order(late: Floats | None, relative: Floats) -> Floats | float:
+    """What the match of single wordpieces adds. Candidates that were not compared get half of a middling match."""
+    if late is None:
+        return 0.0
+    order = _LATE_WEIGHT * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
+    missing = np.isnan(order)
+    if not missing.any():
+        return order
+    middling = float(np.median(order[~missing])) if not missing.all() else 0.0
+    return np.where(missing, 0.5 * middling * relative, order)
 
 
 def _long_fall(length: Floats, pair: NDArray[np.bool_]) -> Floats:

@@ -160,11 +160,12 @@ class Model(Struct, frozen=True):
 
 
 class Vector(Struct, frozen=True):
-    """One piece of one version: its sign bits and its float16 numbers."""
+    """One piece of one version: its sign bits, its float16 numbers and, of some models, the bytes of its wordpieces."""
 
     version: int
     bits: bytes
     half: bytes
+    tokens: bytes = b""
 
 
 class IndexedProject(Struct, frozen=True, kw_only=True):
@@ -300,6 +301,7 @@ class View(Protocol):
     def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]: ...
     def halves(self, vectors: Sequence[int]) -> Mapping[int, bytes]: ...
     def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
+    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
     def count_waiting(self, model: int | None, space: str | None) -> int: ...
 

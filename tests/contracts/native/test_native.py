@@ -93,7 +93,8 @@ def test_what_was_remembered_is_recalled_and_says_why(serve: Callable[..., Serve
     hits = server.call("recall", query="What does Maria like to drink?")["hits"]
     assert hits[0]["id"] == stored["id"]
     assert hits[0]["score"] > 0.5
-    assert {"keyword", "vector", "graph", "neighbours", "recency", "importance", "confidence"} == set(hits[0]["why"])
+    signals = {"keyword", "vector", "tokens", "graph", "neighbours", "recency", "importance", "confidence", "deep"}
+    assert set(hits[0]["why"]) == signals
     again = server.call("remember", text="Maria prefers tea over coffee.")
     assert (again["outcome"], again["id"]) == ("deduplicated", stored["id"])
 

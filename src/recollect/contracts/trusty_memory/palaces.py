@@ -193,7 +193,13 @@ class Palaces:
         name = self._existing(palace)
         count = _count(top_k, "top_k", TOP_K, MAX_LIMIT)
         found = self._memory.recall(
-            query, space=name, limit=min(count + _ESSENTIAL, MAX_LIMIT), thorough=deep, touch=False, wait=_WAIT_SECONDS
+            query,
+            space=name,
+            limit=min(count + _ESSENTIAL, MAX_LIMIT),
+            deep=deep,
+            thorough=deep,
+            touch=False,
+            wait=_WAIT_SECONDS,
         )
         rows = self._layered(name, found, 3 if deep else 2)[:count]
         shown = {row.drawer_id for row in rows if row.score >= _REAL_MATCH and row.layer > 1}

@@ -4,7 +4,14 @@ A list that is only ever appended to. Each entry is the statements of one step; 
 were applied, and all that are missing are applied in one transaction.
 """
 
-from recollect.store.migrations import m0001_first, m0002_projects, m0003_grounds, m0004_ledger, m0005_lifecycle
+from recollect.store.migrations import (
+    m0001_first,
+    m0002_projects,
+    m0003_grounds,
+    m0004_ledger,
+    m0005_lifecycle,
+    m0006_tokens,
+)
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0001_first.STATEMENTS,
@@ -12,4 +19,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0003_grounds.STATEMENTS,
     m0004_ledger.STATEMENTS,
     m0005_lifecycle.STATEMENTS,
+    m0006_tokens.STATEMENTS,
 )

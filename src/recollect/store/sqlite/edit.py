@@ -176,7 +176,7 @@ class SqliteEdit(SqliteView):
         rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
         for version, live in rows:
             self._unindex(number, version, live=live)
-        self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE space_no = ?)", (number,))
+        self._drop_numbers("space_no = ?", (number,))
         for table in _OF_A_SPACE:
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
         delete_projects(self._connection, number)
@@ -312,7 +312,7 @@ class SqliteEdit(SqliteView):
         )
         for version, live in rows:
             self._unindex(number, version, live=live)
-            self._run("DELETE FROM halves WHERE vector IN (SELECT vector FROM signs WHERE version = ?)", (version,))
+            self._drop_numbers("version = ?", (version,))
             for table in ("signs", "queue", "faded", "records", "refs"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
         self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
@@ -498,7 +498,7 @@ class SqliteEdit(SqliteView):
         self._sweep(self._rows(_EVICTED))
         self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
         self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", "refs", *(("signs", "halves", "queue") if vectors else ())):
+        for table in ("lexis", "names", "refs", *(("signs", "halves", "tokens", "queue") if vectors else ())):
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE tallies SET records = 0, length = 0")
         self._tallied.clear()
@@ -566,7 +566,9 @@ class SqliteEdit(SqliteView):
         ):
             values = (abs(model), number, record.version, bits)
             cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
-            self._run("INSERT INTO halves SELECT ?, half FROM halves WHERE vector = ?", (cursor.lastrowid, vector))
+            for table, column in (("halves", "half"), ("tokens", "tokens")):
+                copied = f"INSERT INTO {table} SELECT ?, {column} FROM {table} WHERE vector = ?"
+                self._run(copied, (cursor.lastrowid, vector))
         self._run(
             "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
             (number, record.version, source),
@@ -598,6 +600,8 @@ class SqliteEdit(SqliteView):
                     (signed, waiting[vector.version], vector.version, vector.bits),
                 )
                 self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, vector.half))
+                if vector.tokens:
+                    self._run("INSERT INTO tokens VALUES(?, ?)", (cursor.lastrowid, vector.tokens))
         self._connection.executemany(
             "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
             [(model, number, version) for version, number in waiting.items()],
@@ -607,9 +611,13 @@ class SqliteEdit(SqliteView):
         """Forgets the vectors of every model but one."""
         gone = [model.no for model in self.models() if model.name != keep_model]
         for number in gone:
-            chosen = "(SELECT vector FROM signs WHERE model IN (?, ?))"
-            self._run(f"DELETE FROM halves WHERE vector IN {chosen}", (number, -number))
+            self._drop_numbers("model IN (?, ?)", (number, -number))
             self._run("DELETE FROM signs WHERE model IN (?, ?)", (number, -number))
             self._run("DELETE FROM queue WHERE model = ?", (number,))
             self._run("DELETE FROM models WHERE no = ?", (number,))
         return len(gone)
+
+    def _drop_numbers(self, which: str, values: tuple[int, ...]) -> None:
+        """Removes what is kept of vectors beside their sign bits."""
+        for table in ("halves", "tokens"):
+            self._run(f"DELETE FROM {table} WHERE vector IN (SELECT vector FROM signs WHERE {which})", values)

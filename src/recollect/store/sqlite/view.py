@@ -542,8 +542,15 @@ class SqliteView:
 
     def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """Version and float16 numbers of every vector that these versions have."""
-        sql = "SELECT signs.version, halves.half FROM json_each(?) AS wanted"
-        sql += " CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN halves ON halves.vector = signs.vector"
+        return self._pieces("halves.half", "halves", model, versions)
+
+    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Version and word vectors of every piece of these versions that has some."""
+        return self._pieces("tokens.tokens", "tokens", model, versions)
+
+    def _pieces(self, column: str, table: str, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
+        sql = f"SELECT signs.version, {column} FROM json_each(?) AS wanted"
+        sql += f" CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN {table} ON {table}.vector = signs.vector"
         sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 

@@ -1,0 +1,72 @@
+"""How well does a text answer a question, read together?
+
+A second model reads the question and a text at once, which is slower than comparing vectors and knows more: it is asked
+about the few best candidates of a deep recall only. Its file is not opened before the first of those.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.embed.bundled import MODEL_FOLDER, check_file, open_session, read_manifest
+from recollect.embed.wordpiece import WordPiece
+from recollect.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+RERANKER_FOLDER = Path(__file__).parent / "reranker"
+
+
+class Reranker:
+    """Owns the loaded model. Threads may share it; `threads` is how many texts are read side by side."""
+
+    def __init__(self, *, threads: int | None = None, folder: Path = RERANKER_FOLDER) -> None:
+        self._folder = folder
+        self._threads = threads or min(2, os.cpu_count() or 1)
+        self._manifest = read_manifest(folder)
+        self._lock = Lock()
+        self._loaded: tuple[WordPiece, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._manifest.name
+
+    def reads(self, text: str) -> bool:
+        """Does the vocabulary know the script of a text?"""
+        tokenizer, _ = self._load()
+        return tokenizer.encode(text, self._manifest.window).readable
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A number for each text, on no scale of its own: the higher, the surer it answers."""
+        if min(len(texts), self._threads) < 2:
+            logits = [self._read(question, text) for text in texts]
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                logits = list(pool.map(partial(self._read, question), texts))
+        return np.array(logits, np.float32)
+
+    def _read(self, question: str, text: str) -> float:
+        tokenizer, session = self._load()
+        ids = tokenizer.encode_pair(question, text, self._manifest.window)
+        try:
+            return float(session.run(None, {"input_ids": np.array([ids], np.int64)})[0].reshape(-1)[0])
+        except RuntimeError as error:
+            raise EmbedderError(f"the bundled reranker failed: {error}") from error
+
+    def _load(self) -> tuple[WordPiece, Any]:
+        with self._lock:
+            if self._loaded is None:
+                for file, digest in self._manifest.sha256.items():
+                    check_file(self._folder / file, digest)
+                words = (MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+                self._loaded = WordPiece(words), open_session(self._folder / "model.onnx")
+            return self._loaded

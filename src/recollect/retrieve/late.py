@@ -1,0 +1,31 @@
+"""How well do the single wordpieces of a text answer those of a question?
+
+A model that gives a small vector for each wordpiece lets a question look for each of its pieces on its own: every one
+of them takes the nearest piece of the text, and the sum of what they find is what the text is worth, 1 at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCALE = 254.0
+"""Numbers of a vector of length 1 times this are kept as bytes; hardly any of them is above one half."""
+
+
+def pack_tokens(tokens: NDArray[np.float32]) -> bytes:
+    """Vectors of length 1, one after another, a byte for each number."""
+    return np.clip(np.rint(tokens * SCALE), -127, 127).astype(np.int8).tobytes()
+
+
+def match_tokens(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
+    """What each text (its packed vectors, at least one) is worth to a question, whose vectors' lengths add up to 1."""
+    if not texts:
+        return np.zeros(0, np.float32)
+    dim = question.shape[1]
+    codes = np.frombuffer(b"".join(texts), np.int8).reshape(-1, dim)
+    nearness = codes.astype(np.float32) @ question.T
+    starts = np.cumsum([0, *[len(text) // dim for text in texts[:-1]]])
+    return np.maximum.reduceat(nearness, starts, axis=0).sum(axis=1) / np.float32(SCALE)

@@ -1,0 +1,49 @@
+"""The model that reads a question and a text together."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect.embed.rerank import RERANKER_FOLDER, Reranker
+from recollect.errors import EmbedderError
+
+TEXTS = [
+    "We moved the queue to Postgres since Kafka was too much to run.",
+    "Kafka is a town in no country.",
+    "The cat sleeps on the warm printer.",
+]
+
+
+@pytest.fixture(scope="module")
+def reranker() -> Reranker:
+    return Reranker()
+
+
+def test_what_answers_stands_above_what_only_shares_a_word(reranker: Reranker) -> None:
+    scores = reranker.score("Why did we stop using Kafka?", TEXTS)
+    assert list(np.argsort(-scores)) == [0, 1, 2]
+
+
+def test_a_text_scores_the_same_alone_and_beside_others(reranker: Reranker) -> None:
+    question = "Where does the cat sleep?"
+    together = reranker.score(question, TEXTS)
+    assert [float(reranker.score(question, [text])[0]) for text in TEXTS] == together.tolist()
+
+
+def test_texts_and_questions_of_any_length_are_read(reranker: Reranker) -> None:
+    scores = reranker.score("why " * 2_000, ["", "because " * 5_000, "数据库"])
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+
+
+def test_a_damaged_file_is_named_and_not_used(tmp_path: Path) -> None:
+    shutil.copytree(RERANKER_FOLDER, tmp_path, dirs_exist_ok=True)
+    with (tmp_path / "model.onnx").open("r+b") as damaged:
+        damaged.seek(100)
+        damaged.write(b"\x00!")
+    with pytest.raises(EmbedderError, match=r"model\.onnx is damaged"):
+        Reranker(folder=tmp_path).score("why?", ["because"])

@@ -1,0 +1,1 @@
+"""How are the models that the library carries trained?"""
