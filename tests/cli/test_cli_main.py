@@ -181,7 +181,7 @@ def test_the_bundled_model_is_used_when_nothing_else_is_said(shell, monkeypatch)
     monkeypatch.delenv("RECOLLECT_EMBEDDER")
     shell.remember("The gateway validates tokens with RS256.")
     answer = shell.json("recall", "how is authentication done?")
-    assert answer["signals"]["embedder"].startswith("all-MiniLM-L6-v2")
+    assert answer["signals"]["embedder"].startswith("recollect-minilm")
     assert answer["hits"][0]["why"]["vector"] > 0
 
 

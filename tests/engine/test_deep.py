@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,10 @@ QUESTION = "Why did we stop using Kafka?"
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Memory:
-    memory = recollect.open(tmp_path)
-    memory.remember_many([{"text": text, "session": "s1"} for text in TURNS])
-    return memory
+def talk(tmp_path: Path) -> Iterator[Memory]:
+    with recollect.open(tmp_path) as memory:
+        memory.remember_many([{"text": text, "session": "s1"} for text in TURNS])
+        yield memory
 
 
 def test_a_deep_recall_reads_the_best_and_says_so(talk: Memory) -> None:
