@@ -40,6 +40,10 @@ class Functions:
         self._log = log
         self._running: set[Cancellation] = set()
 
+    def only_reads(self, id: object) -> bool:
+        tool = self.tools.get(id) if isinstance(id, str) else None
+        return tool is not None and tool.annotations.read_only
+
     def cancel_all(self) -> None:
         for cancellation in tuple(self._running):
             cancellation.requested = True

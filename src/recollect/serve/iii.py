@@ -27,8 +27,9 @@ from recollect.serve.functions import FAILED, Functions, Outcome, Problem
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
 
-AT_ONCE = 8
-"""So many calls run at the same time, of all clients."""
+READS_AT_ONCE, WRITES_AT_ONCE = 2, 8
+"""So many calls run at the same time, of all clients: more reads would only take turns on the interpreter, while a
+write may wait for a language model."""
 
 WAITING = 64
 """So many invocations of one client may wait; beyond that nothing more is read from it until one is done."""
@@ -68,7 +69,8 @@ class IiiServer:
         self._log = log
         self._clients: set[ServerConnection] = set()
         self._calls: set[asyncio.Task[None]] = set()
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="recollect-iii")
+        self._reads = ThreadPoolExecutor(READS_AT_ONCE, thread_name_prefix="recollect-iii-read")
+        self._writes = ThreadPoolExecutor(WRITES_AT_ONCE, thread_name_prefix="recollect-iii")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end = asyncio.Event()
         logging.getLogger("websockets").setLevel(logging.CRITICAL)  # it speaks of every client that left
@@ -98,7 +100,8 @@ class IiiServer:
                 await asyncio.wait(self._calls)
             for client in tuple(self._clients):
                 await client.close(GOING_AWAY, "the server ends")
-        self._pool.shutdown(wait=False)
+        for pool in (self._reads, self._writes):
+            pool.shutdown(wait=False)
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuses whom HTTP would refuse too: a page on the web must not reach this machine's memory."""
@@ -151,7 +154,8 @@ class IiiServer:
     async def _invoke(self, client: ServerConnection, message: _Message, room: asyncio.Semaphore) -> None:
         try:
             loop = asyncio.get_running_loop()
-            answer = await loop.run_in_executor(self._pool, self._answer, message)
+            pool = self._reads if self._functions.only_reads(message.function_id) else self._writes
+            answer = await loop.run_in_executor(pool, self._answer, message)
             if answer is not None:
                 await client.send(answer, text=True)
         except ConnectionClosed as gone:
