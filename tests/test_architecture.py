@@ -60,7 +60,7 @@ WEB = {
 LOCAL_WEB: dict[str, set[str]] = {
     "serve": WEB,
     "endpoint": {"httpx"},
-    "recollect.engine.fetch": {"httpcore", "httpx", "socket", "urllib"},
+    "recollect.engine.intake.fetch": {"httpcore", "httpx", "socket", "urllib"},
 }
 """Rooms that reach the web, and the one module that fetches pages."""
 SQL = re.compile(

@@ -20,8 +20,8 @@ from bench.quality import load, rows
 import recollect
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.embed.wordpiece import WordPiece
-from recollect.engine import recall as recalling
-from recollect.engine.candidates import Field
+from recollect.engine.read import recall as recalling
+from recollect.engine.read.candidates import Field
 from recollect.ingest.pieces import cut_pieces
 from recollect.retrieve import fuse
 from recollect.types import Query

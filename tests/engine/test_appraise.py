@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect import Memory
-from recollect.engine.appraise import keywords_of
+from recollect.engine.read.appraise import keywords_of
 
 WEEK = 168 * 3600
 LONG = "Rivers carry sand. " * 200

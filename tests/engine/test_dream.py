@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from recollect import Conflict, EmbedderError, Memory, Settings
-from recollect.engine.dream import ACTOR
-from recollect.engine.dreamer import Dreamer
+from recollect.engine.care.dream import ACTOR
+from recollect.engine.care.dreamer import Dreamer
 from recollect.engine.memory import open_memory as open_anywhere
 from recollect.engine.turn import taking
 from recollect.retrieve.similar import differing_bits, near_rows

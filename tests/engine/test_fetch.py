@@ -12,8 +12,8 @@ from tests.engine.pages import LATIN, PAGE, Pages, serve_pages
 
 from recollect import InvalidInput, Memory, Settings, SourceError, load_settings
 from recollect import open as open_memory_at
-from recollect.engine import fetch as fetching
-from recollect.engine.fetch import Fetched, check_address, fetch
+from recollect.engine.intake import fetch as fetching
+from recollect.engine.intake.fetch import Fetched, check_address, fetch
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.engine.foremost import rank_standing
+from recollect.engine.read.foremost import rank_standing
 from recollect.retrieve.importance import effective_importance
 from recollect.types import Filter
 

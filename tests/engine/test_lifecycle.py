@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from recollect import Conflict, InvalidInput, NotFound
-from recollect.engine import touches
-from recollect.engine.lifecycle import KINDS
+from recollect.engine.care.lifecycle import KINDS
+from recollect.engine.write import touches
 from recollect.store.base import EvictionRule
 
 

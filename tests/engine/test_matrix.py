@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.engine.matrix import Matrix
+from recollect.engine.embedding.matrix import Matrix
 
 WORDS = 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect import FileProblem, InvalidInput, Memory, NotFound, ProjectStatus
-from recollect.engine import reading, workers
+from recollect.engine.intake import reading, workers
 
 SHOP = '''"""A shop."""
 
@@ -256,7 +256,7 @@ def test_a_parser_that_dies_takes_down_one_file_only(
     root = tmp_path / "many"
     for i in range(20):
         write(root, f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
-    really = workers._program("recollect.engine.reading")
+    really = workers._program("recollect.engine.intake.reading")
     deadly = (
         "import os; real = m.read_file;"
         "m.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from recollect import Memory
-from recollect.engine.remember import hash_term
+from recollect.engine.write.remember import hash_term
 from recollect.store.terms import terms
 
 

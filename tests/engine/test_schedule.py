@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import ConfigError
-from recollect.engine.schedule import Scheduler, Task, parse_cron, upkeep_tasks
+from recollect.engine.care.schedule import Scheduler, Task, parse_cron, upkeep_tasks
 
 NOW = datetime(2026, 5, 10, 12, 34, 56, tzinfo=UTC)  # a Sunday
 

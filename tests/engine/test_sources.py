@@ -21,7 +21,7 @@ from recollect import (
     SourceDraft,
     SourceError,
 )
-from recollect.engine import folders, workers
+from recollect.engine.intake import folders, workers
 
 ADAPTER = Adapter(name="test", version="1", mode="file", supported_modes=("file",))
 

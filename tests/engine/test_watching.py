@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.engine.watching import matters, watch_folder
+from recollect.engine.intake.watching import matters, watch_folder
 
 GUARD_SECONDS = 60
 

@@ -10,7 +10,7 @@ import typer
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_if_there
-from recollect.engine import lifecycle
+from recollect.engine.care import lifecycle
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.types import Maintained

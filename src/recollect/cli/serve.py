@@ -17,7 +17,7 @@ from recollect.types import DEFAULT_SPACE, Dream, Maintained
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
-    from recollect.engine.schedule import Scheduler
+    from recollect.engine.care.schedule import Scheduler
     from recollect.serve.address import Address
     from recollect.serve.admission import Admission
     from recollect.serve.companion import Companion, SocketServer
@@ -217,7 +217,7 @@ def serve(chosen: Serving) -> int:
 
 def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
     """Puts idle palaces in order while they are served, until the end is called."""
-    from recollect.engine.dreamer import Dreamer
+    from recollect.engine.care.dreamer import Dreamer
 
     def tell(news: Dream | RecollectError) -> None:
         if isinstance(news, RecollectError):
@@ -236,8 +236,8 @@ def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
 
 
 def _scheduler(memory: Memory, log: Log) -> Scheduler:
+    from recollect.engine.care.schedule import Scheduler, upkeep_tasks
     from recollect.engine.core import utc_now
-    from recollect.engine.schedule import Scheduler, upkeep_tasks
 
     def tell(name: str, done: Sequence[Maintained] | RecollectError) -> None:
         if isinstance(done, RecollectError):

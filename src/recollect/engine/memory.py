@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
-from recollect.engine import dream as dreaming
-from recollect.engine import govern, lifecycle, link, maintain, revise
-from recollect.engine import ingest as ingesting
-from recollect.engine import sources as sourcing
-from recollect.engine.alike import find_alike
+from recollect.engine.care import dream as dreaming
+from recollect.engine.care import lifecycle, maintain
 from recollect.engine.core import Core, find, random_id, utc_now
-from recollect.engine.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
+from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.graph import link
+from recollect.engine.intake import ingest as ingesting
+from recollect.engine.intake import sources as sourcing
 from recollect.engine.parse import (
     MAX_LABEL,
     parse_alike,
@@ -49,9 +49,11 @@ from recollect.engine.parse import (
     parse_weight,
 )  # fmt: skip
 from recollect.engine.places import drop_place, make_place, read_identity, write_identity
-from recollect.engine.remember import remember_many
-from recollect.engine.semantics import Semantics
-from recollect.engine.touches import Touches
+from recollect.engine.read.alike import find_alike
+from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
+from recollect.engine.write import govern, revise
+from recollect.engine.write.remember import remember_many
+from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
@@ -118,7 +120,7 @@ from recollect.types import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from recollect.engine.projects import Projects
+    from recollect.engine.intake.projects import Projects
 
 STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
@@ -453,7 +455,7 @@ class Memory:
         days: float = 30,
     ) -> Upkeep:
         """What in a space asks for somebody's care: candidates, stale records, duplicates, contradictions."""
-        from recollect.engine.upkeep import Care, survey  # only when it is asked for
+        from recollect.engine.care.upkeep import Care, survey  # only when it is asked for
 
         care = Care(
             bar=self._bar(min_confidence, min_evidence),
@@ -464,19 +466,19 @@ class Memory:
 
     def graph_health(self, space: str = DEFAULT_SPACE) -> GraphHealth:
         """How well entities and records of a space are connected, by relations and by what they say of each other."""
-        from recollect.engine.upkeep import look_at_graph  # only when it is asked for
+        from recollect.engine.care.upkeep import look_at_graph  # only when it is asked for
 
         return look_at_graph(self._core, parse_space(space))
 
     def concepts(self, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
         """Terms that a source, or all that is newest in a space, names again and again: for somebody to look at."""
-        from recollect.engine.concepts import concepts_of  # only when it is asked for
+        from recollect.engine.care.concepts import concepts_of  # only when it is asked for
 
         return concepts_of(self._core, parse_space(space), parse_optional(source, "source"))
 
     def twins_among(self, ids: Sequence[str], *, space: str = DEFAULT_SPACE) -> list[Twins]:
         """The pairs among some records that may say the same, by their words."""
-        from recollect.engine.twins import twins_among  # only when it is asked for
+        from recollect.engine.care.twins import twins_among  # only when it is asked for
 
         home = parse_space(space)
         with self._core.store.read() as view:
@@ -484,19 +486,19 @@ class Memory:
 
     def resolve_twins(self, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
         """Does what somebody decided on records that may say the same, in one transaction. They must still do so."""
-        from recollect.engine.resolve import resolve  # only when it is asked for
+        from recollect.engine.care.resolve import resolve  # only when it is asked for
 
         return resolve(self._core, resolution, parse_space(space))
 
     def mend(self, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
         """Drops references that lead nowhere, where nothing is lost by it; what rests on nothing then is stale."""
-        from recollect.engine.mend import mend  # only when it is asked for
+        from recollect.engine.care.mend import mend  # only when it is asked for
 
         return mend(self._core, parse_space(space), dry_run=parse_flag(dry_run, "dry_run"))
 
     def audit(self, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
         """The newest changes of a space, each with the states before and after it."""
-        from recollect.engine.mend import audit  # only when it is asked for
+        from recollect.engine.care.mend import audit  # only when it is asked for
 
         return audit(self._core, parse_space(space), parse_count(limit, "limit", least=1, most=MAX_LIMIT))
 
@@ -542,7 +544,7 @@ class Memory:
 
         It is `updated` where tags, source or memory type are given and were others; counters tell what came in so far.
         """
-        from recollect.engine.chunks import Labels, ingest_chunks  # reads the vocabulary
+        from recollect.engine.intake.chunks import Labels, ingest_chunks  # reads the vocabulary
 
         whole = parse_string(text, "text")
         if not whole.strip():
@@ -595,7 +597,7 @@ class Memory:
 
         What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
         """
-        from recollect.engine import files  # brings in what reads documents
+        from recollect.engine.intake import files  # brings in what reads documents
         from recollect.ingest.documents import MODES
 
         return files.ingest_file(
@@ -616,7 +618,7 @@ class Memory:
 
         What has not changed is left alone. `progress` is told how many of how many files are done.
         """
-        from recollect.engine import folders  # brings in what reads documents
+        from recollect.engine.intake import folders  # brings in what reads documents
 
         return folders.ingest_folder(
             self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
@@ -626,7 +628,7 @@ class Memory:
         self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
     ) -> IngestedSource:
         """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
-        from recollect.engine import files  # brings in what fetches pages
+        from recollect.engine.intake import files  # brings in what fetches pages
 
         return files.ingest_url(
             self._core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
@@ -640,14 +642,14 @@ class Memory:
 
         Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
         """
-        from recollect.engine import files  # brings in what reads transcripts
+        from recollect.engine.intake import files  # brings in what reads transcripts
 
         given = parse_source_fields(fields, memory_type="episodic")
         return files.ingest_transcript(self._core, path, parse_space(space), given)
 
     def is_transcript(self, path: str | os.PathLike[str]) -> bool:
         """Is a file one that `ingest_transcript` can read? Its content decides."""
-        from recollect.engine import files  # brings in what reads transcripts
+        from recollect.engine.intake import files  # brings in what reads transcripts
 
         return files.is_transcript(path)
 
@@ -690,7 +692,7 @@ class Memory:
         Patterns are compared with paths below the folder and with names. State of agents (`.codex`, `.claude`, …) is
         left out unless `force` is set. Nothing is written where nothing has changed.
         """
-        from recollect.engine.repo import Wish, ingest_repo  # brings in the parsers
+        from recollect.engine.intake.repo import Wish, ingest_repo  # brings in the parsers
         from recollect.ingest.repo_files import Patterns
 
         patterns = Patterns.of(parse_labels(include, "include"), parse_labels(exclude, "exclude"))
@@ -705,13 +707,13 @@ class Memory:
         progress: Callable[[str, int, int], None] | None = None,
     ) -> list[Imported]:
         """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
-        from recollect.engine.imports import import_trusty  # only when it is asked for
+        from recollect.engine.intake.imports import import_trusty  # only when it is asked for
 
         return import_trusty(self._core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
 
     def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
         """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
-        from recollect.engine.import_agentos import import_agentos  # only when it is asked for
+        from recollect.engine.intake.import_agentos import import_agentos  # only when it is asked for
 
         return import_agentos(self._core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
 
@@ -782,7 +784,7 @@ class Memory:
 
     def _code(self) -> Projects:
         """Loaded when first needed, and shared with whoever acts under another name."""
-        from recollect.engine.projects import Projects  # brings in what reads and parses files
+        from recollect.engine.intake.projects import Projects  # brings in what reads and parses files
 
         with self._indexing.lock:
             if self._indexing.projects is None:
@@ -835,7 +837,7 @@ class Memory:
         no longer holds. Without `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors
         that are still missing (None: until they are complete).
         """
-        from recollect.engine.recall import recall  # brings in numpy: only when something is asked
+        from recollect.engine.read.recall import recall  # brings in numpy: only when something is asked
 
         parsed = Query(
             text=parse_text(query, "query"),
@@ -883,7 +885,7 @@ class Memory:
         **filters: object,
     ) -> tuple[Scored, ...]:
         """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error."""
-        from recollect.engine.signals import search_vectors  # brings in numpy
+        from recollect.engine.read.signals import search_vectors  # brings in numpy
 
         parsed = self._parse_search(query, space, limit, filters)
         seconds = None if wait is None else parse_seconds(wait, "wait")
@@ -896,7 +898,7 @@ class Memory:
         self, query: str, *, space: str = DEFAULT_SPACE, limit: int = 10, **filters: object
     ) -> tuple[Scored, ...]:
         """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
-        from recollect.engine.signals import search_keywords  # brings in numpy
+        from recollect.engine.read.signals import search_keywords  # brings in numpy
 
         return self._touched(search_keywords(self._core, self._parse_search(query, space, limit, filters), space))
 
@@ -917,7 +919,7 @@ class Memory:
 
         `groups` are filters, as `list` takes them: records of several groups are made comparable by z-scores.
         """
-        from recollect.engine.signals import weigh  # brings in numpy
+        from recollect.engine.read.signals import weigh  # brings in numpy
         from recollect.retrieve.weigh import Weights
 
         parsed = self._parse_search(query, space, limit, {})
@@ -947,7 +949,7 @@ class Memory:
         """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
         stand in the text, a tenth how new (half-life one week), a tenth how important, a twentieth how well believed.
         """
-        from recollect.engine.appraise import appraise  # brings in numpy
+        from recollect.engine.read.appraise import appraise  # brings in numpy
 
         parsed = self._parse_search(query, space, limit, filters)
         seconds = None if wait is None else parse_seconds(wait, "wait")
@@ -1106,7 +1108,7 @@ class Memory:
         one is configured. `sample` asks the model of a connected client. A model that fails, or has been asked for
         enough today, is told of in `note`, and sentences are chosen instead.
         """
-        from recollect.engine.condense import condense_given, parse_way
+        from recollect.engine.care.condense import condense_given, parse_way
 
         way = parse_way(self._core, max_words, strategy, provider, model, sample)
         return condense_given(self._core, self._semantics, texts, dates, way)
@@ -1131,8 +1133,8 @@ class Memory:
 
         The summary names its sources. Asked for again, it is given back as long as its sources are what they were.
         """
-        from recollect.engine.condense import parse_way
-        from recollect.engine.summarize import KIND, summarize
+        from recollect.engine.care.condense import parse_way
+        from recollect.engine.care.summarize import KIND, summarize
 
         filter = parse_filter(
             space=parse_space(space), project=project, tags=tags, since=since, until=until,
@@ -1172,7 +1174,7 @@ class Memory:
 
         The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time.
         """
-        from recollect.engine import sessions
+        from recollect.engine.write import sessions
 
         return sessions.compact(
             self._core,
@@ -1188,7 +1190,7 @@ class Memory:
 
         Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
         """
-        from recollect.engine import sessions
+        from recollect.engine.write import sessions
 
         return sessions.repair(self._core, parse_space(space), parse_label(session, "session"))
 
@@ -1356,7 +1358,7 @@ class Memory:
         self, seeds: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 20, as_of: Moment = None
     ) -> list[tuple[Record, float]]:
         """The records nearest to some seeds (names, entity ids or record ids) in the graph, with their share."""
-        from recollect.engine.walk import rank_records  # brings in numpy
+        from recollect.engine.graph.walk import rank_records  # brings in numpy
 
         labels = parse_labels(seeds, "seeds", most=1_000)
         if not labels:

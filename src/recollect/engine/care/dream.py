@@ -1,0 +1,364 @@
+"""How does a memory put itself in order while nobody needs it?
+
+One cycle works on one space, within a budget of time, and can be cancelled at any moment: whatever it has done by then
+is done. Records that say the same become one. What the keyword index says of records is checked against their texts.
+What has faded is counted, and the foremost records are found anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core
+from recollect.engine.places import DREAM_FILE, LEASE_FILE, make_place, place_of
+from recollect.engine.read.foremost import importance_of
+from recollect.engine.turn import taking
+from recollect.engine.write.remember import derive_lexis
+from recollect.errors import EmbedderError, ReadOnlyStore
+from recollect.retrieve.importance import effective_importance
+from recollect.store.base import MOST_COUNTED, Lexis, View
+from recollect.types import CATALOGUE_KINDS, Change, Dream, Filter, Merge, Record
+
+if TYPE_CHECKING:
+    from recollect.engine.embedding.vectors import Vectors
+
+ACTOR = "dreamer"
+NEAR = 0.95  # the cosine from which on two texts say the same
+_ABOVE_FLOOR = 0.9  # of the way from strangers to sameness, for models whose cosines all lie high
+_FOR_VECTORS = 0.6  # of the budget may go into vectors that are missing
+_BATCH = 200
+_AT_A_TIME = 1_000  # pairs whose numbers are read together
+_NUMBER = re.compile(r"\d+")
+_NOT = re.compile(r"\b(?:not|no|never|none|without|nor|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
+_SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")
+_DAY = timedelta(days=1)
+_DAY_MICROS = 86_400e6
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """What a cycle leaves for the next one: what it did, and how far it has seen."""
+
+    dream: Dream
+    entry: int = 0
+    through: int = 0
+    """The newest version whose words were checked."""
+
+
+class Watch:
+    """Says when a cycle must end: its time is over, or somebody does not want it any more."""
+
+    def __init__(self, seconds: float, cancelled: Callable[[], bool], monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._cancelled = cancelled
+        self._start = monotonic()
+        self._seconds = seconds
+
+    @property
+    def elapsed(self) -> float:
+        return self._monotonic() - self._start
+
+    def over(self, share: float = 1.0) -> bool:
+        return self._cancelled() or self.elapsed >= share * self._seconds
+
+
+class _Enough(Event):
+    """A watch, in the form in which the computing of vectors is stopped."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def is_set(self) -> bool:
+        return self._watch.over(_FOR_VECTORS)
+
+
+def dream(
+    core: Core,
+    vectors: Vectors | None,
+    space: str,
+    *,
+    budget_seconds: float,
+    dry_run: bool,
+    cancelled: Callable[[], bool],
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Dream:
+    """One cycle in a space. Raises `Conflict` where another process is at it."""
+    place = make_place(core.settings.home, space)
+    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+        watch = Watch(budget_seconds, cancelled, monotonic)
+        before = read_kept(core.settings.home, space)
+        with core.store.read() as view:
+            seen = view.last_entry()
+            records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
+        merges: list[Merge] = []
+        failed = False
+        try:
+            merges = [] if vectors is None else _merge(core, vectors, space, watch, dry_run=dry_run)
+        except EmbedderError:
+            failed = True  # the rest can be done without a model; the next cycle tries again
+        through, refreshed = _refresh(core, space, 0 if before is None else before.through, watch, dry_run=dry_run)
+        at = core.clock()
+        done = Dream(
+            space=space, at=at, records=records, merges=tuple(merges), refreshed=refreshed,
+            decayed=_count_decayed(core, space, None if before is None else before.dream.at, at),
+            finished=not failed and not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
+        )  # fmt: skip
+        if not dry_run:
+            _keep(core, place, Kept(dream=done, entry=seen, through=through))
+    return done
+
+
+def merge(
+    core: Core, vectors: Vectors, space: str, *, budget_seconds: float, dry_run: bool
+) -> tuple[list[Merge], bool]:
+    """Only the merging of a cycle. Answers the merges, and whether all was looked at."""
+    place = make_place(core.settings.home, space)
+    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+        watch = Watch(budget_seconds, lambda: False, time.monotonic)
+        return _merge(core, vectors, space, watch, dry_run=dry_run), not watch.over()
+
+
+def read_kept(home: Path, space: str) -> Kept | None:
+    """What the last cycle left; None where there was none, or nothing that can be read."""
+    try:
+        return msgspec.json.decode((place_of(home, space) / DREAM_FILE).read_bytes(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _keep(core: Core, place: Path, kept: Kept) -> None:
+    told = f"{len(kept.dream.merges)} merged, {kept.dream.refreshed} refreshed, {kept.dream.decayed} decayed"
+    with core.store.write(actor=ACTOR) as edit:
+        if edit.space(kept.dream.space) is None:
+            return
+        edit.note(kept.dream.space, "dream", told)
+        _write_kept(place, kept)  # so that whoever reads of it in the journal finds it
+
+
+def _write_kept(place: Path, kept: Kept) -> None:
+    beside = place / f".{DREAM_FILE}.{os.getpid()}"
+    try:
+        beside.write_bytes(msgspec.json.encode(kept))
+        os.replace(beside, place / DREAM_FILE)
+    except OSError as error:
+        raise ReadOnlyStore(f"{place / DREAM_FILE} cannot be written: {error.strerror}") from error
+
+
+class Idleness:
+    """Which spaces have been left alone? The journal is only gone through again when it has grown."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._entry = -1
+        self._changes: dict[str, Change] = {}
+        self.asked: dict[str, datetime] = {}
+        """When each space was last asked something, by this process."""
+
+    def due(self, idle_seconds: float) -> list[str]:
+        """The spaces that are due for a cycle, the longest idle first."""
+        with self._core.store.read() as view:
+            entry = view.last_entry()
+            if entry != self._entry:
+                self._changes = {change.space: change for change in view.last_changes(ACTOR)}
+                self._entry = entry
+            spaces = {space.name for space in view.spaces()}
+        idle, now = timedelta(seconds=idle_seconds), self._core.clock()
+        changes = sorted((c for c in self._changes.values() if c.space in spaces), key=lambda change: change.at)
+        return [change.space for change in changes if self._is_due(change, now, idle)]
+
+    def _is_due(self, change: Change, now: datetime, idle: timedelta) -> bool:
+        """Idle for so long, and changed since the last cycle; or that one was not finished, or is a day old."""
+        if now - max(change.at, self.asked.get(change.space, change.at)) < idle:
+            return False
+        kept = read_kept(self._core.settings.home, change.space)
+        if kept is None or change.entry > kept.entry:
+            return True
+        return now - kept.dream.at >= (_DAY if kept.dream.finished else idle)
+
+
+# Merging
+
+
+def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: bool) -> list[Merge]:
+    vectors.catch_up([space], stop=_Enough(watch))
+    merges: list[Merge] = []
+    now: dict[str, Record | None] = {}  # what became of those that were merged already
+    for first, second, cosine in _near(core, vectors, space, watch):
+        if watch.over():
+            break
+        one, other = now.get(first.id, first), now.get(second.id, second)
+        if one is None or other is None or not may_merge(one, other):
+            continue
+        kept, merged = _by_importance(one, other, core.clock())
+        done = Merge(kept=kept.id, merged=merged.id, cosine=cosine)
+        if not dry_run:
+            merge = _merge_two(core, kept, merged, cosine)
+            if merge is None:
+                continue
+            kept, done = merge
+        now[kept.id], now[merged.id] = kept, None
+        merges.append(done)
+    return merges
+
+
+def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tuple[Record, Record, float]]:
+    """Pairs of records whose vectors are near-identical, the nearest first."""
+    import numpy as np
+
+    from recollect.retrieve.similar import differing_bits, near_rows
+
+    model = vectors.model()
+    least = max(NEAR, model.floor + _ABOVE_FLOOR * (1 - model.floor))
+    with core.store.read() as view:
+        live = np.array(view.allowed(space, Filter(statuses=("active",))), dtype=np.int64)
+        versions, bits = vectors.matrix(view, space).rows()
+        chosen = np.isin(versions, live)
+        versions, bits = versions[chosen], bits[chosen]
+        rows = near_rows(bits, differing_bits(least, model.floor, model.dim), watch.over)
+        if rows is None:
+            return
+        pairs = {(int(a), int(b)) for a, b in np.sort(versions[rows], axis=1) if a != b}
+        scored = list(_score(view, model.no, sorted(pairs), watch))
+        best = sorted((pair for pair in scored if pair[2] >= least), key=lambda pair: (-pair[2], pair[0], pair[1]))
+        records = {record.version: record for record in view.records(sorted({v for p in best for v in p[:2]}))}
+    for one, other, cosine in best:
+        yield records[one], records[other], round(cosine, 4)
+
+
+def _score(view: View, model: int, pairs: Sequence[tuple[int, int]], watch: Watch) -> Iterator[tuple[int, int, float]]:
+    """Pairs of versions with the cosine of their least alike pieces; 0 where they have not as many pieces."""
+    import numpy as np
+
+    for start in range(0, len(pairs), _AT_A_TIME):
+        if watch.over():
+            return
+        batch = pairs[start : start + _AT_A_TIME]
+        pieces: dict[int, list[bytes]] = {}
+        for version, half in view.vectors_of(model, sorted({version for pair in batch for version in pair})):
+            pieces.setdefault(version, []).append(half)
+        for one, other in batch:
+            if len(pieces.get(one, ())) != len(pieces.get(other, ())) or one not in pieces:
+                continue
+            a, b = (
+                np.frombuffer(b"".join(pieces[v]), dtype=np.float16).reshape(len(pieces[v]), -1).astype(np.float32)
+                for v in (one, other)
+            )
+            norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+            yield one, other, float(((a * b).sum(axis=1) / np.maximum(norms, 1e-9)).min())
+
+
+def may_merge(one: Record, other: Record) -> bool:
+    """May one of two near-identical records stand for both?
+
+    Not where they belong to different places or to something larger, and not where a number or a negation differs:
+    such texts look alike to a model and say different things.
+    """
+    if any(record.session is not None or record.source is not None for record in (one, other)):
+        return False
+    if one.grounds is not None or other.grounds is not None:  # whether these say the same is for someone to decide
+        return False
+    if any(getattr(one, name) != getattr(other, name) for name in _SAME):
+        return False
+    return sorted(_NUMBER.findall(one.text)) == sorted(_NUMBER.findall(other.text)) and (
+        len(_NOT.findall(one.text)) == len(_NOT.findall(other.text))
+    )
+
+
+def _by_importance(one: Record, other: Record, now: datetime) -> tuple[Record, Record]:
+    """The one that stays, and the other: the more important, and of equals the older."""
+    ranked = sorted((one, other), key=lambda record: (-round(importance_of(record, now), 2), record.event_time))
+    return ranked[0], ranked[1]
+
+
+def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple[Record, Merge] | None:
+    """Merges in one transaction; None where one of them has changed, or somebody took such a merge back before."""
+    with core.store.write(actor=ACTOR) as edit:
+        for record in (kept, merged):
+            held = edit.get(Record, record.space, record.id)
+            if held is None or held.version != record.version or _taken_back(edit, record):
+                return None
+        if merged.valid_from is not None and merged.valid_from >= edit.now:
+            return None
+        tags = tuple(dict.fromkeys((*kept.tags, *merged.tags)))
+        if tags != kept.tags:
+            united = msgspec.structs.replace(kept, tags=tags)
+            lexis = derive_lexis(edit, united)
+            kept, _ = edit.put(united, verb="revise", before=kept, lexis=lexis, reason=f"took the tags of {merged.id}")
+        ended = msgspec.structs.replace(merged, valid_until=edit.now, superseded_by=kept.id, status="superseded")
+        reason = f"says the same as {kept.id} (cosine {cosine:.3f})"
+        _, entry = edit.put(ended, verb="merge", before=merged, lexis=derive_lexis(edit, ended), reason=reason)
+    return kept, Merge(kept=kept.id, merged=merged.id, cosine=cosine, entry=entry)
+
+
+def _taken_back(view: View, record: Record) -> bool:
+    """Did somebody undo a merge of this record? Then it is to stand by itself."""
+    changes = [change for change in view.journal(object_id=record.id) if change.space == record.space]
+    merges = {change.entry for change in changes if change.verb == "merge"}
+    return any(change.undoes in merges for change in changes)
+
+
+# Closets, and decay
+
+
+def _refresh(core: Core, space: str, through: int, watch: Watch, *, dry_run: bool) -> tuple[int, int]:
+    """Checks what the keyword index holds of versions that are new since the last cycle, and mends what is wrong."""
+    with core.store.read() as view:
+        versions = sorted(v for v in view.allowed(space, Filter(valid_only=False)) if v > through)
+    refreshed = 0
+    for start in range(0, len(versions), _BATCH):
+        if watch.over():
+            return through, refreshed
+        batch = versions[start : start + _BATCH]
+        refreshed += _refresh_batch(core, batch, dry_run=dry_run)
+        through = batch[-1]
+    if not dry_run and versions and not watch.over():
+        with core.store.write(actor=ACTOR) as edit:
+            edit.tidy()
+    return through, refreshed
+
+
+def _refresh_batch(core: Core, versions: Sequence[int], *, dry_run: bool) -> int:
+    with core.store.read() as view:
+        held = view.lexis(versions)
+        stale = [r.version for r in view.records(versions) if not _agrees(view, r, held)]
+    if stale and not dry_run:
+        with core.store.write(actor=ACTOR) as edit:
+            for record in edit.records(stale):
+                edit.relink(record.version, derive_lexis(edit, record))
+    return len(stale)
+
+
+def _agrees(view: View, record: Record, held: Mapping[int, Lexis]) -> bool:
+    known = held.get(record.version)
+    if known is None:
+        return False
+    wanted = derive_lexis(view, record)
+    counted = {term: min(count, MOST_COUNTED) for term, count in wanted.terms.items()}
+    return dict(known.terms) == counted and set(known.names) == set(wanted.names)
+
+
+def _count_decayed(core: Core, space: str, since: datetime | None, now: datetime) -> int:
+    """How many records matter less than they did at the last cycle, or else when they were stored."""
+    then, today = (None if moment is None else int(moment.timestamp() * 1e6) for moment in (since, now))
+    assert today is not None
+    with core.store.read() as view:
+        weights = view.weights(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
+    count = 0
+    for weight in weights:
+        start = weight.event_time if then is None else max(then, weight.event_time)
+        old, new = (
+            effective_importance(weight.importance, (moment - weight.event_time) / _DAY_MICROS, weight.accesses)
+            for moment in (start, today)
+        )
+        count += round(new, 2) < round(old, 2)
+    return count

@@ -1,0 +1,289 @@
+"""What in a space asks for somebody's care?
+
+Nothing is changed here. One look at everything, in few columns, tells which candidates could be promoted, what is out
+of date, what is there twice, what contradicts itself, and how well the graph holds together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+
+from msgspec import Struct
+
+from recollect.engine.care.twins import find_twins
+from recollect.engine.core import Core
+from recollect.engine.write.govern import Bar, stale_before
+from recollect.engine.write.grounds import Sources, gather_same, said
+from recollect.retrieve.health import graph_health
+from recollect.store.base import Outline, View
+from recollect.types import (
+    HIDDEN_STATUSES,
+    NOT_KNOWLEDGE,
+    VOUCHED,
+    Doubt,
+    Entity,
+    Evidence,
+    GraphCluster,
+    GraphHealth,
+    GraphNode,
+    Json,
+    Upkeep,
+)  # fmt: skip
+
+MOST_LISTED = 50
+_MOST_READ = 5_000  # records whose claims are compared in full
+_MOST_ENTITIES = 200_000
+_SECOND = 1_000_000
+_TELLING = "+#"  # C, C++ and C# are three
+
+
+class Care(Struct, frozen=True, kw_only=True):
+    """How things are judged: the bar for candidates, and after how many days before a moment something is stale."""
+
+    bar: Bar
+    at: datetime | None = None
+    days: float = 30.0
+
+
+def survey(core: Core, space: str, care: Care) -> Upkeep:
+    """What is to be done in a space, and how its graph is, by one snapshot of it."""
+    now = care.at or core.clock()
+    with core.store.read() as view:
+        outlines = view.outlines(space)
+        knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
+        standing = _Standing(view, space, outlines)
+        ready, wanting = _candidates(knowledge, standing, care.bar)
+        unsettled = _unsettled(knowledge, standing)
+        stale = _outdated(knowledge, stale_before(now, care.days))
+        duplicates = _duplicates(view, knowledge, now)
+        twins = find_twins(view, knowledge)
+        entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
+    doubts = [*_ended(knowledge, now), *_mismatches(knowledge, now), *_same_names(entities)]
+    doubts.sort(key=lambda doubt: (doubt.kind, doubt.ids))
+    return Upkeep(
+        promotable=tuple(ready[:MOST_LISTED]),
+        low_evidence=tuple(wanting[:MOST_LISTED]),
+        stale=tuple(stale[:MOST_LISTED]),
+        unsettled=tuple(unsettled[:MOST_LISTED]),
+        duplicates=tuple(duplicates[:MOST_LISTED]),
+        twins=tuple(twins[:MOST_LISTED]),
+        doubts=tuple(doubts[:MOST_LISTED]),
+        graph=_health([one for one in outlines if one.status not in HIDDEN_STATUSES], entities, links),
+        counts={
+            "promotable": len(ready), "low_evidence": len(wanting), "stale": len(stale), "twins": len(twins),
+            "duplicates": len(duplicates), "doubts": len(doubts), "knowledge": len(knowledge),
+            "unsettled": len(unsettled),
+        },
+    )  # fmt: skip
+
+
+# Candidates
+
+
+def _candidates(knowledge: Sequence[Outline], standing: _Standing, bar: Bar) -> tuple[list[str], list[str]]:
+    """Candidates that are sure enough: those with enough evidence that still says what it said, and the others."""
+    sure = [
+        one
+        for one in knowledge
+        if one.status == "candidate" and one.grounds is not None and one.confidence >= bar.confidence
+    ]
+    ready: list[str] = []
+    wanting: list[str] = []
+    for one in sure:
+        evidence = one.grounds.evidence if one.grounds else ()
+        enough = bar.evidence <= 0 or sum(map(standing.is_current, evidence)) >= bar.evidence
+        (ready if enough and (evidence or one.trust in VOUCHED) else wanting).append(one.id)
+    return ready, wanting
+
+
+def _unsettled(knowledge: Sequence[Outline], standing: _Standing) -> list[str]:
+    """What passes for true, or may come to, though a part of its evidence changed or is gone."""
+    return [
+        one.id
+        for one in knowledge
+        if one.status in ("active", "candidate", "contested")
+        and one.grounds is not None
+        and not all(map(standing.is_current, one.grounds.evidence))
+    ]
+
+
+class _Standing:
+    """Whether evidence still says what it said, for all of a space at once. The segments are read when one is cited."""
+
+    def __init__(self, view: View, space: str, outlines: Sequence[Outline]) -> None:
+        self._view = view
+        self._space = space
+        self._sources = {one.id: one for one in outlines if one.kind == "source"}
+        self._others = Sources(view, space)
+
+    @cached_property
+    def _pieces(self) -> tuple[dict[tuple[str, int], bytes], set[tuple[str, bytes]]]:
+        """The hash of each segment by its place, and the hashes that each location holds."""
+        pieces = self._view.pieces(self._space)
+        placed = {(location, position): digest for location, position, digest in pieces}
+        return placed, {(location, digest) for location, _, digest in pieces}
+
+    def is_current(self, item: Evidence) -> bool:
+        source = self._sources.get(item.source)
+        if source is None:  # what is cited is no source, or nothing at all
+            return self._others.state(item).state == "current"
+        if source.status == "archived":
+            return False
+        if item.segment is None:
+            return item.hash in (None, source.fingerprint)
+        placed, held = self._pieces
+        place = item.segment.removeprefix("seg-")
+        stands = placed.get((source.location or "", int(place) - 1)) if place.isdigit() else None
+        if item.hash is None:
+            return stands is not None
+        digest = bytes.fromhex(item.hash)
+        return stands == digest or (source.location or "", digest) in held
+
+
+def _outdated(knowledge: Sequence[Outline], limit: datetime) -> list[str]:
+    """What `decay_stale` would mark."""
+    made_before = _micros(limit)
+    return [
+        one.id
+        for one in knowledge
+        if one.status in ("active", "candidate")
+        and one.grounds is not None
+        and (one.created_at < made_before if one.grounds.verified_at is None else one.grounds.verified_at < limit)
+    ]
+
+
+# Claims
+
+
+def _duplicates(view: View, knowledge: Sequence[Outline], now: datetime) -> list[tuple[str, ...]]:
+    """Groups of live records that claim the same in scopes that overlap."""
+    moment = _micros(now)
+    by_claim: dict[object, list[Outline]] = {}
+    for one in knowledge:
+        claim = one.grounds.claim if one.grounds else None
+        if claim is not None and one.status not in HIDDEN_STATUSES and _holds(one, moment):
+            by_claim.setdefault((one.kind, said(claim)), []).append(one)
+    versions = [one.version for group in by_claim.values() if len(group) > 1 for one in group]
+    groups = gather_same(view.records(versions[:_MOST_READ]))
+    return sorted(tuple(record.id for record in group) for group in groups)
+
+
+def _micros(moment: datetime) -> int:
+    return int(moment.timestamp() * _SECOND)
+
+
+def _holds(one: Outline, moment: int) -> bool:
+    return (one.valid_from is None or one.valid_from <= moment) and (
+        one.valid_until is None or moment < one.valid_until
+    )
+
+
+def _ended(knowledge: Sequence[Outline], now: datetime) -> Iterator[Doubt]:
+    """Facts that pass for active though the time in which they held is over."""
+    moment = _micros(now)
+    for one in knowledge:
+        governed = one.grounds is not None or one.kind == "fact"
+        if governed and one.status == "active" and one.valid_until is not None and one.valid_until < moment:
+            until = datetime.fromtimestamp(one.valid_until / _SECOND, UTC)
+            yield Doubt(kind="stale_fact", ids=(one.id,), valid_until=until)
+
+
+def _mismatches(knowledge: Sequence[Outline], now: datetime) -> Iterator[Doubt]:
+    """Claims of the same subject and predicate that say different things, whatever their scopes."""
+    moment = _micros(now)
+    claims: dict[tuple[str, str], list[tuple[Outline, object]]] = {}
+    for one in knowledge:
+        claim = one.grounds.claim if one.grounds else None
+        if claim is not None and one.status not in HIDDEN_STATUSES and _holds(one, moment):
+            claims.setdefault((claim.subject, claim.predicate), []).append((one, said(claim)))
+    for (subject, predicate), stated in claims.items():
+        if len(stated) > 1 and len({what for _, what in stated}) > 1:
+            ids = tuple(sorted(one.id for one, _ in stated)[:MOST_LISTED])
+            yield Doubt(kind="relationship_mismatch", ids=ids, subject=subject, predicate=predicate)
+
+
+def _same_names(entities: Sequence[Entity]) -> Iterator[Doubt]:
+    """Entities whose names differ in nothing but case, spacing and punctuation. Modules of code are told by paths."""
+    named: dict[str, dict[str, None]] = {}
+    for entity in entities:
+        if entity.type != "module":
+            for name in (entity.name, *entity.aliases):
+                key = "".join(letter for letter in name.casefold() if letter.isalnum() or letter in _TELLING)
+                if key:
+                    named.setdefault(key, {})[entity.id] = None
+    groups = dict.fromkeys(tuple(sorted(ids)) for ids in named.values() if len(ids) > 1)
+    yield from (Doubt(kind="similar_entity_name", ids=ids[:MOST_LISTED]) for ids in groups)
+
+
+# The graph
+
+
+def look_at_graph(core: Core, space: str) -> GraphHealth:
+    """How well the entities and objects of a space are connected: by relations, and by what they say of each other."""
+    with core.store.read() as view:
+        outlines = [one for one in view.outlines(space) if one.status not in HIDDEN_STATUSES]
+        return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
+
+
+def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
+    edges = list(links)
+    nodes: dict[str, Outline | Entity] = {one.id: one for one in outlines}
+    nodes.update((entity.id, entity) for entity in entities)
+    for one in outlines:
+        edges += [(one.id, ref) for ref in _refs(one) if ref in nodes]
+    made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
+    edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
+    scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
+    found = graph_health(list(nodes), edges, scopes)
+    tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)
+    return GraphHealth(
+        isolated=tuple(_node(nodes[id], 0) for id in found.isolated),
+        sparse=tuple(
+            GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, density=one.density)
+            for one in found.sparse
+        ),
+        bridges=tuple(_node(nodes[id], degree) for id, degree in found.bridges),
+        weak_scopes=tuple(
+            GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, scope=one.scope)
+            for one in found.weak_scopes
+        ),
+        stubs=sum(entity.type in (None, "stub") and not entity.description for entity in entities),
+        counts=found.counts,
+        objects={**tally, "nodes": len(entities)},
+    )
+
+
+def _type(one: Outline) -> str:
+    return "knowledge" if one.kind not in NOT_KNOWLEDGE else one.kind
+
+
+def _refs(one: Outline) -> list[str]:
+    """The ids that a record speaks of: its subjects, its evidence, both ends of its claim, and its references."""
+    found = [] if one.superseded_by is None else [one.superseded_by]
+    grounds = one.grounds
+    if grounds is not None:
+        found += grounds.subjects
+        found += [item.source for item in grounds.evidence]
+        if grounds.claim is not None:
+            found += [grounds.claim.subject, grounds.claim.object or ""]
+    if one.metadata:
+        found += _strings(one.metadata)
+    return found
+
+
+def _strings(fields: Mapping[str, Json]) -> Iterator[str]:
+    for value in fields.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Sequence):
+            yield from (item for item in value if isinstance(item, str))
+
+
+def _node(thing: Outline | Entity, degree: int) -> GraphNode:
+    if isinstance(thing, Entity):
+        return GraphNode(id=thing.id, kind=thing.type or "node", title=thing.name, degree=degree)
+    scopes = () if thing.grounds is None else thing.grounds.scopes
+    return GraphNode(id=thing.id, kind=thing.kind, title=thing.title, status=thing.status, degree=degree, scopes=scopes)

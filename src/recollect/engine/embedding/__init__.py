@@ -1,0 +1,1 @@
+"""Which model gives vectors, and when are they computed?"""

@@ -1,0 +1,162 @@
+"""Who computes vectors, with which model, and when?
+
+Nothing is loaded before something semantic is asked. While a newly chosen model still computes the vectors of a store,
+the one that was used before goes on answering, if it runs on this machine: so a change of model is never felt.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from recollect.embed.base import Embedder
+from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
+from recollect.engine.core import Core
+from recollect.engine.embedding.background import Background
+from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.types import EmbeddingState
+
+if TYPE_CHECKING:
+    from recollect.embed.rerank import Reranker
+    from recollect.engine.embedding.vectors import Vectors
+
+_PATIENCE = 256  # records; with more missing, another model that is complete answers instead
+
+Progress = Callable[[int, int], None]
+
+
+class Ready(Struct, frozen=True):
+    """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none."""
+
+    vectors: Vectors | None
+    waiting: int = 0
+    problem: str | None = None
+
+
+class Semantics:
+    """The embedders of a memory, loaded when first needed, and the thread that computes in the background."""
+
+    def __init__(self, core: Core, embedder: Embedder | None) -> None:
+        self._core = core
+        self._given = embedder
+        self._loaded: dict[str, Vectors] = {}
+        self._chosen: Vectors | None = None
+        self._reranker: Reranker | None = None
+        self._failed = False
+        self._lock = threading.Lock()
+        self._background = Background(self.load, core.settings.embed_delay)
+        core.on_write.append(self._wake)
+
+    def load(self) -> Vectors | None:
+        """The vectors of the model that the settings choose."""
+        settings = self._core.settings
+        if not self._wanted:
+            return None
+        with self._lock:
+            if self._chosen is None:
+                from recollect.engine.embedding.vectors import Vectors  # brings in numpy, and soon the model
+
+                embedder = self._given or choose_embedder(
+                    settings.embedder, model=settings.embed_model, url=settings.embed_url, key=settings.embed_key,
+                    dim=settings.embed_dim, threads=settings.embed_threads,
+                )  # fmt: skip
+                self._chosen = None if embedder is None else Vectors(self._core, embedder)
+            return self._chosen
+
+    def reranker(self) -> Reranker:
+        """The model that reads question and text together; opened when it is first asked."""
+        from recollect.embed.rerank import Reranker  # brings in onnxruntime
+
+        with self._lock:
+            if self._reranker is None:
+                self._reranker = Reranker(threads=self._core.settings.embed_threads)
+            return self._reranker
+
+    def ready(self, spaces: Sequence[str] | None, wait: float | None, progress: Progress | None) -> Ready:
+        """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow."""
+        try:
+            vectors = self.load()
+            self._failed = False
+            if vectors is None:
+                return Ready(None)
+            missing = vectors.missing(spaces)
+            standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
+            if standby is not None:
+                self._background.wake()
+                standby.catch_up(spaces, seconds=wait)
+                return Ready(standby, missing)
+            return Ready(vectors, vectors.catch_up(spaces, seconds=wait, progress=progress) if missing else 0)
+        except EmbedderError as error:
+            self._failed = True
+            return Ready(None, 0, f"searched by keywords alone: {error}")
+        except (StoreFull, StoreBusy, ReadOnlyStore) as error:
+            return Ready(None, 0, f"searched by keywords alone: {error}")
+
+    def _standby(self, chosen: Vectors, spaces: Sequence[str] | None) -> Vectors | None:
+        """Another model's vectors that are (almost) complete, if that model is on this machine."""
+        from recollect.engine.embedding.vectors import Vectors  # loaded already: a standby stands beside a chosen one
+
+        with self._core.store.read() as view:
+            others = [model for model in view.models() if model.name != chosen.embedder.name]
+        for model in others:
+            if model.name not in self._loaded:
+                embedder = embedder_named(model.name)
+                if embedder is None:
+                    continue
+                self._loaded[model.name] = Vectors(self._core, embedder)
+            if self._loaded[model.name].missing(spaces) <= _PATIENCE:
+                return self._loaded[model.name]
+        return None
+
+    def state(self) -> EmbeddingState:
+        """What can be said of the embedder without loading anything."""
+        if not self._wanted:
+            return EmbeddingState(state="none")
+        with self._core.store.read() as view:
+            stored = view.models()
+        vectors, settings = self._chosen, self._core.settings
+        failed = self._failed or self._background.problem is not None
+        state = "failed" if failed else "ready" if vectors else "loading" if self._lock.locked() else "idle"
+        name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
+        known = {model.name: model.dim for model in stored}
+        if vectors is None:
+            return EmbeddingState(state=state, model=name, dim=dim, stored_dim=stored[-1].dim if stored else None)
+        own = known.get(vectors.embedder.name)
+        return EmbeddingState(
+            state=state,
+            model=vectors.embedder.name,
+            dim=own or dim,
+            stored_dim=own,
+            hits=vectors.query_hits,
+            misses=vectors.query_misses,
+            size=vectors.remembered_queries,
+        )
+
+    def drop_matrices(self) -> None:
+        """Lets go of what is held in memory of spaces, after one was emptied."""
+        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
+            vectors.drop_matrices()
+
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Says that much has left a space, so that it is not searched any more."""
+        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
+            vectors.leave_out(space, versions)
+
+    @property
+    def problem(self) -> str | None:
+        """What the background work last failed with."""
+        return None if self._background.problem is None else str(self._background.problem)
+
+    @property
+    def _wanted(self) -> bool:
+        return self._given is not None or self._core.settings.embedder != "none"
+
+    def _wake(self) -> None:
+        if self._wanted:
+            self._background.wake()
+
+    def stop(self) -> None:
+        self._background.stop()

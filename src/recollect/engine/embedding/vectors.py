@@ -1,0 +1,280 @@
+"""How do records get their vectors, and how are those kept at hand for search?
+
+Vectors are derived. They are computed in the background after a write, and whatever is missing is completed before a
+semantic question is answered, so that what was just stored is found. Nothing here runs before it is needed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from recollect.embed.base import Embedder, TokenEmbedder
+from recollect.embed.calibrate import calibrate
+from recollect.engine.core import Core
+from recollect.engine.embedding.matrix import Matrix, sign_bits
+from recollect.ingest.pieces import cut_pieces
+from recollect.retrieve.late import pack_tokens
+from recollect.store.base import Model, Vector, View
+from recollect.types import Record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BATCH = 32  # records that are written together
+_MOST_PIECES = 64  # of a batch that has more than one record
+_AT_ONCE = 16  # pieces that are handed to the model together
+_REMEMBERED_QUERIES = 512
+_MANY = 5  # of so many rows one being stale is too much
+_NUMBERS_KEPT = 4_000_000  # of vectors that are compared again and again: 16 MB
+
+Progress = Callable[[int, int], None]
+
+
+class Asked(Struct, frozen=True, eq=False):
+    """A question as the model sees it: its vector (zeros: unreadable) and, of some models, those of its wordpieces."""
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None = None
+
+
+class Vectors:
+    """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
+
+    def __init__(self, core: Core, embedder: Embedder) -> None:
+        self._core = core
+        self.embedder = embedder
+        self._model: Model | None = None
+        self._matrices: dict[tuple[int, str, bool], Matrix] = {}
+        self._gone: dict[str, list[int]] = {}
+        self._numbers: dict[int, NDArray[np.float32]] = {}
+        self._kept = 0
+        self._queries: OrderedDict[str, Asked] = OrderedDict()
+        self.query_hits = self.query_misses = 0
+        self._embedding = threading.Lock()
+        self._lock = threading.Lock()
+
+    def model(self) -> Model:
+        """The model as the store knows it; a model that the store does not know yet is taken up."""
+        if self._model is None:
+            with self._core.store.read() as view:
+                known = {model.name: model for model in view.models()}
+            if self.embedder.name not in known:
+                measured = calibrate(self.embedder)
+                with self._core.store.write(actor=self._core.actor) as edit:
+                    model = edit.adopt(
+                        self.embedder.name, self.embedder.dim, measured.mean, measured.floor, measured.spread
+                    )
+                known[self.embedder.name] = model
+            self._model = known[self.embedder.name]
+        return self._model
+
+    def _look_again(self) -> None:
+        """Another process may have dropped the model, by a reindex with another embedder: then it is taken up anew."""
+        with self._core.store.read() as view:
+            self._still_known(view)
+
+    def _still_known(self, view: View) -> bool:
+        if self._model is not None and self._model not in view.models():
+            self.drop_matrices()
+        return self._model is not None
+
+    def query(self, text: str) -> Asked:
+        """A question as the model sees it; the same question is not computed twice."""
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                self.query_hits += 1
+                return self._queries[text]
+            self.query_misses += 1
+        vectors, tokens = self._see([text], query=True)
+        asked = Asked(vectors[0], tokens[0] if tokens else None)
+        with self._lock:
+            self._queries[text] = asked
+            while len(self._queries) > _REMEMBERED_QUERIES:
+                self._queries.popitem(last=False)
+        return asked
+
+    def _see(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
+        if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
+            return self.embedder.embed_tokens(texts, query=query)
+        return self.embedder.embed(texts, query=query), []
+
+    @property
+    def remembered_queries(self) -> int:
+        return len(self._queries)
+
+    def query_bits(self, vector: NDArray[np.float32]) -> NDArray[np.uint64]:
+        return sign_bits(vector[None, :], self._mean())[0]
+
+    def _mean(self) -> NDArray[np.float32]:
+        return np.frombuffer(self.model().mean, dtype=np.float32)
+
+    def matrix(self, view: View, space: str, *, old: bool = False) -> Matrix:
+        """The sign bits of a space, up to date with what the view sees."""
+        model = self.model()
+        key = (model.no, space, old)
+        with self._lock:
+            matrix = self._matrices.get(key)
+            if matrix is None:
+                matrix = self._matrices[key] = Matrix(-(-model.dim // 64))
+            matrix.extend(view.signs(model.no, space, matrix.last, old=old))
+            return matrix
+
+    def drop_matrices(self) -> None:
+        """Lets go of everything in memory, to be loaded again: after a rebuild, or when much of it is stale."""
+        with self._lock:
+            self._matrices.clear()
+            self._numbers, self._kept = {}, 0
+            self._model = None
+
+    def leave_out(self, space: str, versions: Sequence[int]) -> None:
+        """Hears which versions have left the present, and drops them from what is searched once they are many."""
+        with self._lock:
+            gone = self._gone.setdefault(space, [])
+            gone.extend(versions)
+            held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
+            if len(gone) * _MANY <= min(map(len, held.values()), default=0):
+                return
+            left_out = np.array(gone, dtype=np.int64)
+            gone.clear()
+        for key, matrix in held.items():
+            smaller = matrix.without(left_out)  # others search the larger one meanwhile, and may let it grow
+            with self._lock:
+                if self._matrices.get(key) is matrix:
+                    self._matrices[key] = smaller
+
+    def numbers(self, view: View, versions: Sequence[int]) -> list[NDArray[np.float32] | None]:
+        """The vectors of each version, a row for each of its pieces; None where it has none.
+
+        A version never changes, so what was read once is kept for the next question, as far as there is room.
+        """
+        kept = self._numbers
+        found = list(map(kept.get, versions))
+        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
+        if not missing:
+            return found
+        halves: dict[int, list[bytes]] = {}
+        for version, half in view.vectors_of(self.model().no, missing):
+            halves.setdefault(version, []).append(half)
+        read = {
+            version: np.frombuffer(b"".join(rows), dtype=np.float16).astype(np.float32).reshape(len(rows), -1)
+            for version, rows in halves.items()
+        }
+        self._keep(read)
+        return [read.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]
+
+    def _keep(self, read: dict[int, NDArray[np.float32]]) -> None:
+        more = sum(rows.size for rows in read.values())
+        with self._lock:
+            if self._kept + more > _NUMBERS_KEPT:
+                self._numbers, self._kept = {}, 0
+            if more <= _NUMBERS_KEPT:
+                self._numbers.update(read)
+                self._kept += more
+
+    # Completing
+
+    def catch_up(
+        self,
+        spaces: Sequence[str] | None = None,
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+        stop: threading.Event | None = None,
+    ) -> int:
+        """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        self._look_again()
+        model = self.model()
+        left = self._count(model, spaces)
+        done, total = 0, left
+        while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
+            with self._embedding:
+                completed = self._complete_batch(model, spaces, stop)
+            done += completed
+            left -= completed
+            if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
+                left = self._count(model, spaces)
+            if progress is not None:
+                progress(min(done, total), total)
+        return left
+
+    def missing(self, spaces: Sequence[str] | None = None) -> int:
+        """How many versions (of some spaces, or all) have no vector yet."""
+        with self._core.store.read() as view:
+            if self._still_known(view):
+                return _count_waiting(view, self.model(), spaces)
+        return self._count(self.model(), spaces)
+
+    def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
+        with self._core.store.read() as view:
+            return _count_waiting(view, model, spaces)
+
+    def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
+        with self._core.store.read() as view:
+            for space in [None] if spaces is None else spaces:
+                records = view.waiting(model.no, space, _BATCH)
+                if records:
+                    break
+            else:
+                return 0
+        pieces = _first_pieces(records)
+        vectors = self._embed(pieces, stop)
+        if vectors is None:
+            return 0
+        versions = list(dict.fromkeys(version for version, _ in pieces))
+        with self._core.store.write(actor=self._core.actor) as edit:
+            edit.put_vectors(model.no, versions, vectors)
+        return len(versions)
+
+    def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
+        """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
+        parts: list[NDArray[np.float32]] = []
+        tokens: list[NDArray[np.float32]] = []
+        for start in range(0, len(pieces), _AT_ONCE):
+            if stop is not None and stop.is_set():
+                return None
+            seen, said = self._see([piece for _, piece in pieces[start : start + _AT_ONCE]])
+            parts.append(seen)
+            tokens += said
+        rows = np.concatenate(parts)
+        bits = sign_bits(rows, self._mean())
+        halves = rows.astype(np.float16)
+        return [
+            Vector(version, bits[i].tobytes(), halves[i].tobytes(), pack_tokens(tokens[i]) if tokens else b"")
+            for i, (version, _) in enumerate(pieces)
+            if rows[i].any()
+        ]
+
+
+def _count_waiting(view: View, model: Model, spaces: Sequence[str] | None) -> int:
+    if spaces is None:
+        return view.count_waiting(model.no, None)
+    return sum(view.count_waiting(model.no, space) for space in spaces)
+
+
+def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:
+    """Versions and pieces of the first records, one at least: long ones are not all shown to the model at once."""
+    found: list[tuple[int, str]] = []
+    for record in records:
+        pieces = pieces_of(record)
+        if found and len(found) + len(pieces) > _MOST_PIECES:
+            break
+        found += [(record.version, piece) for piece in pieces]
+    return found
+
+
+def pieces_of(record: Record) -> list[str]:
+    """What of a record is shown to the model: its text in pieces, each below the title if there is one."""
+    pieces = cut_pieces(record.text)
+    return pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]

@@ -1,0 +1,1 @@
+"""How are things named, related and reached from each other?"""

@@ -1,0 +1,361 @@
+"""How do entities and relations come to be, and what do they say?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct, field
+
+from recollect.engine.core import Core
+from recollect.engine.write.remember import derive_lexis, ensure_space, hash_term
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.entities import mentions, unspaced
+from recollect.store.base import Edit, Lexis, View, normal_name
+from recollect.store.terms import is_pair, terms
+from recollect.types import (
+    CATALOGUE_KINDS,
+    Direction,
+    Entity,
+    Fact,
+    Filter,
+    Json,
+    Metadata,
+    Neighborhood,
+    Record,
+    Relation,
+)  # fmt: skip
+
+_WALKED = 10_000  # entities that a walk visits at most
+
+
+def names_of(entity: Entity) -> list[str]:
+    return [entity.name, *entity.aliases]
+
+
+def resolve(view: View, space: str, ref: str) -> Entity | None:
+    """The entity that an id, a name or an alias means."""
+    by_id = view.get(Entity, space, ref)
+    return named_entity(view, space, ref) if by_id is None else by_id
+
+
+def named_entity(view: View, space: str, name: str) -> Entity | None:
+    """The entity of a name or alias; one that has it as its name comes first."""
+    named = view.named(space, name)
+    exact = [entity for entity in named if normal_name(entity.name) == normal_name(name)]
+    return next(iter(exact or named), None)
+
+
+def require(view: View, space: str, ref: str) -> Entity:
+    entity = resolve(view, space, ref)
+    if entity is None:
+        raise NotFound(f"there is no entity {ref!r} in space {space!r}")
+    return entity
+
+
+def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], id: str | None) -> Entity:
+    """Makes an entity, or adds to the one that is known by that id or name."""
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        known = resolve(edit, space, id or name)
+        if known is None:
+            return _new_entity(core, edit, space, name, id, fields)
+        changes = dict(fields)
+        aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
+        metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
+        new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
+        if new == known:
+            return known
+        entity, _ = edit.put(new, verb="describe", before=known)
+        relink(edit, space, [alias for alias in aliases if alias not in known.aliases])
+    return entity
+
+
+def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:
+    """The aliases of an entity and names that are new to it, however they are written."""
+    joined = {normal_name(name): name for name in reversed([*known.aliases, *names])}
+    joined.pop(normal_name(known.name), None)
+    return tuple(
+        dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined)
+    )
+
+
+def _texts(value: object) -> Sequence[str]:
+    return value if isinstance(value, tuple) else ()  # pyright: ignore[reportUnknownVariableType] -- parsed labels
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownVariableType] -- parsed JSON
+
+
+def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]) -> Entity:
+    entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
+    aliases = _join_aliases(entity, _texts(fields.get("aliases")))
+    entity, _ = edit.put(msgspec.structs.replace(entity, **{**fields, "aliases": aliases}), verb="name")
+    relink(edit, space, names_of(entity))
+    return entity
+
+
+def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
+    """Records that mention a name are linked to it where it is one of an entity's, and else by its looks alone."""
+    for name in dict.fromkeys(map(normal_name, names)):
+        if edit.known_names(space, [name], ""):
+            _link_records(edit, space, name)
+        else:
+            for record in edit.records(edit.mentions(space, name)):
+                edit.relink(record.version, derive_lexis(edit, record))
+
+
+def _link_records(edit: Edit, space: str, name: str) -> None:
+    """Records that mention a name which has just become known are linked to it."""
+    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, name)))
+    known = edit.lexis(versions)
+    for record in edit.records(versions):
+        if mentions(record.text, name):
+            lexis = known[record.version]
+            edit.relink(record.version, Lexis(lexis.terms, (*lexis.names, name)))
+
+
+def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
+    """The versions that hold all terms of a name.
+
+    Within a script without spaces a lone character stands in other pairs than in the name, and some names have no
+    terms at all: then every version may.
+    """
+    wanted = [term for term in terms(name) if not unspaced(name) or (is_pair(term) and len(term) > 1)]
+    if not wanted:
+        return set(edit.allowed(space, Filter(valid_only=False)))
+    lists = sorted((edit.postings(space, hash_term(term)) for term in set(wanted)), key=len)
+    return set(lists[0]).intersection(*map(set, lists[1:]))
+
+
+class Statement(Struct, frozen=True, kw_only=True):
+    """A fact to be stated: its ends by name or id, and all that is said of it. Without a start it begins now."""
+
+    subject: str
+    predicate: str
+    object: str
+    weight: float = 1.0
+    confidence: float = 1.0
+    provenance: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Metadata = field(default_factory=dict[str, Json])
+
+
+def relate(
+    core: Core, stated: Statement, space: str, *, replaces: bool, again: bool = False, make: bool = True
+) -> Relation:
+    """States a fact. With `replaces`, the facts of the same subject and predicate that hold now end where it begins.
+
+    Ends that are not known yet are made; without `make` they are an error.
+    """
+    with core.store.write(actor=core.actor) as edit:
+        if not make:
+            for ref in (stated.subject, stated.object):
+                require(edit, space, ref)
+        ensure_space(edit, space)
+        return relate_one(core, edit, stated, space, replaces=replaces, again=again)[0]
+
+
+def relate_one(
+    core: Core, edit: Edit, stated: Statement, space: str, *, replaces: bool, again: bool = False
+) -> tuple[Relation, bool]:
+    """States a fact in a transaction that is under way. Answers the relation, and whether it is new."""
+    ends = [
+        resolve(edit, space, ref) or _new_entity(core, edit, space, ref, None, {})
+        for ref in (stated.subject, stated.object)
+    ]
+    start = stated.valid_from or edit.now
+    if stated.valid_until is not None and stated.valid_until <= start:
+        raise InvalidInput("valid_until", "must be later than valid_from")
+    relation = Relation(
+        id=core.new_id(), space=space, subject=ends[0].id, predicate=stated.predicate, object=ends[1].id,
+        weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
+        valid_until=stated.valid_until, metadata=stated.metadata, created_at=edit.now, recorded_at=edit.now,
+    )  # fmt: skip
+    held = [
+        fact
+        for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
+        if fact.predicate == stated.predicate and (fact.valid_until is None or fact.valid_until > start)
+    ]
+    same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=stated.valid_from)), None)
+    if same is not None and not again:
+        return same, False
+    if replaces:
+        _end_at(edit, held, start, f"replaced by {relation.id}")
+    return edit.put(relation, verb="relate")[0], True
+
+
+def _end_at(edit: Edit, held: Sequence[Relation], start: datetime, reason: str) -> None:
+    """Facts that held before end; one that would begin at the same moment gives way altogether."""
+    for fact in held:
+        if fact.valid_from < start:
+            edit.put(msgspec.structs.replace(fact, valid_until=start), verb="close", before=fact, reason=reason)
+        elif fact.valid_from == start:
+            edit.retire(fact, verb="close", reason=reason)
+
+
+def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | None) -> bool:
+    """Is this fact already stated, in all that the caller said of it?"""
+    if explicit_start is not None and held.valid_from != new.valid_from:
+        return False
+    fields = ("object", "weight", "confidence", "provenance", "valid_until", "metadata")
+    return all(getattr(held, name) == getattr(new, name) for name in fields)
+
+
+class Tie(Struct, frozen=True):
+    """A relation of some type to another entity, by its id."""
+
+    target: str
+    type: str
+
+
+INVERSE = "inverse:"
+"""A relation of this type and its opposite are one: whoever reads an entity sees the relations that lead to it so."""
+
+
+def connect(
+    core: Core, space: str, id: str, type: str | None, properties: Mapping[str, object], ties: Sequence[Tie]
+) -> Entity:
+    """Makes an entity of an exact id, or adds to it; then relates it to others, which are made where they are missing.
+
+    Nothing that others said of it is lost: properties join, and a relation that is known is not stated twice.
+    """
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        fields: dict[str, object] = {} if type is None else {"type": type}
+        name = properties.get("name")
+        if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+            fields["aliases"] = (name,)
+        known = _exact(edit, space, id)
+        if known is None:
+            entity = _new_entity(core, edit, space, id, id, {**fields, "metadata": dict(properties)})
+        else:
+            entity = _add_to(edit, known, fields, properties)
+        for tie in ties:
+            target = _exact(edit, space, tie.target) or _new_entity(core, edit, space, tie.target, tie.target, {})
+            if not _tied(edit, entity, tie.type, target):
+                _put_relation(core, edit, entity, tie.type, target)
+    return entity
+
+
+_LONGEST_NAME = 200
+
+
+def _exact(view: View, space: str, id: str) -> Entity | None:
+    """The entity of that id, or that somebody else named just so."""
+    found = view.get(Entity, space, id)
+    return found or next((entity for entity in view.named(space, id) if entity.name == id), None)
+
+
+def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties: Mapping[str, object]) -> Entity:
+    aliases = _join_aliases(known, _texts(fields.get("aliases")))
+    metadata = {**known.metadata, **properties}
+    new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
+    if new == known:
+        return known
+    entity, _ = edit.put(new, verb="describe", before=known)
+    relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
+    return entity
+
+
+def _tied(view: View, entity: Entity, type: str, target: Entity) -> bool:
+    """Is this relation stated, be it from the other end?"""
+    there = view.relations(entity.space, [entity.id], outgoing=True, as_of=None)
+    back = view.relations(entity.space, [entity.id], outgoing=False, as_of=None)
+    return any(r.object == target.id and r.predicate == type for r in there) or any(
+        r.subject == target.id and f"{INVERSE}{r.predicate}" == type for r in back
+    )
+
+
+def _put_relation(core: Core, edit: Edit, entity: Entity, type: str, target: Entity) -> None:
+    relation = Relation(
+        id=core.new_id(), space=entity.space, subject=entity.id, predicate=type, object=target.id,
+        valid_from=edit.now, created_at=edit.now, recorded_at=edit.now,
+    )  # fmt: skip
+    edit.put(relation, verb="relate")
+
+
+def facts(
+    core: Core,
+    subject: str | None,
+    space: str,
+    *,
+    predicate: str | None,
+    as_of: datetime | None,
+    active: bool,
+) -> list[Fact]:
+    """What is stated about a subject: what holds at a moment, or with `active=False` all that was ever stated."""
+    with core.store.read() as view:
+        if subject is None:
+            starts = [entity.id for entity in view.entities(space, _WALKED)]
+        else:
+            entity = resolve(view, space, subject)
+            starts = [] if entity is None else [entity.id]
+        found = [
+            relation
+            for relation in view.relations(space, starts, outgoing=True, as_of=as_of, active=active)
+            if predicate in (None, relation.predicate)
+        ]
+        names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
+    return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
+
+
+def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dict[str, str]:
+    """Names of entities by id, as they were known at a moment; one that is gone is called by its id."""
+    found = {id: view.get(Entity, space, id, as_of) for id in ids}
+    return {id: id if entity is None else entity.name for id, entity in found.items()}
+
+
+def neighbors(
+    core: Core, ref: str, space: str, *, depth: int, direction: Direction, as_of: datetime | None
+) -> Neighborhood:
+    """Everything within some steps of an entity, breadth first."""
+    with core.store.read() as view:
+        start = view.get(Entity, space, require(view, space, ref).id, as_of)
+        if start is None:
+            raise NotFound(f"the entity {ref!r} was not known yet in space {space!r}")
+        distances = {start.id: 0}
+        relations: dict[int, Relation] = {}
+        frontier = [start.id]
+        for distance in range(1, depth + 1):
+            reached = _step(view, space, frontier, direction, as_of)
+            relations |= {relation.version: relation for _, relation in reached}
+            frontier = [end for end in dict.fromkeys(end for end, _ in reached) if end not in distances]
+            distances |= dict.fromkeys(frontier, distance)
+            if not frontier or len(distances) > _WALKED:
+                break
+        found = [view.get(Entity, space, id, as_of) for id in distances]
+    return Neighborhood(
+        start=start,
+        entities=tuple(entity for entity in found if entity is not None),
+        relations=tuple(relations.values()),
+        distances=distances,
+    )
+
+
+def _step(
+    view: View, space: str, ids: Sequence[str], direction: Direction, as_of: datetime | None
+) -> list[tuple[str, Relation]]:
+    """The far ends of the relations that touch some entities."""
+    found: list[tuple[str, Relation]] = []
+    if direction != "incoming":
+        found += [(r.object, r) for r in view.relations(space, ids, outgoing=True, as_of=as_of)]
+    if direction != "outgoing":
+        found += [(r.subject, r) for r in view.relations(space, ids, outgoing=False, as_of=as_of)]
+    return found
+
+
+def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
+    """The newest records that mention an entity, or just a name, and still hold."""
+    with core.store.read() as view:
+        entity = resolve(view, space, ref)
+        names = [ref] if entity is None else names_of(entity)
+        found = list({version for name in names for version in view.mentions(space, name)})
+        versions = sorted(
+            (glance.version for glance in view.glances(space, found, Filter(without_kinds=CATALOGUE_KINDS))),
+            reverse=True,
+        )
+        return view.records(versions[:limit])

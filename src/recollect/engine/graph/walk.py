@@ -1,0 +1,138 @@
+"""Which records does the graph lead to?
+
+The graph of a space has entities and records as nodes. Relations join entities, mentions join records with the entities
+that they name, and a superseded record is joined with its successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from recollect.engine.core import Core
+from recollect.engine.graph.link import named_entity, names_of, resolve
+from recollect.retrieve.graph import rank_nodes
+from recollect.store.base import View, normal_name
+from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record
+
+Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
+
+_HOPS = 2
+_MENTIONS_PER_NAME = 50
+_FRONTIER = 200
+_MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
+
+
+def walk(
+    view: View,
+    space: str,
+    *,
+    names: Iterable[str],
+    records: Mapping[int, float],
+    as_of: datetime | None = None,
+    through_records: bool = True,
+    damping: float = 0.5,
+) -> tuple[dict[int, float], int]:
+    """Personalised PageRank from the names in a query and the records found so far.
+
+    Without `through_records` the walk follows relations alone and ends at the records that mention what it reached,
+    which costs much less; only from a superseded record it goes on to the successor. Answers a score per record version
+    that the walk reached, and how many nodes the walked part of the graph has.
+    """
+    seeds: dict[Node, float] = {version: weight for version, weight in records.items()}
+    named = [_node(view, space, name) for name in names]
+    seeds |= {node: 1.0 for node in named if node is not None}
+    edges = _edges(view, space, list(seeds), as_of, through_records=through_records)
+    ranks = rank_nodes(edges, seeds, damping=damping, two_way=True, by_degree=True)
+    return {node: rank for node, rank in ranks.items() if isinstance(node, int)}, len(ranks)
+
+
+def rank_records(
+    core: Core, seeds: Sequence[str], space: str, *, limit: int, as_of: datetime | None
+) -> list[tuple[Record, float]]:
+    """The records nearest to seeds, each of which is the id of a record or what `resolve` understands."""
+    with core.store.read() as view:
+        known = {seed: view.get(Record, space, seed, as_of) for seed in seeds}
+        names = [seed for seed, record in known.items() if record is None]
+        records = {record.version: 1.0 for record in known.values() if record is not None}
+        scores, _ = walk(view, space, names=names, records=records, as_of=as_of)
+        held = [
+            glance.version
+            for glance in view.glances(space, list(scores), Filter(as_of=as_of, without_kinds=CATALOGUE_KINDS))
+        ]
+        best = sorted(held, key=lambda version: (-scores[version], -version))[:limit]
+        return [(record, scores[record.version]) for record in view.records(best)]
+
+
+def _node(view: View, space: str, name: str) -> Node | None:
+    entity = resolve(view, space, name)
+    if entity is not None:
+        return ("entity", entity.id)
+    return ("name", normal_name(name)) if view.mentions(space, name) else None
+
+
+def _edges(
+    view: View, space: str, seeds: Sequence[Node], as_of: datetime | None, *, through_records: bool
+) -> list[tuple[Node, Node, float]]:
+    """The part of the graph within a few hops of the seeds; every edge can be walked both ways."""
+    found: dict[tuple[Node, Node], float] = {}
+    seen: set[Node] = set(seeds)
+    frontier = list(seeds)
+    hops = 2 * _HOPS if through_records else _HOPS + 1  # a hop between records passes through an entity
+    if not through_records and any(isinstance(seed, int) for seed in seeds):
+        hops += 1  # a seed leads to an entity first
+    for _ in range(hops):
+        reached: list[Node] = []
+        for start, end, weight in _around(view, space, frontier, as_of):
+            if (end, start) not in found:
+                found.setdefault((start, end), weight)
+            if end not in seen:
+                seen.add(end)
+                if through_records or not isinstance(end, int) or isinstance(start, int):
+                    reached.append(end)
+        frontier = reached[:_FRONTIER]
+        if not frontier:
+            break
+    return [(start, end, weight) for (start, end), weight in found.items()]
+
+
+def _around(
+    view: View, space: str, frontier: Sequence[Node], as_of: datetime | None
+) -> Iterable[tuple[Node, Node, float]]:
+    things = [node for node in frontier if not isinstance(node, int)]
+    entities = [key for kind, key in things if kind == "entity"]
+    for outgoing in (True, False):
+        for subject, object_, weight in view.links(
+            space, entities, outgoing=outgoing, as_of=as_of, limit=_MOST_RELATIONS
+        ):
+            near, far = (subject, object_) if outgoing else (object_, subject)
+            yield ("entity", near), ("entity", far), weight
+    for thing in things:
+        kind, key = thing
+        for name in [key] if kind == "name" else _names_of(view, space, key):
+            for version in view.mentions(space, name)[-_MENTIONS_PER_NAME:]:
+                yield thing, version, 1.0
+    yield from _from_records(view, space, [node for node in frontier if isinstance(node, int)], as_of)
+
+
+def _names_of(view: View, space: str, id: str) -> list[str]:
+    entity = view.get(Entity, space, id)
+    return [] if entity is None else names_of(entity)
+
+
+def _from_records(
+    view: View, space: str, versions: Sequence[int], as_of: datetime | None
+) -> Iterable[tuple[Node, Node, float]]:
+    held = view.lexis(versions)
+    names = {name for lexis in held.values() for name in lexis.names}
+    known = set(view.known_names(space, sorted(names), "")) if view.knows_names(space) else set[str]()
+    nodes: dict[str, Node] = {name: ("name", name) for name in names}
+    nodes |= {name: ("entity", entity.id) for name in known if (entity := named_entity(view, space, name)) is not None}
+    for version, lexis in held.items():
+        for name in lexis.names:
+            yield version, nodes[name], 1.0
+    for glance in view.glances(space, versions, Filter(as_of=as_of, valid_only=False)):
+        if glance.superseded_by is not None:
+            successor = view.get(Record, space, glance.superseded_by)
+            if successor is not None:
+                yield glance.version, successor.version, 1.0

@@ -1,0 +1,1 @@
+"""How does what lies elsewhere (files, folders, pages, other programs) come in and stay in step?"""

@@ -1,0 +1,126 @@
+"""How do memories and sessions come along from agentos?
+
+From one JSON file: `memories`, each with its id, agent, content, role and time, and `sessions`, each with a list of
+messages. A list is taken as it is, with whatever is wrong with it: `repair_session` is there to mend it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+import msgspec
+from msgspec import Struct, field
+
+from recollect.engine.core import Core
+from recollect.engine.parse import parse_draft, parse_label, parse_space
+from recollect.engine.write.remember import ensure_space, remember_many
+from recollect.errors import InvalidInput
+from recollect.types import DEFAULT_SPACE, Draft, Imported, Message
+
+_HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+
+
+class _Entry(Struct, frozen=True, kw_only=True):
+    id: str
+    content: str
+    agent_id: str = DEFAULT_SPACE
+    role: str = "user"
+    timestamp: float = 0
+    session_id: str | None = None
+    importance: float = 0.5
+    confidence: float = 1.0
+
+
+class _Reference(Struct, frozen=True, kw_only=True):
+    id: str | None = None
+    role: str | None = None
+    timestamp: float = 0
+
+
+class _Session(Struct, frozen=True, kw_only=True):
+    id: str
+    agent_id: str = DEFAULT_SPACE
+    messages: tuple[_Reference, ...] = ()
+
+
+class _Export(Struct, frozen=True, kw_only=True):
+    memories: tuple[_Entry, ...] = ()
+    sessions: tuple[_Session, ...] = field(default=())
+
+
+def import_agentos(core: Core, file: Path, *, dry_run: bool) -> list[Imported]:
+    """Takes over everything in a file, an agent at a time. What is there already does not come twice."""
+    export = _read(file)
+    agents = dict.fromkeys([*(one.agent_id for one in export.memories), *(one.agent_id for one in export.sessions)])
+    return [_take(core, file, parse_space(agent, "agent_id"), export, dry_run=dry_run) for agent in agents]
+
+
+def _read(file: Path) -> _Export:
+    try:
+        return msgspec.convert(_snake(msgspec.json.decode(file.read_bytes())), _Export)
+    except OSError as error:
+        raise InvalidInput("file", f"{file} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput("file", f"{file} is no export of agentos: {error}") from error
+
+
+def _snake(value: object) -> object:
+    """Names of fields in one form: agentos writes agent_id and agentId. Null is the same as nothing."""
+    if isinstance(value, dict):
+        given = {name: item for name, item in cast("dict[str, object]", value).items() if item is not None}
+        return {_HUMP.sub(lambda hump: f"_{hump[0].lower()}", name): _snake(item) for name, item in given.items()}
+    return [_snake(item) for item in cast("list[object]", value)] if isinstance(value, list) else value
+
+
+def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool) -> Imported:
+    entries = {one.id: one for one in export.memories if one.agent_id == agent}
+    drafts, problems = _drafts(list(entries.values()))
+    sessions = [one for one in export.sessions if one.agent_id == agent]
+    if dry_run:
+        return Imported(space=agent, folder=str(file), records=len(drafts), problems=tuple(problems))
+    receipts = remember_many(core, drafts, agent) if drafts else []
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, agent)
+        for session in sessions:
+            listed = [_message(one, entries.get(one.id or "")) for one in session.messages]
+            edit.put_messages(agent, parse_label(session.id, "sessions.id"), listed)
+    problems += [f"{one.reason}" for one in receipts if one.outcome == "rejected"]
+    stored = sum(one.stored for one in receipts)
+    return Imported(
+        space=agent, folder=str(file), records=stored, records_present=len(receipts) - stored, problems=tuple(problems)
+    )
+
+
+def _message(one: _Reference, entry: _Entry | None) -> Message:
+    """A message of a session. What its list leaves out, the memory that it names knows."""
+    role, at = one.role, one.timestamp
+    if entry is not None:
+        role, at = role or entry.role, at or entry.timestamp
+    return Message(id=one.id or "", role=role, at=_moment(at))
+
+
+def _drafts(entries: Sequence[_Entry]) -> tuple[list[Draft], list[str]]:
+    drafts: list[Draft] = []
+    problems: list[str] = []
+    for one in entries:
+        given: dict[str, object] = {
+            "id": one.id, "text": one.content, "role": one.role, "session": one.session_id, "trust": "imported",
+            "memory_type": "episodic", "importance": one.importance, "confidence": one.confidence,
+            "event_time": _moment(one.timestamp) if one.timestamp else None,
+        }  # fmt: skip
+        try:
+            drafts.append(parse_draft(given, {}))
+        except InvalidInput as error:
+            problems.append(f"{one.id}: {error}")
+    return drafts, problems
+
+
+def _moment(milliseconds: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput("timestamp", f"{milliseconds} is no time in milliseconds") from error

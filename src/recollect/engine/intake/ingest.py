@@ -1,0 +1,186 @@
+"""How do a document and a conversation become records?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, find
+from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
+from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
+from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, remember_many
+from recollect.errors import InvalidInput
+from recollect.ingest.parsed import conversation_adapter
+from recollect.ingest.text import split_sections
+from recollect.store.base import Edit
+from recollect.types import Draft, Filter, Ingested, Metadata, Receipt, Record, Segment, SourceDraft
+
+_MOST_SECTIONS = 2**31
+_TITLE = 80
+_RENEWED = (
+    "memory_type", "role", "room", "project", "user", "tags", "importance", "confidence", "status", "trust",
+    "valid_from", "locator", "metadata",
+)  # fmt: skip
+_MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metadata"}
+
+
+def ingest_text(core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft) -> Ingested:
+    """Stores a document in sections. The same source again replaces what it held: unchanged sections stay."""
+    sections = split_sections(text)
+    drafts = [
+        msgspec.structs.replace(
+            fields,
+            text=section.text,
+            title=" › ".join([*([title] if title else []), *section.headings]) or None,
+            source=source,
+            locator={"lines": [section.first_line, section.last_line]},
+        )
+        for section in sections
+    ]
+    if source is None:
+        return _summary(remember_many(core, drafts, space), 0)
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        held = Filter(spaces=(space,), sources=(source,), kinds=(fields.kind,), valid_only=False)
+        answer = _replace_source(core, edit, drafts, space, edit.scan(held, "position", _MOST_SECTIONS))
+    core.written()
+    return answer
+
+
+def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]) -> Ingested:
+    """Puts the sections of a document in place of those it had before; what else cites the source is left alone."""
+    held: dict[tuple[str | None, str], list[Record]] = {}
+    for record in before:
+        held.setdefault((record.title, record.text), []).append(record)
+    ids: list[str] = []
+    stored = 0
+    for position, draft in enumerate(drafts):
+        same = held.get((draft.title, draft.text))
+        if same:
+            old = same.pop(0)
+            new = _renewed(old, draft, position)
+            if new != old:
+                edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new))
+            ids.append(old.id)
+        else:
+            record = msgspec.structs.replace(make_record(core, edit, draft, space), position=position)
+            edit.put(record, verb="ingest", lexis=derive_lexis(edit, record))
+            ids.append(record.id)
+            stored += 1
+    gone = [record for records in held.values() for record in records]
+    for record in gone:
+        edit.retire(record, verb="replace", reason=f"no longer in {record.source}")
+    return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
+
+
+def _renewed(old: Record, draft: Draft, position: int) -> Record:
+    """A section that a document still has, as the document and the caller now give it."""
+    given = {name: getattr(draft, name) for name in _RENEWED if getattr(draft, name) is not None}
+    until = draft.valid_until
+    return msgspec.structs.replace(old, **given, position=position, valid_until=until, superseded_by=None)
+
+
+class Talk(Struct, frozen=True):
+    """How a conversation is named: the session that it belongs to, its title, and where it took place."""
+
+    session: str | None
+    title: str | None = None
+    origin: Metadata | None = None
+
+
+def ingest_conversation(
+    core: Core, messages: Sequence[Mapping[str, object]], space: str, talk: Talk, fields: Mapping[str, object]
+) -> Ingested:
+    """Stores the messages of a conversation in order. Messages that the session already holds are not stored again."""
+    session = talk.session or "(a session)"
+    given = {**fields, "session": session, **({} if talk.title is None else {"title": talk.title})}
+    kept = talk.title is not None or talk.origin is not None
+    given = {"trust": "imported", **given} if kept else given
+    drafts = [_message(message, f"messages[{i}]", given) for i, message in enumerate(messages)]
+    if not kept:
+        return _summary(remember_many(core, drafts, space), 0)
+    if not drafts:
+        raise InvalidInput("messages", "must have at least one message")
+    source = _draft_talk(talk, drafts)
+    if talk.session is None and drafts[0].source is None:
+        source = _told_apart(core, source, space)
+    shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
+    answer = ingest_source(core, source, space, shared, extend=talk.session is not None)
+    with core.store.read() as view:
+        ids = [record.id for record in read_segments(view, find(view, Record, answer.id, space))]
+    return Ingested(
+        ids=tuple(ids), stored=answer.added, deduplicated=len(drafts) - answer.added, removed=answer.removed,
+        source=answer,
+    )  # fmt: skip
+
+
+def _draft_talk(talk: Talk, drafts: Sequence[Draft]) -> SourceDraft:
+    """A conversation as a source. Without a session it is known again by its title, its origin and how it begins."""
+    origin = talk.origin or {}
+    first = drafts[0]
+    begins = (talk.title, origin, first.role, first.text, first.event_time)
+    location = first.source or f"conversation:{talk.session or hash_of([msgspec.json.encode(begins)])[:32]}"
+    said = [msgspec.json.encode((draft.role, draft.text, draft.event_time, draft.metadata)) for draft in drafts]
+    segments = tuple(
+        Segment(
+            text=draft.text, title=talk.title, role=draft.role, event_time=draft.event_time, metadata=draft.metadata,
+            locator={"kind": "message", "index": index},
+        )
+        for index, draft in enumerate(drafts)
+    )  # fmt: skip
+    return SourceDraft(
+        location=location, source_kind="conversation", title=talk.title or _short(first.text),
+        fingerprint=hash_of([msgspec.json.encode((talk.title, origin)), *said]),
+        adapter=conversation_adapter("messages"), segments=segments, session=talk.session or location,
+        payload={"origin": origin, "messages": len(drafts)},
+    )  # fmt: skip
+
+
+def _told_apart(core: Core, draft: SourceDraft, space: str) -> SourceDraft:
+    """The draft in a place of its own where another conversation merely begins as it does.
+
+    It is the same one that was stored before if one of them goes on where the other ends.
+    """
+    said = [content_hash(segment.text) for segment in draft.segments]
+    location, number = draft.location, 1
+    with core.store.read() as view:
+        while (known := view.get(Record, space, source_id(location))) is not None:
+            held = [record.content_hash for record in read_segments(view, known)]
+            if all(one == other for one, other in zip(held, said, strict=False)):
+                break
+            number += 1
+            location = f"{draft.location}#{number}"
+    return msgspec.structs.replace(draft, location=location, session=location)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[:400].split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
+
+
+def _message(message: Mapping[str, object], where: str, fields: Mapping[str, object]) -> Draft:
+    if not isinstance(message, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers are not always typed
+        raise InvalidInput(where, "must be an object with role and content")
+    unknown = sorted(set(message) - _MESSAGE_FIELDS)
+    if unknown:
+        known = ", ".join(sorted(_MESSAGE_FIELDS))
+        raise InvalidInput(f"{where}.{unknown[0]}", f"is not a known field; known are {known}")
+    text = parse_text(message.get("content", message.get("text")), f"{where}.content")
+    given: dict[str, object] = {
+        "role": message.get("name") or message.get("role"),
+        "event_time": parse_optional_time(message.get("created_at", message.get("at")), f"{where}.created_at"),
+        "metadata": message.get("metadata") or {},
+    }
+    return parse_draft({"kind": "message", "memory_type": "episodic", **fields, **given, "text": text}, {}, f"{where}.")
+
+
+def _summary(receipts: Sequence[Receipt], removed: int) -> Ingested:
+    return Ingested(
+        ids=tuple(receipt.id for receipt in receipts if receipt.id is not None),
+        stored=sum(receipt.stored for receipt in receipts),
+        deduplicated=sum(receipt.outcome == "deduplicated" for receipt in receipts),
+        rejected=sum(receipt.outcome == "rejected" for receipt in receipts),
+        removed=removed,
+    )

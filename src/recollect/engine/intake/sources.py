@@ -1,0 +1,359 @@
+"""How does something that was read become a source and its segments?
+
+A source is a record of kind "source" that says where text comes from; its segments are records of kind "document" (of
+a conversation: "message") with the same location. Both are written in one transaction, or neither is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import cast
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, find
+from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
+from recollect.engine.write.govern import leave_behind
+from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record
+from recollect.errors import InvalidInput
+from recollect.store.base import Edit, View
+from recollect.types import (
+    CATALOGUE_KINDS,
+    SOURCE_KINDS,
+    Adapter,
+    Draft,
+    Filter,
+    IngestedSource,
+    Json,
+    Metadata,
+    Record,
+    Segment,
+    SourceDraft,
+    SourceKind,
+)  # fmt: skip
+
+SOURCE = CATALOGUE_KINDS[0]
+MOST_SEGMENTS = 2**31
+LONGEST_SEGMENT = 1_000_000  # bytes, as for every record
+_SUMMARY_CHARS = 2_000
+_LONGEST_TITLE = 1_000
+_LABELS = ("status", "tags", "project", "room", "user")
+_GIVEN = (
+    "memory_type", "room", "project", "user", "tags", "importance", "confidence", "trust", "status", "valid_from",
+    "valid_until",
+)  # fmt: skip
+
+
+Words = tuple[Mapping[int, int] | None, Sequence[str] | None]
+"""How often each term occurs in a text, and the names in it; None where nobody has looked."""
+
+
+class Ready(Struct, frozen=True):
+    """A source that is ready to be written, and where they were looked for before, terms and names of its segments."""
+
+    draft: SourceDraft
+    words: Sequence[Words] = ()
+
+
+def source_id(location: str) -> str:
+    """The same place always has the same id."""
+    return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
+
+
+def segment_kind(source_kind: str) -> str:
+    return "message" if source_kind == "conversation" else "document"
+
+
+def ingest_source(core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False) -> IngestedSource:
+    """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them."""
+    return ingest_sources(core, [Ready(draft)], space, fields, extend=extend)[0]
+
+
+def ingest_sources(
+    core: Core, sources: Sequence[Ready], space: str, fields: Draft, *, extend: bool = False
+) -> list[IngestedSource]:
+    """Writes some sources in one transaction; those that are as they were are left alone."""
+    for ready in sources:
+        check_sizes(ready.draft)
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        writer = _Writer(core, edit, space, fields, extend=extend)
+        written = [writer.write(ready) for ready in sources]
+    if any(source.entries for source in written):
+        core.written()
+    return written
+
+
+def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
+    """Writes one source in a transaction that is under way."""
+    check_sizes(draft)
+    return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
+
+
+def parse_source(draft: SourceDraft) -> SourceDraft:
+    """A source that a caller has read; what a store would not take is an error."""
+    parse_label(draft.location, "source.location")
+    parse_label(draft.title, "source.title")
+    parse_choice(draft.source_kind, "source.source_kind", SOURCE_KINDS)
+    parse_string(draft.summary, "source.summary")
+    for place, segment in enumerate(draft.segments):
+        parse_text(segment.text, f"source.segments[{place}].text")
+    return draft
+
+
+def check_sizes(draft: SourceDraft) -> None:
+    """Refuses a source of which some segment does not fit into a record."""
+    for number, segment in enumerate(draft.segments, 1):
+        size = 0 if len(segment.text) <= LONGEST_SEGMENT // 4 else len(segment.text.encode())
+        if size > LONGEST_SEGMENT:
+            where = segment.locator.get("line_start", number)
+            raise InvalidInput(
+                "path",
+                f"{draft.location}: the block at {segment.locator.get('kind', 'segment')} {where} has {size:,} bytes"
+                f" and is not cut; at most {LONGEST_SEGMENT:,} fit into one record",
+            )
+
+
+class _Writer:
+    """Writes sources of one space in a transaction that is under way."""
+
+    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool) -> None:
+        self._core = core
+        self._edit = edit
+        self._space = space
+        self._fields = fields
+        self._extend = extend
+        self._any_known = edit.knows_names(space)
+        self._blank = make_record(core, edit, fields, space)
+        self._given = {name: getattr(fields, name) for name in _GIVEN}
+
+    def write(self, ready: Ready) -> IngestedSource:
+        draft = ready.draft
+        known = self._edit.get(Record, self._space, source_id(draft.location))
+        if known is not None and _is_same(known, draft, self._fields):
+            return _answer(draft, self._space, "unchanged", segments=_count(known))
+        kind = segment_kind(draft.source_kind)
+        held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
+        before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        if known is not None and not self._extend and _is_older_copy(draft, known, before):
+            return _answer(draft, self._space, "unchanged", segments=_count(known))
+        if self._extend and draft.session is not None:
+            before += self._loose(draft.session, kind)
+        segments, old, gone = _match(draft.segments, before, extend=self._extend)
+        first = self._put_source(draft, known, len(segments))
+        entries = [first]
+        known_words = ready.words if len(ready.words) == len(segments) else ((None, None),) * len(segments)
+        for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
+            entry = self._put_segment(draft, kind, segment, twin, position, words)
+            entries += [] if entry is None else [entry]
+        for record in gone:
+            entries.append(self._edit.retire(record, verb="replace", reason=f"no longer in {draft.location}"))
+        added = sum(twin is None for twin in old)
+        return _answer(
+            draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
+            kept=len(segments) - added, removed=len(gone), entries=tuple(entries),
+        )  # fmt: skip
+
+    def _loose(self, session: str, kind: str) -> list[Record]:
+        """Messages of a session that came in before it was a source."""
+        held = Filter(spaces=(self._space,), sessions=(session,), kinds=(kind,), valid_only=False)
+        return [record for record in self._edit.scan(held, "position", MOST_SEGMENTS) if record.source is None]
+
+    def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> int:
+        text = "\n".join(part for part in (draft.title, draft.location, draft.summary) if part)[:_SUMMARY_CHARS]
+        made = msgspec.structs.replace(
+            self._blank, id=source_id(draft.location), kind=SOURCE, memory_type="semantic",
+            title=draft.title[:_LONGEST_TITLE],
+            text=text, content_hash=content_hash(text), source=draft.location, session=None, role=None, locator=None,
+            metadata=self._describe(draft, segments),
+        )  # fmt: skip
+        if draft.event_time is not None:
+            made = msgspec.structs.replace(made, event_time=draft.event_time)
+        if known is not None:
+            made = msgspec.structs.replace(made, created_at=known.created_at)
+        lexis = derive_lexis(self._edit, made, any_known=self._any_known)
+        return self._edit.put(made, verb="ingest", before=known, lexis=lexis)[1]
+
+    def _describe(self, draft: SourceDraft, segments: int) -> Metadata:
+        checked = {"checked_at": self._edit.now.isoformat(), "is_current": True, "fingerprint": draft.fingerprint}
+        described: dict[str, Json] = {
+            **self._fields.metadata,
+            "source_kind": draft.source_kind,
+            "fingerprint": draft.fingerprint,
+            "adapter": describe_adapter(draft.adapter),
+            "freshness": checked,
+            "payload": draft.payload,
+            "segments": segments,
+        }
+        if draft.file is not None:
+            described["file"] = draft.file
+        return described
+
+    def _put_segment(
+        self, draft: SourceDraft, kind: str, segment: Segment | Record, twin: Record | None, position: int,
+        words: Words,
+    ) -> int | None:  # fmt: skip
+        if isinstance(segment, Record):  # it stays as it is, at its place
+            return None
+        new = msgspec.structs.replace(
+            self._blank if twin is None else twin, **self._given,
+            id=self._core.new_id() if twin is None else twin.id, text=segment.text,
+            content_hash=content_hash(segment.text) if twin is None else twin.content_hash,
+            kind=kind, title=segment.title, role=segment.role, session=draft.session, source=draft.location,
+            position=position, locator=_place(segment, kind, position), superseded_by=None,
+            event_time=segment.event_time or draft.event_time or (twin or self._blank).event_time,
+            metadata={**self._fields.metadata, **segment.metadata},
+        )  # fmt: skip
+        if new == twin:
+            return None
+        lexis = derive_lexis(self._edit, new, words[0], any_known=self._any_known, named=words[1])
+        return self._edit.put(new, verb="ingest", before=twin, lexis=lexis)[1]
+
+
+def _place(segment: Segment, kind: str, position: int) -> Metadata:
+    """Where a segment stands; a message at the place that it has among all of them."""
+    return {**segment.locator, "index": position} if kind == "message" else segment.locator
+
+
+def _match(
+    segments: Sequence[Segment], before: Sequence[Record], *, extend: bool
+) -> tuple[list[Segment | Record], list[Record | None], list[Record]]:
+    """What a source holds from now on, the records that hold the same text already, and those that go."""
+    held: dict[str, list[Record]] = {}
+    for record in before:
+        held.setdefault(record.text, []).append(record)
+    twins = [held[segment.text].pop(0) if held.get(segment.text) else None for segment in segments]
+    if not extend:
+        return list(segments), twins, [record for records in held.values() for record in records]
+    kept = [record for record in before if record.source is not None]
+    new = [(one, twin) for one, twin in zip(segments, twins, strict=True) if twin is None or twin.source is None]
+    return [*kept, *(one for one, _ in new)], [*kept, *(twin for _, twin in new)], []
+
+
+def _is_same(known: Record, draft: SourceDraft, fields: Draft) -> bool:
+    """Does the store hold this very state of a source, read in the same way and with the same labels?"""
+    return (
+        known.kind == SOURCE
+        and known.metadata.get("fingerprint") == draft.fingerprint
+        and known.metadata.get("adapter") == describe_adapter(draft.adapter)
+        and known.title == draft.title[:_LONGEST_TITLE]
+        and has_labels(known, fields)
+    )
+
+
+def _is_older_copy(draft: SourceDraft, known: Record, before: Sequence[Record]) -> bool:
+    """Is this a conversation from another file than it was last read from, and does it end sooner there?"""
+    path = None if draft.file is None else draft.file.get("path")
+    if path in (None, file_of(known).get("path")) or not before:
+        return False
+    said = [segment.event_time for segment in draft.segments if segment.event_time is not None]
+    return bool(said) and max(said) < max(record.event_time for record in before)
+
+
+def has_labels(known: Record, fields: Draft) -> bool:
+    """Does a source hold, and carry the labels that it would be given now?"""
+    return all(getattr(known, name) == getattr(fields, name) for name in _LABELS)
+
+
+@lru_cache(maxsize=64)
+def describe_adapter(adapter: Adapter) -> Mapping[str, Json]:
+    """An adapter as it is kept with a source."""
+    return msgspec.json.decode(msgspec.json.encode(adapter))
+
+
+def _count(known: Record) -> int:
+    count = known.metadata.get("segments")
+    return count if isinstance(count, int) else 0
+
+
+def _answer(draft: SourceDraft, space: str, outcome: str, **counts: object) -> IngestedSource:
+    return msgspec.convert(
+        {
+            "id": source_id(draft.location), "space": space, "location": draft.location,
+            "source_kind": draft.source_kind, "title": draft.title, "outcome": outcome,
+            "fingerprint": draft.fingerprint, **counts,
+        },
+        IngestedSource,
+    )  # fmt: skip
+
+
+# Files that are gone
+
+
+def archive_gone(core: Core, sources: Sequence[Record]) -> int:
+    """Archives sources whose files are no longer there, with what rests on them alone. Answers how many."""
+    if not sources:
+        return 0
+    done = 0
+    with core.store.write(actor=core.actor) as edit:
+        for source in sources:
+            held = edit.get(Record, source.space, source.id)
+            if held is None or held.status == "archived":
+                continue
+            reason = f"{held.source} is gone"
+            lexis = derive_lexis(edit, held)
+            freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
+            archived = msgspec.structs.replace(
+                held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
+            )
+            edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
+            for record in read_segments(edit, held):
+                edit.retire(record, verb="replace", reason=reason)
+            leave_behind(edit, held, reason)
+            done += 1
+    return done
+
+
+# Reading
+
+
+def read_segments(view: View, source: Record) -> list[Record]:
+    """What a source holds, in order."""
+    if source.source is None:
+        return []
+    kinds = (segment_kind(source_kind_of(source)),)
+    filter = Filter(spaces=(source.space,), sources=(source.source,), kinds=kinds, valid_only=False)
+    return view.scan(filter, "position", MOST_SEGMENTS)
+
+
+def source_kind_of(source: Record) -> SourceKind:
+    return cast("SourceKind", source.metadata.get("source_kind", "file"))
+
+
+def segments_of(core: Core, id: str, space: str | None) -> list[Record]:
+    with core.store.read() as view:
+        source = find(view, Record, id, space)
+        if source.kind != SOURCE:
+            raise InvalidInput("id", f"{id} is a {source.kind}, not a source")
+        return read_segments(view, source)
+
+
+def sources_below(view: View, space: str, location: str) -> list[Record]:
+    """The sources whose location begins so, whatever became of them."""
+    filter = Filter(spaces=(space,), kinds=CATALOGUE_KINDS, below=location, valid_only=False)
+    return view.scan(filter, "oldest", MOST_SEGMENTS)
+
+
+def file_of(source: Record) -> Mapping[str, object]:
+    """By what the file of a source is known again: its size and times, and of a transcript also its path."""
+    file = source.metadata.get("file")
+    return file if isinstance(file, Mapping) else {}
+
+
+def files_below(view: View, space: str, folder: str) -> list[str]:
+    """The paths below a folder that are held as documents or transcripts."""
+    documents = [str(source.source) for source in sources_below(view, space, folder) if source.status != "archived"]
+    talks = [str(file_of(source).get("path")) for source in sources_below(view, space, "conversation:")]
+    return documents + [path for path in talks if path.startswith(folder)]
+
+
+def hash_of(parts: Iterable[bytes]) -> str:
+    """A fingerprint of something that has several parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,338 @@
+"""How does what is believed come to stand, fall and give way?
+
+Every change here is one entry of the journal for each record that changes, all in one transaction, and each can be
+undone by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, find
+from recollect.engine.write.grounds import (
+    Sources,
+    gather_same,
+    is_knowledge,
+    lack_of_evidence,
+    rivals,
+    stands,
+    unite,
+)  # fmt: skip
+from recollect.engine.write.remember import derive_lexis
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.store.base import Edit, View
+from recollect.types import (
+    HIDDEN_STATUSES,
+    NOT_KNOWLEDGE,
+    VOUCHED,
+    Archived,
+    EvidenceState,
+    Filter,
+    Grounds,
+    Merged,
+    Receipt,
+    Record,
+    Settled,
+    Status,
+)  # fmt: skip
+
+_EVERY = 2**31
+_PROMOTABLE: tuple[Status, ...] = ("active", "candidate", "contested", "stale")
+_RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
+_STALE = "not verified for {} days"
+
+
+class Bar(Struct, frozen=True, kw_only=True):
+    """What a candidate must reach to be promoted without anybody's word."""
+
+    confidence: float = 0.75
+    evidence: int = 1
+
+
+def _put(edit: Edit, new: Record, old: Record, verb: str, reason: str | None) -> int:
+    return edit.put(new, verb=verb, before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
+
+
+def _receipt(record: Record, entries: Sequence[int], status: Status, reason: str | None) -> Receipt:
+    return Receipt(
+        outcome="stored", id=record.id, space=record.space, reason=reason, entry=entries[0], status=status,
+        entries=tuple(entries),
+    )  # fmt: skip
+
+
+def _unchanged(record: Record) -> Receipt:
+    return Receipt(
+        outcome="deduplicated", id=record.id, space=record.space, reason="nothing would change", status=record.status
+    )
+
+
+# One by one
+
+
+def promote(core: Core, id: str, space: str | None, reason: str) -> Receipt:
+    """Makes a record active: someone looked at it and vouches for it. What is active already is verified anew."""
+    with core.store.write(actor=core.actor) as edit:
+        old = find(edit, Record, id, space)
+        if old.status not in _PROMOTABLE:
+            raise Conflict(f"{id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be promoted")
+        problem = _unfounded(edit, old)
+        if problem is not None:
+            raise InvalidInput("grounds.evidence", problem)
+        entry = _put(edit, _verified(old, edit.now), old, "promote", reason)
+    core.written()
+    return _receipt(old, [entry], "active", reason)
+
+
+def _verified(record: Record, now: datetime) -> Record:
+    grounds = msgspec.structs.replace(record.grounds or Grounds(), verified_at=now)
+    return msgspec.structs.replace(record, status="active", grounds=grounds)
+
+
+def _unfounded(view: View, record: Record) -> str | None:
+    """Why nobody should take a record for true: it rests on nothing, or on nothing that is left."""
+    refusal = lack_of_evidence(msgspec.structs.replace(record, status="active"))
+    if refusal is not None:
+        return f"{record.id}: {refusal.problem}"
+    evidence = () if record.grounds is None else record.grounds.evidence
+    if record.trust in VOUCHED or not evidence:
+        return None
+    sources = Sources(view, record.space)
+    if all(sources.state(item).state in ("missing", "archived") for item in evidence):
+        return f"{record.id}: nothing of what it rests on is left; give it other evidence first"
+    return None
+
+
+def supersede(core: Core, old_id: str, new_id: str, space: str | None, reason: str) -> Receipt:
+    """Puts one record in the place of another. The new one becomes active where it may be."""
+    if old_id == new_id:
+        raise InvalidInput("new", "a record cannot supersede itself")
+    with core.store.write(actor=core.actor) as edit:
+        old = find(edit, Record, old_id, space)
+        entries = supersede_one(edit, old, find(edit, Record, new_id, old.space), reason)
+    if not entries:
+        return _unchanged(old)
+    core.written()
+    return _receipt(old, entries, "superseded", reason)
+
+
+def supersede_one(edit: Edit, old: Record, new: Record, reason: str) -> list[int]:
+    """The same in a transaction that is under way. Answers the entries; none where it is so already."""
+    if old.status == "superseded" and old.superseded_by == new.id:
+        return []
+    for record in (old, new):
+        if record.status in HIDDEN_STATUSES:
+            raise Conflict(f"{record.id} is {record.status} already")
+    if old.valid_from is not None and old.valid_from >= edit.now:
+        raise Conflict(f"{old.id} does not hold yet (from {old.valid_from.isoformat()}), so nothing can follow it")
+    entries = [_put(edit, _ended(old, new.id, edit.now), old, "supersede", reason)]
+    if new.grounds is not None and new.status in _PROMOTABLE and _unfounded(edit, new) is None:
+        entries.append(_put(edit, _verified(new, edit.now), new, "promote", f"supersedes {old.id}: {reason}"))
+    return entries
+
+
+def _ended(record: Record, by: str, now: datetime) -> Record:
+    end = now if record.valid_until is None else min(record.valid_until, now)  # what has ended did so then
+    return msgspec.structs.replace(record, status="superseded", superseded_by=by, valid_until=end)
+
+
+def contest(core: Core, id: str, space: str | None, reason: str) -> Receipt:
+    """Says that a record is in doubt."""
+    with core.store.write(actor=core.actor) as edit:
+        old = find(edit, Record, id, space)
+        entries = contest_one(edit, old, reason)
+    if not entries:
+        return _unchanged(old)
+    core.written()
+    return _receipt(old, entries, "contested", reason)
+
+
+def contest_one(edit: Edit, old: Record, reason: str) -> list[int]:
+    """The same in a transaction that is under way. Answers the entry; none where it is contested already."""
+    if old.status == "contested":
+        return []
+    if old.status not in _PROMOTABLE:
+        raise Conflict(f"{old.id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be contested")
+    return [_put(edit, msgspec.structs.replace(old, status="contested"), old, "contest", reason)]
+
+
+def archive_source(core: Core, id: str, space: str | None, reason: str) -> Archived:
+    """Retires a source. What rested on it alone is stale; what rests on others too is named and left as it is."""
+    with core.store.write(actor=core.actor) as edit:
+        source = find(edit, Record, id, space)
+        if source.kind != "source":
+            raise NotFound(f"there is no source with id {id!r}: it is of kind {source.kind!r}")
+        if source.status == "archived":
+            return Archived(receipt=_unchanged(source))
+        entry = _put(edit, msgspec.structs.replace(source, status="archived"), source, "archive", reason)
+        left = leave_behind(edit, source, reason)
+    core.written()
+    receipt = _receipt(source, [entry, *left.entries], "archived", reason)
+    return Archived(receipt=receipt, stale_ids=tuple(sorted(left.stale)), partial_ids=tuple(sorted(left.partial)))
+
+
+class Left(Struct, frozen=True):
+    """What rested on a source that is archived: on it alone, and on others too; and the entries this made."""
+
+    stale: tuple[str, ...]
+    partial: tuple[str, ...]
+    entries: tuple[int, ...]
+
+
+def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
+    """Marks as stale what rests on a source alone, in the transaction that archives it."""
+    why = f"source {source.id} was archived: {reason}"
+    stale: list[str] = []
+    partial: list[str] = []
+    entries: list[int] = []
+    for record in edit.citing(source.space, [f"evidence:{source.id}"], _EVERY):
+        if not is_knowledge(record) or record.status in HIDDEN_STATUSES or record.grounds is None:
+            continue
+        if any(item.source != source.id for item in record.grounds.evidence):
+            partial.append(record.id)
+            continue
+        stale.append(record.id)
+        if record.status != "stale":
+            entries.append(_put(edit, msgspec.structs.replace(record, status="stale"), record, "decay", why))
+    return Left(tuple(stale), tuple(partial), tuple(entries))
+
+
+# Looking
+
+
+def evidence_state(core: Core, record: Record) -> list[EvidenceState]:
+    """What has become of the evidence that a record rests on."""
+    if record.grounds is None:
+        return []
+    with core.store.read() as view:
+        sources = Sources(view, record.space)
+        return [sources.state(item) for item in record.grounds.evidence]
+
+
+def contradictions(core: Core, id: str, space: str | None) -> list[Record]:
+    """The live records that claim something else of the same subject and predicate where a record does."""
+    with core.store.read() as view:
+        record = find(view, Record, id, space)
+        claim = None if record.grounds is None else record.grounds.claim
+        return [] if claim is None else rivals(view, record, claim)[1]
+
+
+def claim_duplicates(core: Core, space: str) -> list[list[Record]]:
+    """Live records that claim the same in scopes that overlap, group by group, oldest first."""
+    with core.store.read() as view:
+        return _duplicates(view, space, core.clock())
+
+
+def _duplicates(view: View, space: str, now: datetime) -> list[list[Record]]:
+    groups: list[list[Record]] = []
+    for ref in view.shared_refs(space, "claim:"):
+        held = [record for record in reversed(view.citing(space, [ref], _EVERY)) if stands(record, now)]
+        groups += gather_same(sorted(held, key=lambda record: (record.created_at, record.id)))
+    return sorted(groups, key=lambda group: (group[0].created_at, group[0].id))
+
+
+def promotable(view: View, space: str, bar: Bar) -> list[Record]:
+    """The candidates that may be promoted: sure enough, and resting on enough that still says what it said."""
+    filter = Filter(spaces=(space,), statuses=("candidate",), governed=True, without_kinds=NOT_KNOWLEDGE)
+    sources = Sources(view, space)
+    return [
+        record
+        for record in view.scan(filter, "oldest", _EVERY)
+        if record.confidence >= bar.confidence
+        and record.grounds is not None
+        and len(record.grounds.evidence) >= bar.evidence
+        and sum(sources.state(item).state == "current" for item in record.grounds.evidence) >= bar.evidence
+        and lack_of_evidence(msgspec.structs.replace(record, status="active")) is None
+    ]
+
+
+# Round by round
+
+
+def promote_candidates(core: Core, space: str, bar: Bar, *, dry_run: bool) -> Settled:
+    """Promotes every candidate that reaches the bar."""
+    if dry_run:
+        with core.store.read() as view:
+            return Settled(ids=tuple(record.id for record in promotable(view, space, bar)))
+    reason = f"confidence at least {bar.confidence:g}, evidence at least {bar.evidence}"
+    with core.store.write(actor=core.actor) as edit:
+        found = promotable(edit, space, bar)
+        entries = [_put(edit, _verified(record, edit.now), record, "promote", reason) for record in found]
+    core.written()
+    return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
+
+
+def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry_run: bool) -> Settled:
+    """Marks as stale what was verified, or else made, too long ago."""
+    limit = stale_before(at or core.clock(), days)
+    if dry_run:
+        with core.store.read() as view:
+            return Settled(ids=tuple(record.id for record in _outdated(view, space, limit)))
+    with core.store.write(actor=core.actor) as edit:
+        found = _outdated(edit, space, limit)
+        entries = [
+            _put(edit, msgspec.structs.replace(old, status="stale"), old, "decay", _STALE.format(f"{days:g}"))
+            for old in found
+        ]
+    core.written()
+    return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
+
+
+def stale_before(now: datetime, days: float) -> datetime:
+    """What was verified, or else made, before this moment is stale."""
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:  # the days before the first year: nothing is that old
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _outdated(view: View, space: str, limit: datetime) -> list[Record]:
+    filter = Filter(spaces=(space,), statuses=("active", "candidate"), governed=True, without_kinds=NOT_KNOWLEDGE)
+    return [
+        record
+        for record in view.scan(filter, "oldest", _EVERY)
+        if record.grounds is not None and (record.grounds.verified_at or record.created_at) < limit
+    ]
+
+
+def merge_duplicates(core: Core, space: str, *, dry_run: bool) -> list[Merged]:
+    """Makes one of the records that claim the same: the best founded stays and takes over what the others rest on."""
+    if dry_run:
+        with core.store.read() as view:
+            chosen = [_choose(group) for group in _duplicates(view, space, core.clock())]
+        return [Merged(kept=kept.id, merged=tuple(one.id for one in others)) for kept, others in chosen]
+    with core.store.write(actor=core.actor) as edit:
+        done = [_merge(edit, *_choose(group)) for group in _duplicates(edit, space, edit.now)]
+    core.written()
+    return done
+
+
+def _choose(group: Sequence[Record]) -> tuple[Record, list[Record]]:
+    """The record that stays: the one that stands best, is surest, was verified last, and is oldest."""
+
+    def standing(record: Record) -> tuple[int, float, float, float]:
+        verified = None if record.grounds is None else record.grounds.verified_at
+        return (
+            _RANK.get(record.status, 0),
+            record.confidence,
+            0.0 if verified is None else verified.timestamp(),
+            -record.created_at.timestamp(),
+        )
+
+    kept = max(group, key=standing)
+    return kept, [record for record in group if record.id != kept.id]
+
+
+def _merge(edit: Edit, kept: Record, others: Sequence[Record]) -> Merged:
+    united = msgspec.structs.replace(kept, **unite(kept, others))
+    entries: list[int] = []
+    if united != kept:
+        reason = f"took over from {', '.join(record.id for record in others)}"
+        entries.append(_put(edit, united, kept, "revise", reason))
+    for record in others:
+        reason = f"claims the same as {kept.id}"
+        entries.append(_put(edit, _ended(record, kept.id, edit.now), record, "merge", reason))
+    return Merged(kept=kept.id, merged=tuple(record.id for record in others), entries=tuple(entries))

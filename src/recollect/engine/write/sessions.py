@@ -1,0 +1,238 @@
+"""How is a session kept short and sound?
+
+A session has a list: which record holds each message, who spoke and when. Records may leave the memory while the list
+still names them, a list may come from elsewhere with holes and repeats, and messages may arrive out of order. A repair
+brings the list and the records into agreement; compaction puts a summary in the place of all but the last messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core
+from recollect.engine.parse import MAX_TEXT_BYTES
+from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, remember_one
+from recollect.errors import Conflict, NotFound
+from recollect.store.base import Edit
+from recollect.types import Compaction, Condensed, Draft, Message, Record, Repair
+
+SUMMARY = "summary"
+CHUNK_CHARACTERS = 80_000
+OVERSIZED_BYTES = 500_000
+SUMMARY_IMPORTANCE = 0.9
+_MOST_NAMED = 1_000  # messages that a summary names as its sources
+ORPHANED, OVERSIZED = "orphaned", "oversized"
+BELOW, NOTHING = "below_threshold", "nothing_to_summarize"
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+Condense = Callable[[Sequence[str], Sequence[datetime]], Condensed]
+
+
+# Compaction
+
+
+def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, condense: Condense) -> Compaction:
+    """Puts a summary in the place of a session's earlier messages. Those stay in the memory, out of the list."""
+    with core.store.read() as view:
+        listed = view.messages(space, session)
+        if len(listed) < threshold:
+            return Compaction(compacted=False, reason=BELOW)
+        split = max(len(listed) - keep, 0)
+        early = [record for one in listed[:split] if (record := view.get(Record, space, one.id)) is not None]
+    done_before = len(early) == 1 and early[0].kind == SUMMARY
+    summary = "" if done_before else "\n\n".join(condense(*chunk).text for chunk in chunks(early)).strip()
+    if not summary:
+        return Compaction(compacted=False, reason=NOTHING)
+    draft = Draft(
+        text=summary, kind=SUMMARY, memory_type="episodic", role="system", session=session,
+        importance=SUMMARY_IMPORTANCE, trust="system_generated", event_time=early[-1].event_time,
+        metadata={"summary_of": [record.id for record in early[:_MOST_NAMED]]},
+    )  # fmt: skip
+    with core.store.write(actor=core.actor) as edit:
+        now = edit.messages(space, session)
+        if now[: len(listed)] != listed:
+            raise Conflict(f"session {session!r} was compacted or repaired by someone else meanwhile; try again")
+        receipt = remember_one(core, edit, draft, space, count_terms(None, summary), anywhere=True)
+        if receipt.id is None:
+            raise Conflict(f"the summary of session {session!r} cannot be stored: {receipt.reason}")
+        head = Message(id=receipt.id, role="system", at=early[-1].event_time)
+        late = [one for one in now[split:] if one.id != receipt.id]
+        edit.put_messages(space, session, [head, *late])
+    core.written()
+    return Compaction(compacted=True, summarized=split, kept=len(late), summary=receipt.id)
+
+
+def chunks(records: Sequence[Record], most: int = CHUNK_CHARACTERS) -> list[tuple[list[str], list[datetime]]]:
+    """What was said, by whom and when, in parts of at most so many characters together."""
+    parts: list[tuple[list[str], list[datetime]]] = []
+    room = 0
+    for spoken, at in (said for record in records for said in _said(record)):
+        for start in range(0, len(spoken), most):
+            piece = spoken[start : start + most]
+            if not piece.strip():
+                continue
+            if len(piece) > room:
+                parts.append(([], []))
+                room = most
+            parts[-1][0].append(piece)
+            parts[-1][1].append(at)
+            room -= len(piece)
+    return parts
+
+
+def _said(record: Record) -> list[tuple[str, datetime]]:
+    """What a message says, by whom and when. An earlier summary's lines keep the days that they begin with."""
+    if record.kind != SUMMARY:
+        return [(f"{record.role or 'user'}: {record.text}", record.event_time)]
+    return [_dated(line, record.event_time) for line in record.text.splitlines()]
+
+
+def _dated(line: str, otherwise: datetime) -> tuple[str, datetime]:
+    day, colon, rest = line.partition(": ")
+    if not colon or not _DAY.fullmatch(day):
+        return line, otherwise
+    try:
+        return rest, datetime.combine(date.fromisoformat(day), time.min, UTC)
+    except ValueError:  # a day that no calendar has
+        return line, otherwise
+
+
+# Repair
+
+
+class _Mending(Struct):
+    """A session on its way to be sound: its list, the records behind it as they will be and as they were."""
+
+    listed: list[Message]
+    records: dict[str, Record]
+    held: dict[str, Record]
+    merged: dict[str, list[Record]]
+    found: Repair
+
+
+def repair(core: Core, space: str, session: str) -> Repair:
+    """Mends a session in one transaction. A second repair finds nothing."""
+    with core.store.write(actor=core.actor) as edit:
+        listed = edit.messages(space, session)
+        if not listed:
+            raise NotFound(f"there is no session {session!r} in space {space!r}")
+        records = {
+            one.id: record for one in listed if one.id and (record := edit.get(Record, space, one.id)) is not None
+        }
+        mending = _Mending(list(listed), records, dict(records), {}, Repair())
+        _drop_empty(mending)
+        _drop_repeats(mending)
+        _merge(mending)
+        _flag(mending, ORPHANED, lambda one: one.id not in records)
+        _order(mending)
+        _merge(mending)  # what only the right order has brought together
+        _flag(mending, OVERSIZED, lambda one: one.id in records and _size(records[one.id]) > OVERSIZED_BYTES)
+        if mending.listed != listed or mending.merged:
+            _write(edit, space, session, mending)
+    if mending.merged:
+        core.written()
+    return mending.found
+
+
+def _note(mending: _Mending, **more: int) -> None:
+    counts = {name: getattr(mending.found, name) + count for name, count in more.items()}
+    mending.found = msgspec.structs.replace(mending.found, **counts)
+
+
+def _drop_empty(mending: _Mending) -> None:
+    kept = [one for one in mending.listed if one.id.strip()]
+    _note(mending, empty=len(mending.listed) - len(kept))
+    mending.listed = kept
+
+
+def _drop_repeats(mending: _Mending) -> None:
+    kept = list({one.id: one for one in reversed(mending.listed)}.values())[::-1]
+    _note(mending, duplicates=len(mending.listed) - len(kept))
+    mending.listed = kept
+
+
+def _flag(mending: _Mending, flag: str, holds: Callable[[Message], bool]) -> None:
+    """Marks what cannot be mended, once. A mark that no longer holds is taken away."""
+    marked = 0
+    for at, one in enumerate(mending.listed):
+        flags, wrong = one.flag.split(), holds(one)
+        if wrong != (flag in flags):
+            flags = [*flags, flag] if wrong else [other for other in flags if other != flag]
+            mending.listed[at] = msgspec.structs.replace(one, flag=" ".join(flags))
+            marked += wrong
+    _note(mending, **{flag: marked})
+
+
+def _order(mending: _Mending) -> None:
+    """By time; messages of one moment stay as they are. A message is out of order if a later one stands before it."""
+    latest, wrong = mending.listed[0].at if mending.listed else None, 0
+    for one in mending.listed:
+        if latest is not None and one.at < latest:
+            wrong += 1
+        else:
+            latest = one.at
+    mending.listed.sort(key=lambda one: one.at)
+    _note(mending, reordered=wrong)
+
+
+def _merge(mending: _Mending) -> None:
+    """Messages in a row of one speaker become one that holds all their texts, as long as it fits into a record.
+
+    A message whose record is gone was said all the same, and parts those before it from those after.
+    """
+    kept: list[Message] = []
+    last: Message | None = None
+    for one in mending.listed:
+        record = mending.records.get(one.id)
+        if record is None:
+            kept.append(one)
+            last = None
+            continue
+        first = None if last is None else mending.records[last.id]
+        if last is not None and first is not None and _one_voice(last, one) and _fits(first, record):
+            text = f"{first.text}\n\n{record.text}"
+            mending.records[last.id] = msgspec.structs.replace(first, text=text, content_hash=content_hash(text))
+            mending.merged.setdefault(last.id, []).extend([mending.held[one.id], *mending.merged.pop(one.id, [])])
+            continue
+        kept.append(one)
+        last = one
+    _note(mending, consecutive=len(mending.listed) - len(kept))
+    mending.listed = kept
+
+
+def _one_voice(one: Message, other: Message) -> bool:
+    return one.role == other.role and one.role not in (None, "system")
+
+
+def _fits(one: Record, other: Record) -> bool:
+    return _size(one) + _size(other) + 2 <= MAX_TEXT_BYTES
+
+
+def _size(record: Record) -> int:
+    return len(record.text.encode())
+
+
+def _write(edit: Edit, space: str, session: str, mending: _Mending) -> None:
+    """Writes the list, the merged texts, and the places of records in the session."""
+    for id, others in mending.merged.items():
+        whole = mending.records[id]
+        reason = f"took the texts of {', '.join(other.id for other in others[:5])}"
+        mending.records[id], _ = edit.put(
+            whole, verb="revise", before=mending.held[id], lexis=derive_lexis(edit, whole), reason=reason
+        )
+        for other in others:
+            ended = msgspec.structs.replace(other, status="superseded", superseded_by=id, valid_until=edit.now)
+            why = f"its text stands in {id} now"
+            edit.put(ended, verb="merge", before=other, lexis=derive_lexis(edit, ended), reason=why)
+    present = [mending.records[one.id] for one in mending.listed if one.id in mending.records]
+    places = sorted(record.position for record in present)
+    for record, place in zip(present, places, strict=True):
+        if record.position != place and record.session == session:
+            moved = msgspec.structs.replace(record, position=place)
+            edit.put(moved, verb="revise", before=record, lexis=derive_lexis(edit, moved), reason="put in order")
+    edit.put_messages(space, session, mending.listed)
