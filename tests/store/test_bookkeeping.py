@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from things import put, record
+from things import space as space_named
 
-from recollect.store.base import Lexis, Store
+from recollect.store.base import Lexis, Shelf, Store
 from recollect.types import Filter, Spending
 
 
@@ -47,3 +48,33 @@ def test_different_projects_and_tags_are_listed_once(store: Store) -> None:
         assert view.distinct("tags", Filter(spaces=("s",), projects=("api",))) == ["a", "b"]
         assert view.distinct("tags", Filter(spaces=("s",), projects=("", "other"))) == ["c"]
         assert view.distinct("tags", Filter(spaces=("nowhere",))) == []
+
+
+NUMBERS: Shelf[int] = Shelf("numbers", int)
+
+
+def test_a_shelf_keeps_values_by_key_for_the_store_and_for_each_space(store: Store) -> None:
+    with store.write() as edit:
+        edit.put_space(space_named("work"))
+        edit.keep(NUMBERS, {"b": 2, "a": 1})
+        edit.keep(NUMBERS, {"a": 10}, space="work")
+        edit.keep(NUMBERS, {"b": None, "c": 3})
+    with store.read() as view:
+        assert list(view.kept(NUMBERS).items()) == [("a", 1), ("c", 3)]
+        assert view.kept(NUMBERS, space="work") == {"a": 10}
+        assert view.kept(NUMBERS, keys=["c", "d"]) == {"c": 3}
+        assert view.kept(NUMBERS, space="none") == {}
+
+
+def test_a_shelf_is_replaced_whole_and_goes_with_its_space(store: Store) -> None:
+    with store.write() as edit:
+        edit.put_space(space_named("work"))
+        edit.keep(NUMBERS, {"a": 1, "b": 2}, space="work")
+        edit.keep(NUMBERS, {"c": 3}, space="work", only=True)
+    with store.read() as view:
+        assert view.kept(NUMBERS, space="work") == {"c": 3}
+    with store.write() as edit:
+        edit.drop_space("work")
+        edit.put_space(space_named("work"))
+    with store.read() as view:
+        assert view.kept(NUMBERS, space="work") == {}

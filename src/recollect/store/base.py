@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -39,6 +39,7 @@ from recollect.types import (
 
 Thing = Record | Entity | Relation
 T = TypeVar("T", bound=Record | Entity | Relation)
+V = TypeVar("V")
 
 
 def normal_name(name: str) -> str:
@@ -228,8 +229,19 @@ class Run(Struct, frozen=True):
     later: int | None
 
 
+class Shelf(Struct, Generic[V], frozen=True):
+    """A named list of small values, each under a key, of a space or of the whole store: bookkeeping, not memory."""
+
+    name: str
+    type: type[V]
+
+
 class View(Protocol):
     """One consistent look at the store."""
+
+    def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
+        """What stands on a shelf, by key and in the order of keys (all of it, or what stands under some)."""
+        ...
 
     def spaces(self) -> list[Space]: ...
     def space(self, name: str) -> Space | None: ...
@@ -326,6 +338,12 @@ class Edit(View, Protocol):
         """When this transaction happens: later than any before it."""
         ...
 
+    def keep(
+        self, shelf: Shelf[V], items: Mapping[str, V | None], *, space: str | None = None, only: bool = False
+    ) -> None:
+        """Puts values on a shelf; None takes one off. With `only`, whatever else stood there goes."""
+        ...
+
     def put_space(self, space: Space) -> Space: ...
     def drop_space(self, name: str) -> int: ...
     def put(
@@ -408,11 +426,13 @@ __all__ = [
     "Model",
     "Outline",
     "Run",
+    "Shelf",
     "Store",
     "T",
     "Tally",
     "Thing",
     "Traits",
+    "V",
     "Vector",
     "View",
     "Weight",

@@ -11,6 +11,7 @@ from recollect.store.migrations import (
     m0004_ledger,
     m0005_lifecycle,
     m0006_tokens,
+    m0007_shelves,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -20,4 +21,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0004_ledger.STATEMENTS,
     m0005_lifecycle.STATEMENTS,
     m0006_tokens.STATEMENTS,
+    m0007_shelves.STATEMENTS,
 )

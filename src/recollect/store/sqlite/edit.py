@@ -16,9 +16,11 @@ from recollect.store.base import (
     IndexedProject,
     Lexis,
     Model,
+    Shelf,
     T,
     Tally,
     Thing,
+    V,
     Vector,
     normal_name,
     refs_of,
@@ -67,6 +69,7 @@ _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Rela
 _EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
 _OF_A_SPACE = (
     "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "refs", "runs", "messages",
+    "shelves",
 )  # fmt: skip
 _EVICTED = "SELECT space_no, version, evicted.at FROM evicted JOIN records USING(version)"
 _REBUILD_BATCH = 500
@@ -379,6 +382,21 @@ class SqliteEdit(SqliteView):
         )
 
     # Bookkeeping
+
+    def keep(
+        self, shelf: Shelf[V], items: Mapping[str, V | None], *, space: str | None = None, only: bool = False
+    ) -> None:
+        owner = 0 if space is None else self._home(space)
+        if only:
+            self._run("DELETE FROM shelves WHERE space_no = ? AND shelf = ?", (owner, shelf.name))
+        self._connection.executemany(
+            "DELETE FROM shelves WHERE space_no = ? AND shelf = ? AND key = ?",
+            [(owner, shelf.name, key) for key, value in items.items() if value is None],
+        )
+        self._connection.executemany(
+            "INSERT INTO shelves VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            [(owner, shelf.name, key, to_json(value)) for key, value in items.items() if value is not None],
+        )
 
     def spend(self, more: Spending) -> None:
         add_spending(self._connection, more)

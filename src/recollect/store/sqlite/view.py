@@ -22,10 +22,12 @@ from recollect.store.base import (
     Model,
     Outline,
     Run,
+    Shelf,
     T,
     Tally,
     Thing,
     Traits,
+    V,
     Weight,
     normal_name,
 )  # fmt: skip
@@ -588,6 +590,20 @@ class SqliteView:
 
     def counters(self, prefix: str) -> dict[str, int]:
         return read_counters(self._connection, prefix)
+
+    def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
+        sql, values = (
+            "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ?",
+            [self._owner(space), shelf.name],
+        )
+        if keys is not None:
+            sql, values = f"{sql} AND key IN (SELECT value FROM json_each(?))", [*values, to_json(keys)]
+        decode = msgspec.json.Decoder(shelf.type).decode
+        return {row[0]: decode(row[1]) for row in self._rows(f"{sql} ORDER BY key", values)}
+
+    def _owner(self, space: str | None) -> int | None:
+        """The space that a shelf belongs to: 0 is the whole store."""
+        return 0 if space is None else self._number(space)
 
     # Upkeep
 
