@@ -10,7 +10,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -1414,7 +1413,7 @@ class Memory:
         label = parse_space(name, "name")
         with self._core.store.read() as view:
             records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
-            embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
+            embedded = max(records - view.waiting(None, [label]).count, 0) if view.models() else 0
             return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
 
     def delete_space(self, name: str) -> int:
@@ -1443,9 +1442,7 @@ class Memory:
         label = parse_space(name, "name")
         if self._indexing.projects is not None:
             self._indexing.projects.end(label)
-        held = maintain.clear_space(self._core, label)
-        self._semantics.drop_matrices()
-        return held
+        return maintain.clear_space(self._core, label)
 
     # Care
 
@@ -1537,7 +1534,6 @@ class Memory:
                 dry_run=parse_flag(dry_run, "dry_run"),
                 delete=parse_flag(delete, "delete"),
                 cancelled=cancelled,
-                left=partial(self._semantics.leave_out, name),
             )
             done.append(upkeep)
             if upkeep.entry is not None:
@@ -1584,7 +1580,7 @@ class Memory:
             names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
             if model is None:
                 return sum(view.stats(name).records for name in names)
-            return sum(view.count_waiting(model.no, name) for name in names)
+            return view.waiting(model.no, names).count
 
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""

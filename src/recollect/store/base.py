@@ -11,11 +11,12 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, Vector, Waiting, WordMatch
 from recollect.types import (
     Change,
     Claim,
@@ -36,6 +37,10 @@ from recollect.types import (
     Status,
     Trust,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Thing = Record | Entity | Relation
 T = TypeVar("T", bound=Record | Entity | Relation)
@@ -138,37 +143,6 @@ class Weight(NamedTuple):
     accesses: int
 
 
-class Tally(Struct, frozen=True):
-    """How many live records a space has, and how many terms they hold together."""
-
-    records: int = 0
-    length: int = 0
-
-
-class Model(Struct, frozen=True):
-    """An embedding model that the store holds vectors of, with what is needed to compare its cosines.
-
-    `mean` is the centre that sign bits are taken around; `floor` and `spread` are mean and standard deviation of the
-    cosine between unrelated texts.
-    """
-
-    no: int
-    name: str
-    dim: int
-    mean: bytes
-    floor: float
-    spread: float
-
-
-class Vector(Struct, frozen=True):
-    """One piece of one version: its sign bits, its float16 numbers and, of some models, the bytes of its wordpieces."""
-
-    version: int
-    bits: bytes
-    half: bytes
-    tokens: bytes = b""
-
-
 class IndexedProject(Struct, frozen=True, kw_only=True):
     """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
 
@@ -245,7 +219,6 @@ class View(Protocol):
 
     def spaces(self) -> list[Space]: ...
     def space(self, name: str) -> Space | None: ...
-    def tally(self, space: str) -> Tally: ...
     def lexis_version(self) -> int: ...
     def stats(self, space: str) -> SpaceStats: ...
 
@@ -274,8 +247,6 @@ class View(Protocol):
     def entities(
         self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
     ) -> list[Entity]: ...
-    def knows_names(self, space: str) -> bool: ...
-    def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]: ...
@@ -299,23 +270,86 @@ class View(Protocol):
     def last_changes(self, besides: str) -> list[Change]: ...
     def last_entry(self) -> int: ...
 
-    def postings(self, space: str, term: int, *, old: bool = False) -> list[int]: ...
-    def mentions(self, space: str, name: str) -> list[int]: ...
-    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]: ...
-    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
+    def words(
+        self,
+        spaces: Sequence[str],
+        terms: Sequence[int],
+        where: Filter,
+        most: int | None,
+        *,
+        exact: bool = False,
+        every: bool = False,
+    ) -> dict[str, WordMatch]:
+        """Of each space that is there, the versions that hold most of the weight of some terms: rare ones weigh most.
+
+        Old versions are among them where `where` looks back. Only with `exact` are those that it leaves out replaced by
+        others; without, `signals` leaves them out. With `every`, versions that hold all terms; of no terms, that is all
+        that `where` lets through.
+        """
+        ...
+
+    def near(
+        self,
+        spaces: Sequence[str],
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        *,
+        exact: bool = False,
+    ) -> dict[str, NearMatch]:
+        """Of each space that is there, the pieces that lie nearest to a vector; `where`, `exact` are as in `words`."""
+        ...
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter,
+        *,
+        terms: Sequence[int] = (),
+        model: int | None = None,
+        vector: NDArray[np.float32] | None = None,
+    ) -> dict[str, Findings]:
+        """What can be said of some versions of each space, of those that `where` lets through."""
+        ...
+
+    def match(self, model: int, tokens: NDArray[np.float32], versions: Sequence[int]) -> dict[int, TokenMatch]:
+        """How well the wordpieces of some versions match those of a question; who has none is left out."""
+        ...
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        """Pairs of versions (the lesser first) whose pieces are all at least so near, with the least cosine of them.
+
+        The nearest come first; nearly all there are, since not each is compared with each. Ends early when told to.
+        """
+        ...
+
+    def terms(self, versions: Sequence[int]) -> dict[int, Lexis]:
+        """What the keyword index knows of some versions."""
+        ...
+
+    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
+        """The live versions that mention each of some names, oldest first."""
+        ...
+
+    def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
+        """Of each space that knows names of entities at all, those among some phrases, or anywhere in a text."""
+        ...
+
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]: ...
     def traits(self, space: str, versions: Sequence[int], filter: Filter) -> list[Traits]: ...
-    def allowed(self, space: str, filter: Filter) -> list[int]: ...
     def latest(self, space: str, count: int) -> list[int]: ...
     def records(self, versions: Sequence[int]) -> list[Record]: ...
 
     def models(self) -> list[Model]: ...
-    def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]: ...
-    def halves(self, vectors: Sequence[int]) -> Mapping[int, bytes]: ...
-    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
-    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
-    def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
-    def count_waiting(self, model: int | None, space: str | None) -> int: ...
+    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
+        """How many versions (of some spaces, or all) have no vector of a model, and the newest of them.
+
+        Of no model in particular: of the one that is most complete; then the versions are not told.
+        """
+        ...
 
     def projects(self, space: str | None) -> list[IndexedProject]: ...
     def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
@@ -361,7 +395,10 @@ class Edit(View, Protocol):
     def erase_segments(self, source: Record, kind: str, *, reason: str | None = None) -> list[int]: ...
     def relink(self, version: int, lexis: Lexis) -> None: ...
     def note(self, space: str, verb: str, reason: str | None = None) -> int: ...
-    def tidy(self) -> None: ...
+    def tend(self) -> None:
+        """Keeps what is derived quick to read: a bounded piece of work."""
+        ...
+
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
     def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
 
@@ -423,17 +460,14 @@ __all__ = [
     "IndexedFile",
     "IndexedProject",
     "Lexis",
-    "Model",
     "Outline",
     "Run",
     "Shelf",
     "Store",
     "T",
-    "Tally",
     "Thing",
     "Traits",
     "V",
-    "Vector",
     "View",
     "Weight",
     "claim_ref",

@@ -78,9 +78,8 @@ def evict(
     dry_run: bool,
     delete: bool,
     cancelled: Callable[[], bool] = lambda: False,
-    left: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> Maintained:
-    """Takes what is stale, hardly believed or beyond the cap out of a space. `left` hears which versions went."""
+    """Takes what is stale, hardly believed or beyond the cap out of a space."""
     began = time.monotonic()
     rule = EvictionRule(
         kinds=KINDS, older_than=_ago(core.clock(), max_age), min_importance=min_importance,
@@ -99,7 +98,6 @@ def evict(
         leaving = versions[portion]
         with core.store.write(actor=core.actor) as edit:
             count += _erase(edit, leaving) if delete else edit.evict(run, space, leaving, ids[portion], f"run {run}")
-        left(leaving)
     if delete:
         core.store.scrub()
     return _upkeep(space, "evict", count, run, began, dry_run=False)

@@ -30,7 +30,6 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
         edit.drop_vectors(None if vectors is None else vectors.embedder.name)
         count = _rebuild(edit, progress, vectors=True)
     if vectors is not None:
-        vectors.drop_matrices()
         vectors.catch_up(progress=_stage("vectors", progress))
     return count
 

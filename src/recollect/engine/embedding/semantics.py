@@ -135,16 +135,6 @@ class Semantics:
             size=vectors.remembered_queries,
         )
 
-    def drop_matrices(self) -> None:
-        """Lets go of what is held in memory of spaces, after one was emptied."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.drop_matrices()
-
-    def leave_out(self, space: str, versions: Sequence[int]) -> None:
-        """Says that much has left a space, so that it is not searched any more."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.leave_out(space, versions)
-
     @property
     def problem(self) -> str | None:
         """What the background work last failed with."""

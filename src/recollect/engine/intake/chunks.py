@@ -36,7 +36,7 @@ def ingest_chunks(core: Core, text: str, space: str, labels: Labels) -> Chunked:
     given = labels.changes()
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        any_known = edit.knows_names(space)
+        any_known = space in edit.names([space])
         draft = msgspec.structs.replace(Draft(text="", kind="document", project=labels.project), **given)
         held = edit.held(space, [content_hash(chunk) for chunk in texts])
         ids: list[str] = []

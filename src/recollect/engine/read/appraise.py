@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from recollect.engine.core import Core
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.read.candidates import Question, Term, by_keyword, by_vector, gather, make_question
+from recollect.engine.read.candidates import Question, gather, make_question
 from recollect.store.base import Traits, View
+from recollect.store.search import Pick
 from recollect.types import Appraised, Query
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def appraise(
         if not traits:
             return []
         versions, happened, importance, confidence, texts = zip(*traits, strict=True)
-        cosine = _cosines(view, vectors, question, versions)
+        cosine = _cosines(view, vectors, question, space, versions)
         recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
         certain += weights.importance * np.array(importance) + weights.confidence * np.array(confidence)
@@ -91,37 +92,38 @@ def appraise(
 def _candidates(view: View, vectors: Vectors | None, question: Question, space: str) -> Sequence[Traits]:
     filter, limit = question.query.filter, question.query.limit
     used = vectors if question.vector is not None else None
-    records = view.tally(space).records
-    if records <= max(_WHOLE, limit):
-        return view.traits(space, view.allowed(space, filter), filter)
     most = max(_FROM_EACH, _LIMITS * limit)
-    terms = [Term(hash, pair, view.postings(space, hash)) for hash, pair in question.terms]
-    worded, _ = by_keyword(terms, records, None, most)
-    near = {} if used is None else by_vector(view, used, question, space, None, most)[0]
-    versions = list(dict.fromkeys([*worded, *near.values(), *view.latest(space, _FROM_EACH)]))
+    words = view.words([space], question.terms, filter, most).get(space)
+    if words is None:
+        return ()
+    if words.records <= max(_WHOLE, limit):
+        every = view.words([space], (), filter, None, every=True)[space].versions
+        return view.traits(space, every.tolist(), filter)
+    near: list[int] = []
+    if used is not None and question.vector is not None:
+        near = view.near([space], used.model().no, question.vector, filter, most)[space].versions.tolist()
+    versions = list(dict.fromkeys([*words.versions.tolist(), *near, *view.latest(space, _FROM_EACH)]))
     traits = view.traits(space, versions, filter)
     if len(traits) >= min(most, len(versions)) / 2:
         return traits
     silent = replace(question, query=replace(question.query, text=""))  # the graph has no say
-    field = gather(view, used, silent, space)  # a filter leaves so few that one must look further
-    return () if field is None else view.traits(space, [glance.version for glance in field.glances], filter)
+    found = gather(view, used, silent, [space])  # a filter leaves so few that one must look further
+    return view.traits(space, found[0].findings.versions.tolist(), filter) if found else ()
 
 
-def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
+def _cosines(
+    view: View, vectors: Vectors | None, question: Question, space: str, versions: Sequence[int]
+) -> NDArray[np.float64]:
     """The cosine of each version's best piece; nothing for a version without a vector."""
     cosines = np.zeros(len(versions))
     if vectors is None or question.vector is None:
         return cosines
-    held = vectors.numbers(view, versions)
-    found = [rows for rows in held if rows is not None]
-    if not found:
-        return cosines
-    values = np.concatenate(found) @ question.vector
-    if len(values) > len(found):
-        values = np.maximum.reduceat(values, np.cumsum([0, *map(len, found[:-1])]))
-    if len(found) == len(held):
-        return values.astype(np.float64)
-    cosines[[at for at, rows in enumerate(held) if rows is not None]] = values
+    pick = Pick(np.array(versions, dtype=np.int64))
+    found = view.signals(
+        {space: pick}, question.query.filter, model=vectors.model().no, vector=question.vector
+    )[space]  # fmt: skip
+    row = {version: at for at, version in enumerate(versions)}
+    cosines[[row[version] for version in found.versions.tolist()]] = np.nan_to_num(found.cosine)
     return cosines
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.embedding.vectors import Vectors, pieces_of
 from recollect.engine.read.candidates import Question
-from recollect.retrieve.late import match_tokens
 from recollect.store.base import View
+from recollect.store.search import TokenMatch
 from recollect.types import Record
 
 if TYPE_CHECKING:
@@ -40,15 +40,11 @@ def weigh_reading(scores: Sequence[float], sure: NDArray[np.float64]) -> NDArray
 
 def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:
     """Of each record the piece that matches best: the model reads no more than one at once."""
-    kept: dict[int, list[bytes]] = {}
+    held: Mapping[int, TokenMatch] = {}
     if question.tokens is not None:
-        for version, tokens in view.tokens_of(vectors.model().no, [record.version for record in records]):
-            kept.setdefault(version, []).append(tokens)
+        held = view.match(vectors.model().no, question.tokens, [record.version for record in records])
     found: list[str] = []
     for record in records:
-        pieces, tokens = pieces_of(record), kept.get(record.version, [])
-        if question.tokens is None or len(pieces) == 1 or len(tokens) != len(pieces):
-            found.append(pieces[0])
-        else:
-            found.append(pieces[int(match_tokens(question.tokens, tokens).argmax())])
+        pieces, match = pieces_of(record), held.get(record.version)
+        found.append(pieces[match.best if match is not None and match.pieces == len(pieces) else 0])
     return found

@@ -78,9 +78,9 @@ def derive_lexis(
     """
     words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
     names = list(named) if named is not None else look_for_names(record.kind, record.text)
-    if view.knows_names(record.space) if any_known is None else any_known:
+    if record.space in view.names([record.space]) if any_known is None else any_known:
         spoken = phrases(record.text)
-        found = view.known_names(record.space, spoken, unspaced(record.text))
+        found = view.names([record.space], spoken, unspaced(record.text)).get(record.space, [])
         said = set(spoken)
         names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
@@ -113,7 +113,7 @@ def remember_many(
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
-        any_known = edit.knows_names(space)
+        any_known = space in edit.names([space])
         hashes = [content_hash(draft.text) for draft in drafts]
         held = edit.held(space, hashes)
         receipts = [

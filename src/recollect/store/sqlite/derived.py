@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.store.base import Lexis, refs_of
+from recollect.store.search import Vector
 from recollect.store.sqlite.rows import to_json
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
@@ -93,6 +94,7 @@ class Derived:
         for (space_no,) in self._connection.execute(sql, (version,)).fetchall():
             self.words.erase([(space_no, version, True)])
             self.words.put([(space_no, version, lexis)])
+            self.words.count(space_no, gone=-1)
 
     def rebuild(
         self,
@@ -122,6 +124,22 @@ class Derived:
             yield done
         if vectors:
             self.vectors.clear()
+
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
+        for space_no in self.vectors.put_vectors(model, versions, vectors):
+            self.words.count(space_no)
+
+    def drop_vectors(self, keep_model: str | None) -> int:
+        return self.vectors.drop_vectors(keep_model)
+
+    def evict(self, space_no: int, count: int) -> None:
+        """Versions were marked as evicted; they are retired later."""
+        self.words.look_for_evicted()
+        self.words.count(space_no, gone=count)
+
+    def fade(self, space_no: int) -> None:
+        """Some versions of a space are believed more or less than before."""
+        self.words.count(space_no)
 
     def finish(self) -> None:
         """Writes what was put off until the end of a transaction."""

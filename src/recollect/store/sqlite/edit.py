@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -15,13 +15,12 @@ from recollect.store.base import (
     IndexedFile,
     IndexedProject,
     Lexis,
-    Model,
     Shelf,
     T,
     Thing,
     V,
-    Vector,
 )  # fmt: skip
+from recollect.store.search import Model, Vector
 from recollect.store.sqlite.derived import Entry
 from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
 from recollect.store.sqlite.lifecycle import (
@@ -57,6 +56,9 @@ from recollect.store.sqlite.rows import (
 from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, select
 from recollect.types import Entity, Message, Record, Relation, Session, Space, Spending
 
+if TYPE_CHECKING:
+    from recollect.store.sqlite.cache import Cache
+
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
     for type_, columns in COLUMNS.items()
@@ -77,11 +79,18 @@ def _same_text(one: Record, other: Record) -> bool:
     return (one.content_hash, one.title) == (other.content_hash, other.title)
 
 
+def _cache_of_its_own() -> Cache:
+    """A transaction that may yet be undone leaves nothing in the memory that others share."""
+    from recollect.store.sqlite.cache import Cache  # brings in numpy
+
+    return Cache()
+
+
 class SqliteEdit(SqliteView):
     """One transaction: reads see what it has written so far."""
 
     def __init__(self, connection: sqlite3.Connection, now: datetime, actor: str | None) -> None:
-        super().__init__(connection, now)
+        super().__init__(connection, now, _cache_of_its_own)
         self._at = to_micros(now)
         self._actor = actor
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
@@ -385,15 +394,21 @@ class SqliteEdit(SqliteView):
         return entry
 
     def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int:
+        self._hear_of_fading(run)
         return fade(self._connection, run, versions, rule, self._at)
+
+    def _hear_of_fading(self, run: int) -> None:
+        for (number,) in self._rows("SELECT space_no FROM runs WHERE entry = ?", (run,)):
+            self._derived.fade(number)
 
     def evict(
         self, run: int, space: str, versions: Sequence[int], ids: Sequence[str], reason: str | None = None
     ) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
-        self._derived.words.look_for_evicted()
-        return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions, ids)
+        count = mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions, ids)
+        self._derived.evict(number, count)
+        return count
 
     def sweep(self, most: int) -> int:
         """Retires some of what was evicted, with all that is derived of it. Answers how many; 0 when all are."""
@@ -407,6 +422,7 @@ class SqliteEdit(SqliteView):
         return len(found)
 
     def undo_fading(self, run: int) -> int:
+        self._hear_of_fading(run)
         return unfade(self._connection, run)
 
     def end_run(self, run: int) -> None:
@@ -421,8 +437,8 @@ class SqliteEdit(SqliteView):
     def relink(self, version: int, lexis: Lexis) -> None:
         self._derived.relink(version, lexis)
 
-    def tidy(self) -> None:
-        self._derived.words.tidy()
+    def tend(self) -> None:
+        self._derived.words.tend()
 
     def rebuild(
         self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
@@ -450,7 +466,7 @@ class SqliteEdit(SqliteView):
         return self._derived.vectors.adopt(name, dim, mean, floor, spread)
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
-        self._derived.vectors.put_vectors(model, versions, vectors)
+        self._derived.put_vectors(model, versions, vectors)
 
     def drop_vectors(self, keep_model: str | None) -> int:
-        return self._derived.vectors.drop_vectors(keep_model)
+        return self._derived.drop_vectors(keep_model)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
 
@@ -17,18 +17,17 @@ from recollect.store.base import (
     IndexedFile,
     IndexedProject,
     Lexis,
-    Model,
     Outline,
     Run,
     Shelf,
     T,
-    Tally,
     Thing,
     Traits,
     V,
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, Waiting, WordMatch
 from recollect.store.sqlite.derived import Derived
 from recollect.store.sqlite.ledger import read_counters, read_ledger, read_spending
 from recollect.store.sqlite.lifecycle import (
@@ -73,6 +72,13 @@ from recollect.types import (
     SpaceStats,
     Spending,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.store.sqlite.cache import Cache
+    from recollect.store.sqlite.search import Search
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
 
@@ -131,11 +137,13 @@ _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 class SqliteView:
     """Reads of one snapshot; `now` decides what is valid."""
 
-    def __init__(self, connection: sqlite3.Connection, now: datetime) -> None:
+    def __init__(self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache]) -> None:
         self._connection = connection
         self._now = now
         self._numbers: dict[str, int | None] = {}
         self._derived = Derived(connection)
+        self._cache = cache
+        self._searching: Search | None = None
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -166,9 +174,6 @@ class SqliteView:
         row = self._one("SELECT name, description, created_at, metadata FROM spaces WHERE name = ?", (name,))
         return None if row is None else to_space(row)
 
-    def tally(self, space: str) -> Tally:
-        return self._derived.words.tally(self._number(space))
-
     def lexis_version(self) -> int:
         """Which way of making terms and names the keyword index was built with; 0 where there is none yet."""
         return self._derived.words.made_by()
@@ -198,7 +203,7 @@ class SqliteView:
             sessions=sessions,
             entities=entities,
             relations=relations,
-            waiting_for_vectors=self.count_waiting(None, space),
+            waiting_for_vectors=self.waiting(None, [space]).count,
             newest=None if newest is None else to_moment(newest),
         )
 
@@ -357,13 +362,6 @@ class SqliteView:
         sql += f" ORDER BY entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
         return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
-    def knows_names(self, space: str) -> bool:
-        return self._derived.words.knows_names(self._number(space))
-
-    def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]:
-        """The names of entities that are among the phrases, or that occur in a text without word boundaries."""
-        return self._derived.words.known_names(self._number(space), phrases, text)
-
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
     ) -> list[Relation]:
@@ -438,20 +436,65 @@ class SqliteView:
 
     # What search needs
 
-    def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
-        number = self._number(space)
-        return [] if number is None else self._derived.words.postings(number, term, old=old)
+    def _search(self) -> Search:
+        if self._searching is None:
+            from recollect.store.sqlite.search import Search  # brings in numpy
 
-    def mentions(self, space: str, name: str) -> list[int]:
-        number = self._number(space)
-        return [] if number is None else self._derived.words.mentions(number, name)
+            self._searching = Search(self._connection, self._derived, to_micros(self._now), self._cache())
+        return self._searching
 
-    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
+    def words(
+        self,
+        spaces: Sequence[str],
+        terms: Sequence[int],
+        where: Filter,
+        most: int | None,
+        *,
+        exact: bool = False,
+        every: bool = False,
+    ) -> dict[str, WordMatch]:
+        return self._search().words(spaces, terms, where, most, exact=exact, every=every)
+
+    def near(
+        self,
+        spaces: Sequence[str],
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        *,
+        exact: bool = False,
+    ) -> dict[str, NearMatch]:
+        return self._search().near(spaces, model, vector, where, most, exact=exact)
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter,
+        *,
+        terms: Sequence[int] = (),
+        model: int | None = None,
+        vector: NDArray[np.float32] | None = None,
+    ) -> dict[str, Findings]:
+        return self._search().signals(picks, where, terms, model, vector)
+
+    def match(self, model: int, tokens: NDArray[np.float32], versions: Sequence[int]) -> dict[int, TokenMatch]:
+        return self._search().match(model, tokens, versions)
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        return self._search().pairs(space, model, least, where, stop)
+
+    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
+        number = self._number(space)
+        return {name: [] if number is None else self._derived.words.mentions(number, name) for name in names}
+
+    def terms(self, versions: Sequence[int]) -> dict[int, Lexis]:
         return self._derived.words.lexis(versions)
 
-    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        """The same terms as `lexis`, still packed: ranking reads hundreds of them at a time."""
-        return self._derived.words.term_blobs(versions)
+    def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
+        return self._derived.words.names(spaces, phrases, text)
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
         condition, values = record_condition(filter, to_micros(self._now), by_version=True)
@@ -472,47 +515,17 @@ class SqliteView:
         sql = "SELECT version FROM records WHERE space_no = ? AND retired_at IS NULL ORDER BY created_at DESC LIMIT ?"
         return [row[0] for row in self._rows(sql, (self._number(space), count))]
 
-    def allowed(self, space: str, filter: Filter) -> list[int]:
-        condition, values = record_condition(filter, to_micros(self._now))
-        sql = f"SELECT json_group_array(version) FROM records WHERE space_no = ? AND {condition}"
-        row = self._one(sql, (self._number(space), *values))
-        return [] if row is None else _decode_versions(row[0])
-
     # Vectors
 
     def models(self) -> list[Model]:
         return self._derived.vectors.models()
 
-    def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
-        """Vectors of a space above a number: their number, version and sign bits. Old versions stand apart."""
-        return self._derived.vectors.signs(model, self._number(space), after, old=old)
-
-    def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
-        return self._derived.vectors.halves(vectors)
-
-    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        """Version and float16 numbers of every vector that these versions have."""
-        return self._derived.vectors.vectors_of(model, versions)
-
-    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        """Version and word vectors of every piece of these versions that has some."""
-        return self._derived.vectors.tokens_of(model, versions)
-
-    def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:
-        """Records without a vector of a model, the newest first."""
-        number = None if space is None else self._number(space)
-        if space is not None and number is None:
-            return []
-        return self.records(self._derived.vectors.waiting(model, number, limit))
-
-    def count_waiting(self, model: int | None, space: str | None) -> int:
-        """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
-        if model is None:
-            return min((self.count_waiting(known.no, space) for known in self.models()), default=0)
-        number = None if space is None else self._number(space)
-        if space is not None and number is None:
-            return 0
-        return self._derived.vectors.count_waiting(model, number)
+    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
+        numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
+        count = self._derived.vectors.count_waiting(model, numbers)
+        if model is None or not most or not count:
+            return Waiting(count)
+        return Waiting(count, self.records(self._derived.vectors.waiting(model, numbers, most)))
 
     # Projects
 

@@ -10,17 +10,20 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Collection, Iterable, Sequence
-from typing import cast
 
 import msgspec
 
-from recollect.store.base import Lexis, Tally, normal_name
+from recollect.store.base import Lexis, normal_name
 from recollect.store.sqlite.rows import Row, lexis_row, to_json, to_lexis
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
 _TIDY_PAGES = 500
 _PUT_WORDS = "INSERT INTO words(words, rowid, tokens) VALUES(?, ?, ?)"
+_KNOWING = """
+    SELECT spaces.name, spaces.no FROM json_each(?) AS asked CROSS JOIN spaces ON spaces.name = asked.value
+    WHERE EXISTS(SELECT 1 FROM names WHERE names.space_no = spaces.no)"""
+_NAMED = "SELECT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
 _PUT_LEXIS = "INSERT INTO lexis VALUES(?, ?, ?)"
 
 
@@ -55,7 +58,7 @@ class Words:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._any_evicted: bool | None = None
-        self._tallied: dict[int, tuple[int, int]] = {}
+        self._tallied: dict[int, tuple[int, int, int]] = {}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -92,30 +95,21 @@ class Words:
         sql = "SELECT version, terms, names FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
         return {row[0]: to_lexis(row[1], row[2]) for row in self._rows(sql, (to_json(versions),))}
 
-    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        sql = "SELECT version, terms FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
-        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions),)))
-
-    def tally(self, space_no: int | None) -> Tally:
-        self.finish()
-        rows = self._rows("SELECT records, length FROM tallies WHERE space_no = ?", (space_no,))
-        return Tally(*rows[0]) if rows else Tally()
-
     def made_by(self) -> int:
         """Which way of making terms and names the index was built with; 0 where there is none yet."""
         rows = self._rows("SELECT version FROM made_by WHERE what = 'lexis'")
         return rows[0][0] if rows else 0
 
-    def knows_names(self, space_no: int | None) -> bool:
-        return bool(self._rows("SELECT 1 FROM names WHERE space_no = ? LIMIT 1", (space_no,)))
-
-    def known_names(self, space_no: int | None, phrases: Sequence[str], text: str) -> list[str]:
-        sql = "SELECT DISTINCT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
-        found = self._rows(sql, (space_no, to_json(phrases)))
-        if text:
-            sql = "SELECT DISTINCT name FROM names WHERE space_no = ? AND instr(?, name) > 0"
-            found += self._rows(sql, (space_no, text))
-        return sorted({row[0] for row in found})
+    def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
+        """Of each space that knows names at all: those among the phrases, or in a text without word boundaries."""
+        knowing = dict(self._rows(_KNOWING, (to_json(spaces),)))
+        found: dict[str, list[str]] = {}
+        for space, space_no in knowing.items():
+            rows = self._rows(_NAMED, (space_no, to_json(phrases))) if phrases else []
+            if text:
+                rows += self._rows("SELECT name FROM names WHERE space_no = ? AND instr(?, name) > 0", (space_no, text))
+            found[space] = sorted({row[0] for row in rows})
+        return found
 
     # Writing
 
@@ -126,7 +120,7 @@ class Words:
         spelled = [(None, version, _spell(space_no, lexis, live=True)) for space_no, version, lexis in entries]
         self._connection.executemany(_PUT_WORDS, spelled)
         for space_no, _, lexis in entries:
-            self._count(space_no, 1, lexis.length)
+            self.count(space_no, 1, lexis.length)
 
     def put_old(self, entries: Sequence[tuple[int, int, Lexis]]) -> None:
         """Takes in versions that were retired before they were indexed."""
@@ -143,7 +137,7 @@ class Words:
             lexis = held.get(version) or Lexis({})
             spelled.append(("delete", version, _spell(space_no, lexis, live=True)))
             spelled.append((None, version, _spell(space_no, lexis, live=False)))
-            self._count(space_no, -1, -lexis.length)
+            self.count(space_no, -1, -lexis.length, gone=1)
         self._connection.executemany(_PUT_WORDS, spelled)
 
     def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
@@ -153,13 +147,12 @@ class Words:
         for space_no, version, live in entries:
             lexis = held.get(version) or Lexis({})
             spelled.append(("delete", version, _spell(space_no, lexis, live=live)))
-            if live:
-                self._count(space_no, -1, -lexis.length)
+            self.count(space_no, -1 if live else 0, -lexis.length if live else 0, gone=1)
         self._connection.executemany(_PUT_WORDS, spelled)
         self._connection.executemany("DELETE FROM lexis WHERE version = ?", [(version,) for _, version, _ in entries])
 
     def put_space(self, space_no: int) -> None:
-        self._connection.execute("INSERT INTO tallies VALUES(?, 0, 0)", (space_no,))
+        self._connection.execute("INSERT INTO tallies(space_no, records, length) VALUES(?, 0, 0)", (space_no,))
 
     def drop_space(self, space_no: int) -> None:
         """Forgets a space, whose versions were erased before."""
@@ -182,22 +175,24 @@ class Words:
         self._connection.execute("INSERT INTO words(words) VALUES('delete-all')")
         for table in ("lexis", "names"):
             self._connection.execute(f"DELETE FROM {table}")
-        self._connection.execute("UPDATE tallies SET records = 0, length = 0")
+        self._connection.execute("UPDATE tallies SET records = 0, length = 0, changes = changes + 1")
         self._tallied.clear()
 
-    def tidy(self) -> None:
+    def tend(self) -> None:
         """Merges some of the index's segments, so that it stays quick to read. A bounded piece of work."""
         self._connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (_TIDY_PAGES,))
 
-    def _count(self, space_no: int, records: int, length: int) -> None:
-        held = self._tallied.get(space_no, (0, 0))
-        self._tallied[space_no] = (held[0] + records, held[1] + length)
+    def count(self, space_no: int, records: int = 0, length: int = 0, *, gone: int = 0) -> None:
+        """Hears that a space changed: by how many records and terms, and how many versions left its present."""
+        held = self._tallied.get(space_no, (0, 0, 0))
+        self._tallied[space_no] = (held[0] + records, held[1] + length, held[2] + gone)
 
     def finish(self) -> None:
         """Writes what was put off: how many records and terms each space has."""
         if self._tallied:
             self._connection.executemany(
-                "UPDATE tallies SET records = records + ?, length = length + ? WHERE space_no = ?",
-                [(records, length, space_no) for space_no, (records, length) in self._tallied.items()],
+                "UPDATE tallies SET records = records + ?, length = length + ?, gone = gone + ?, changes = changes + 1"
+                " WHERE space_no = ?",
+                [(*more, space_no) for space_no, more in self._tallied.items()],
             )
             self._tallied.clear()
