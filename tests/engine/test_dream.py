@@ -16,7 +16,7 @@ from recollect.engine.care.dream import ACTOR
 from recollect.engine.care.dreamer import Dreamer
 from recollect.engine.memory import open_memory as open_anywhere
 from recollect.engine.turn import taking
-from recollect.retrieve.similar import differing_bits, near_rows
+from recollect.store.similar import differing_bits, near_rows
 
 SAME = (
     "The deploy of the gateway happens every Tuesday morning.",

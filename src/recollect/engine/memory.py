@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -19,6 +20,7 @@ from recollect.embed.base import Embedder
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import lifecycle, maintain
 from recollect.engine.core import Core, find, random_id, utc_now
+from recollect.engine.embedding.background import Background
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph import link
 from recollect.engine.intake import ingest as ingesting
@@ -153,11 +155,11 @@ def open_memory(
     store = SqliteStore(chosen.home / STORE_FILE, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
-        maintain.freshen(core)
+        fresh = maintain.freshen(core)
     except BaseException:
         store.close()
         raise
-    return Memory(core, embedder)
+    return Memory(core, embedder, fresh=fresh)
 
 
 def _make_home(home: Path) -> None:
@@ -180,7 +182,7 @@ class _Indexing:
 class Memory:
     """An open memory. Safe to share between threads; other processes may have the same one open."""
 
-    def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
+    def __init__(self, core: Core, embedder: Embedder | None = None, *, fresh: bool = True) -> None:
         self._core = core
         self._touches = Touches(core)
         self._foremost = Foremost(core)
@@ -188,6 +190,9 @@ class Memory:
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
         self._sweeping = lifecycle.Sweeping(core)
+        self._freshening = Background(partial(maintain.freshen_all, core), 0.0, "recollect-index")
+        if not fresh:
+            self._freshening.wake()
 
     def __enter__(self) -> Self:
         return self
@@ -203,6 +208,7 @@ class Memory:
             self._indexing.projects.stop()
         self._semantics.stop()
         self._sweeping.stop()
+        self._freshening.stop()
         try:
             self._touches.stop()
         finally:

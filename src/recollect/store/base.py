@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAl
 import msgspec
 from msgspec import Struct
 
-from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, Vector, Waiting, WordMatch
+from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
     Change,
     Claim,
@@ -219,7 +219,6 @@ class View(Protocol):
 
     def spaces(self) -> list[Space]: ...
     def space(self, name: str) -> Space | None: ...
-    def lexis_version(self) -> int: ...
     def stats(self, space: str) -> SpaceStats: ...
 
     def get(self, type_: type[T], space: str, id: str, as_of: datetime | None = None) -> T | None: ...
@@ -304,17 +303,17 @@ class View(Protocol):
     def signals(
         self,
         picks: Mapping[str, Pick],
-        where: Filter,
+        where: Filter | None,
         *,
         terms: Sequence[int] = (),
         model: int | None = None,
         vector: NDArray[np.float32] | None = None,
+        tokens: NDArray[np.float32] | None = None,
     ) -> dict[str, Findings]:
-        """What can be said of some versions of each space, of those that `where` lets through."""
-        ...
+        """What can be said of some versions of each space, of those that `where` lets through.
 
-    def match(self, model: int, tokens: NDArray[np.float32], versions: Sequence[int]) -> dict[int, TokenMatch]:
-        """How well the wordpieces of some versions match those of a question; who has none is left out."""
+        Without `where`, of all of them in the order given, and no more than the vectors of a model tell.
+        """
         ...
 
     def pairs(
@@ -425,10 +424,19 @@ class Edit(View, Protocol):
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
-    def drop_vectors(self, keep_model: str | None) -> int: ...
+    def drop_vectors(self, keep_model: str | None, *, renew: bool = False) -> int:
+        """Forgets the vectors of every model but one. To `renew` that one's, all versions wait for them once more."""
+        ...
+
     def rebuild(
-        self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
-    ) -> int: ...
+        self, derive: Callable[[Record], Lexis], rules: int, most: int, *, anew: bool = False
+    ) -> tuple[int, int]:
+        """Makes the keyword index anew, of the next so many versions. Answers how many are done, and of how many.
+
+        The one in use answers until all are done, and is then replaced. A step goes on where the last one by the same
+        rules ended, whoever made it, unless it is to begin `anew`.
+        """
+        ...
 
 
 class Store(Protocol):

@@ -77,12 +77,23 @@ class Pick(Struct, frozen=True, eq=False):
     near: NearMatch | None = None
 
 
+class TokenMatch(Struct, frozen=True, eq=False):
+    """How well the wordpieces of versions match, a row for each: those of the best piece (NaN: it has none).
+
+    `best` says which piece that is, `pieces` of how many.
+    """
+
+    worth: NDArray[np.float64]
+    best: NDArray[np.int64]
+    pieces: NDArray[np.int64]
+
+
 class Findings(Struct, frozen=True, eq=False):
-    """What can be said of versions, a row of each array for each of them.
+    """What can be said of versions, a row of each array for each of them. What was not asked is zero.
 
     tf: how often each term occurs. length: how many terms there are. cosine: that of the best piece, NaN for none.
     group: a number for session or source, -1 for none; position: the place in it. event_time: microseconds since 1970.
-    replaced: whether another record has taken its place.
+    replaced: whether another record has taken its place. late: how well wordpieces match, where that was asked.
     """
 
     versions: NDArray[np.int64]
@@ -95,11 +106,4 @@ class Findings(Struct, frozen=True, eq=False):
     importance: NDArray[np.float64]
     confidence: NDArray[np.float64]
     replaced: NDArray[np.bool_]
-
-
-class TokenMatch(Struct, frozen=True):
-    """How well the wordpieces of a version match: those of its best piece, which piece that is, and of how many."""
-
-    worth: float
-    best: int
-    pieces: int
+    late: TokenMatch | None = None

@@ -47,7 +47,7 @@ class Semantics:
         self._reranker: Reranker | None = None
         self._failed = False
         self._lock = threading.Lock()
-        self._background = Background(self.load, core.settings.embed_delay)
+        self._background = Background(self._catch_up, core.settings.embed_delay, "recollect-vectors")
         core.on_write.append(self._wake)
 
     def load(self) -> Vectors | None:
@@ -143,6 +143,11 @@ class Semantics:
     @property
     def _wanted(self) -> bool:
         return self._given is not None or self._core.settings.embedder != "none"
+
+    def _catch_up(self, stop: threading.Event) -> None:
+        vectors = self.load()
+        if vectors is not None:
+            vectors.catch_up(stop=stop)
 
     def _wake(self) -> None:
         if self._wanted:

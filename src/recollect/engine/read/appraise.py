@@ -115,16 +115,11 @@ def _cosines(
     view: View, vectors: Vectors | None, question: Question, space: str, versions: Sequence[int]
 ) -> NDArray[np.float64]:
     """The cosine of each version's best piece; nothing for a version without a vector."""
-    cosines = np.zeros(len(versions))
     if vectors is None or question.vector is None:
-        return cosines
-    pick = Pick(np.array(versions, dtype=np.int64))
-    found = view.signals(
-        {space: pick}, question.query.filter, model=vectors.model().no, vector=question.vector
-    )[space]  # fmt: skip
-    row = {version: at for at, version in enumerate(versions)}
-    cosines[[row[version] for version in found.versions.tolist()]] = np.nan_to_num(found.cosine)
-    return cosines
+        return np.zeros(len(versions))
+    picks = {space: Pick(np.array(versions, dtype=np.int64))}
+    told = view.signals(picks, None, model=vectors.model().no, vector=question.vector)
+    return np.nan_to_num(told[space].cosine)
 
 
 def _find_words(

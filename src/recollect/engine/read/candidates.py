@@ -193,13 +193,15 @@ def look_closer(
     """The same with the best of each space compared with the question, wordpiece by wordpiece."""
     if vectors is None or question.tokens is None:
         return list(given)
-    best = [_best_rows(one) for one in given]
-    versions = [one.findings.versions[rows].tolist() for one, rows in zip(given, best, strict=True)]
-    held = view.match(vectors.model().no, question.tokens, [version for some in versions for version in some])
+    best = {one.space: _best_rows(one) for one in given}
+    picks = {one.space: Pick(one.findings.versions[best[one.space]]) for one in given}
+    told = view.signals(picks, None, model=vectors.model().no, tokens=question.tokens)
     closer: list[SpaceCandidates] = []
-    for one, rows, chosen in zip(given, best, versions, strict=True):
+    for one in given:
         late = np.full(len(one.findings.versions), np.nan)
-        late[rows] = [held[version].worth if version in held else np.nan for version in chosen]
+        match = told[one.space].late
+        if match is not None:
+            late[best[one.space]] = match.worth
         candidates = msgspec.structs.replace(one.candidates, late=late)
         closer.append(msgspec.structs.replace(one, candidates=candidates))
     return closer

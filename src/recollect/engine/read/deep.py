@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from recollect.engine.embedding.vectors import Vectors, pieces_of
 from recollect.engine.read.candidates import Question
 from recollect.store.base import View
-from recollect.store.search import TokenMatch
+from recollect.store.search import Pick
 from recollect.types import Record
 
 if TYPE_CHECKING:
@@ -40,11 +40,19 @@ def weigh_reading(scores: Sequence[float], sure: NDArray[np.float64]) -> NDArray
 
 def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:
     """Of each record the piece that matches best: the model reads no more than one at once."""
-    held: Mapping[int, TokenMatch] = {}
-    if question.tokens is not None:
-        held = view.match(vectors.model().no, question.tokens, [record.version for record in records])
-    found: list[str] = []
-    for record in records:
-        pieces, match = pieces_of(record), held.get(record.version)
-        found.append(pieces[match.best if match is not None and match.pieces == len(pieces) else 0])
+    pieces = [pieces_of(record) for record in records]
+    if question.tokens is None:
+        return [some[0] for some in pieces]
+    rows: dict[str, list[int]] = {}
+    for row, record in enumerate(records):
+        rows.setdefault(record.space, []).append(row)
+    picks = {
+        space: Pick(np.array([records[row].version for row in some], dtype=np.int64)) for space, some in rows.items()
+    }
+    found = [some[0] for some in pieces]
+    for space, told in view.signals(picks, None, model=vectors.model().no, tokens=question.tokens).items():
+        assert told.late is not None
+        for row, best, count in zip(rows[space], told.late.best.tolist(), told.late.pieces.tolist(), strict=True):
+            if count == len(pieces[row]):
+                found[row] = pieces[row][best]
     return found

@@ -37,11 +37,8 @@ class _Ranked(Struct, frozen=True):
     origin: SpaceCandidates
     fused: Fused
     row: int
+    version: int
     deep: float | None = None
-
-    @property
-    def version(self) -> int:
-        return int(self.origin.findings.versions[self.row])
 
 
 class _Ranking:
@@ -58,27 +55,37 @@ class _Ranking:
         ahead = [(best_score(one.query, one.candidates), one) for one in found]
         least = question.query.min_score * _ALMOST
         self._ahead = sorted(((best, one) for best, one in ahead if best >= least), key=lambda pair: -pair[0])
-        self._ranked: list[_Ranked] = []
+        self._scored: list[tuple[SpaceCandidates, Fused]] = []
+        self._best: list[_Ranked] = []
 
     def first(self, count: int) -> list[_Ranked]:
         while self._ahead:
-            if len(self._ranked) >= count and self._ahead[0][0] < self._ranked[count - 1].score * _ALMOST:
+            known = np.concatenate([fused.score for _, fused in self._scored]) if self._scored else np.zeros(0)
+            if len(known) >= count and self._ahead[0][0] < np.partition(known, -count)[-count] * _ALMOST:
                 break
             chosen, self._ahead = self._ahead[:_TOGETHER], self._ahead[_TOGETHER:]
-            for one in look_closer(self._view, self._vectors, self._question, [one for _, one in chosen]):
-                self._ranked += _rank(one, self._question.query.min_score)
-            self._ranked.sort(key=lambda one: (-one.score, -one.version))
-        return self._ranked[:count]
+            closer = look_closer(self._view, self._vectors, self._question, [one for _, one in chosen])
+            self._scored += [(one, fuse_signals(one.query, one.candidates)) for one in closer]
+        return [*self._best[:count], *self._rank(count)[len(self._best) :]]
+
+    def _rank(self, count: int) -> list[_Ranked]:
+        if not self._scored:
+            return []
+        scores = np.concatenate([fused.score for _, fused in self._scored])
+        versions = np.concatenate([one.findings.versions for one, _ in self._scored])
+        starts = np.cumsum([0, *(len(fused.score) for _, fused in self._scored)])
+        enough = np.flatnonzero((scores > 0) & (scores >= self._question.query.min_score))
+        order = enough[np.lexsort((-versions[enough], -scores[enough]))][:count]
+        homes: list[int] = (np.searchsorted(starts, order, side="right") - 1).tolist()
+        return [
+            _Ranked(float(scores[at]), one, fused, int(at - starts[home]), int(versions[at]))
+            for at, home in zip(order.tolist(), homes, strict=True)
+            for one, fused in [self._scored[home]]
+        ]
 
     def put_first(self, best: list[_Ranked]) -> None:
         """Gives the best another order."""
-        self._ranked[: len(best)] = best
-
-
-def _rank(origin: SpaceCandidates, min_score: float) -> list[_Ranked]:
-    fused = fuse_signals(origin.query, origin.candidates)
-    rows = np.flatnonzero((fused.score > 0) & (fused.score >= min_score)).tolist()
-    return [_Ranked(float(fused.score[row]), origin, fused, row) for row in rows]
+        self._best = best
 
 
 def recall(

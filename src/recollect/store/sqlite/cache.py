@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.store.search import NearMatch
 from recollect.store.sqlite.matrix import Matrix
 
 MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
@@ -41,10 +42,13 @@ class Image(Struct, frozen=True, eq=False):
     """A small space as it was at one count of changes: all that is asked about its live versions, by row.
 
     Terms stand sorted, with the row that holds each and how often. Vectors stand in the order of their rows; `starts`
-    is where those of each row in `embedded` begin. `begins` and `ends` say from and until when a version is true.
+    is where those of each row in `embedded` begin. `begins` and `ends` say from and until when a version is true,
+    `kinds` which rows are of each kind, `tokens` is what is kept of wordpieces, where those of
+    each piece begin, and the row that it belongs to.
     """
 
     versions: NDArray[np.int64]
+    kinds: Mapping[str, NDArray[np.bool_]]
     hidden: NDArray[np.bool_]
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -59,13 +63,14 @@ class Image(Struct, frozen=True, eq=False):
     owners: NDArray[np.int64]
     times: NDArray[np.uint8]
     vectors: NDArray[np.float32]
-    numbers: NDArray[np.int64]
+    pieces: NearMatch
     embedded: NDArray[np.int64]
     starts: NDArray[np.int64]
+    tokens: tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 
     @property
     def size(self) -> int:
-        return self.vectors.nbytes + 13 * len(self.hashes) + 100 * len(self.versions)
+        return self.vectors.nbytes + 13 * len(self.hashes) + 150 * len(self.versions) + len(self.tokens[0])
 
 
 class _Grown:

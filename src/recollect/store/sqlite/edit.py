@@ -66,7 +66,6 @@ _INSERT = {
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "runs", "messages", "shelves")
 _EVICTED = "SELECT space_no, version, evicted.at FROM evicted JOIN records USING(version)"
-_REBUILD_BATCH = 500
 
 
 def _row(thing: Thing) -> Row:
@@ -441,26 +440,21 @@ class SqliteEdit(SqliteView):
         self._derived.words.tend()
 
     def rebuild(
-        self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
-    ) -> int:
-        """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
-        self._sweep(self._rows(_EVICTED))
-        total = cast("int", self._rows("SELECT count(*) FROM records")[0][0])
-        for done in self._derived.rebuild(self._all_entities(), self._all_records(), derive, version, vectors=vectors):
-            progress(done, total)
-        return total
+        self, derive: Callable[[Record], Lexis], rules: int, most: int, *, anew: bool = False
+    ) -> tuple[int, int]:
+        last = self._derived.words.begin(rules, anew=anew)
+        sql = select(Record, "records.space_no, records.retired_at IS NULL")
+        sql += " WHERE records.version > ? ORDER BY records.version LIMIT ?"
+        batch = [(row[-2], to_record(row), bool(row[-1])) for row in self._rows(sql, (last, most))]
+        done, total = self._derived.make(batch, derive)
+        if len(batch) < most:
+            self._derived.put_in_use(self._all_entities())
+            return done, done
+        return done, max(total, done + 1)
 
     def _all_entities(self) -> Iterator[tuple[int, Entity]]:
         for row in self._rows("SELECT space_no, version FROM entities WHERE retired_at IS NULL ORDER BY version"):
             yield row[0], cast("Entity", self.version(Entity, row[1]))
-
-    def _all_records(self) -> Iterator[list[tuple[int, Record, bool]]]:
-        sql = select(Record, "records.space_no, records.retired_at IS NULL")
-        sql += " WHERE records.version > ? ORDER BY records.version LIMIT ?"
-        last = 0
-        while rows := self._rows(sql, (last, _REBUILD_BATCH)):
-            yield [(row[-2], to_record(row), bool(row[-1])) for row in rows]
-            last = rows[-1][0]
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         return self._derived.vectors.adopt(name, dim, mean, floor, spread)
@@ -468,5 +462,5 @@ class SqliteEdit(SqliteView):
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
         self._derived.put_vectors(model, versions, vectors)
 
-    def drop_vectors(self, keep_model: str | None) -> int:
-        return self._derived.drop_vectors(keep_model)
+    def drop_vectors(self, keep_model: str | None, *, renew: bool = False) -> int:
+        return self._derived.drop_vectors(keep_model, renew=renew)

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.search import NearMatch
 from recollect.store.sqlite.cache import Image, Pulse
 from recollect.store.sqlite.rows import Row, to_json
 from recollect.store.sqlite.where import NOT_EVICTED
@@ -27,7 +28,8 @@ _HIDDEN = ", ".join(map(repr, HIDDEN_STATUSES))
 _COLUMNS = (
     "records.space_no, records.version, session, source, position, event_time, importance,"
     " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
-    f" status IN ({_HIDDEN}), coalesce(valid_from, {-_FOREVER}), coalesce(valid_until, {_FOREVER}), lexis.terms"
+    f" status IN ({_HIDDEN}), coalesce(valid_from, {-_FOREVER}), coalesce(valid_until, {_FOREVER}), lexis.terms,"
+    " records.kind"
 )
 _RECORDS = f"""
     SELECT {_COLUMNS} FROM records
@@ -38,8 +40,8 @@ _COUNTED = """
     SELECT space_no, count(*) FROM signs WHERE model = ? AND space_no IN (SELECT value FROM json_each(?))
     GROUP BY space_no"""
 _VECTORS = f"""
-    SELECT signs.space_no, signs.version, signs.vector, halves.half FROM signs
-    JOIN halves ON halves.vector = signs.vector
+    SELECT signs.space_no, signs.version, signs.vector, halves.half, tokens.tokens FROM signs
+    JOIN halves ON halves.vector = signs.vector LEFT JOIN tokens ON tokens.vector = signs.vector
     WHERE signs.model = ? AND signs.space_no IN (SELECT value FROM json_each(?))
         AND {NOT_EVICTED.replace("records.", "signs.")}
     ORDER BY signs.space_no, signs.version, signs.vector"""
@@ -83,14 +85,22 @@ def unpack_halves(halves: Sequence[bytes], dim: int) -> NDArray[np.float32]:
     return np.frombuffer(b"".join(halves), dtype=np.float16).reshape(len(halves), dim).astype(np.float32)
 
 
+def pack_pieces(said: Sequence[tuple[bytes, int]]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """The wordpieces of some pieces, one after another: where each begins, and the row that it belongs to."""
+    starts = np.cumsum([0, *(len(piece) for piece, _ in said)])[:-1]
+    return b"".join([piece for piece, _ in said]), starts, np.array([row for _, row in said], dtype=np.int64)
+
+
 def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
-    columns: Sequence[Sequence[Any]] = list(zip(*records, strict=True)) or [()] * 13
+    columns: Sequence[Sequence[Any]] = list(zip(*records, strict=True)) or [()] * 14
     versions = np.array(columns[1], dtype=np.int64)
     hashes, owners, times = unpack_terms(cast("Sequence[bytes | None]", columns[12]))
     length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
     order = np.argsort(hashes, kind="stable")
     of = np.searchsorted(versions, np.array([row[1] for row in vectors], dtype=np.int64))
     embedded, starts = np.unique(of, return_index=True)
+    kinds = np.array(columns[13], dtype=np.str_)
+    said = [(row[4], home) for row, home in zip(vectors, of.tolist(), strict=True) if row[4] is not None]
     return Image(
         versions=versions,
         group=number_groups(columns[2], columns[3]),
@@ -107,22 +117,31 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
         owners=owners[order],
         times=times[order],
         vectors=unpack_halves([row[3] for row in vectors], dim),
-        numbers=np.array([row[2] for row in vectors], dtype=np.int64),
+        pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
         embedded=embedded,
         starts=starts,
+        tokens=pack_pieces(said),
+        kinds={kind: kinds == kind for kind in np.unique(kinds).tolist()},
     )
 
 
 def is_plain(filter: Filter) -> bool:
     """Does a filter ask for no more than what an image can tell?"""
-    return filter == Filter(spaces=filter.spaces, valid_only=filter.valid_only)
+    return filter == Filter(
+        spaces=filter.spaces, valid_only=filter.valid_only, kinds=filter.kinds, without_kinds=filter.without_kinds
+    )
 
 
 def visible(image: Image, filter: Filter, now: int) -> NDArray[np.bool_]:
     """Which rows of an image a plain filter lets through."""
-    if not filter.valid_only:
-        return np.ones(len(image.versions), dtype=np.bool_)
-    return ~image.hidden & (image.begins <= now) & (image.ends > now)
+    if filter.valid_only:
+        seen = ~image.hidden & (image.begins <= now) & (image.ends > now)
+    else:
+        seen = np.ones(len(image.versions), dtype=np.bool_)
+    for kind, rows in image.kinds.items():
+        if kind in filter.without_kinds or (filter.kinds and kind not in filter.kinds):
+            seen &= ~rows
+    return seen
 
 
 def postings(image: Image, terms: NDArray[np.uint32]) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
@@ -144,5 +163,7 @@ def cosines(image: Image, vector: NDArray[np.float32]) -> NDArray[np.float64]:
     """The cosine of each row's best piece; NaN for a row without a vector."""
     found = np.full(len(image.versions), np.nan)
     if len(image.embedded):
-        found[image.embedded] = np.maximum.reduceat(image.vectors @ vector, image.starts)
+        values = image.vectors @ vector
+        single = len(values) == len(image.embedded)
+        found[image.embedded] = values if single else np.maximum.reduceat(values, image.starts)
     return found

@@ -26,6 +26,7 @@ from recollect.store.sqlite.images import (
     count_terms,
     is_plain,
     number_groups,
+    pack_pieces,
     postings,
     read_images,
     unpack_halves,
@@ -148,17 +149,16 @@ class Search:
             image = images.get(pulse.space_no)
             among = self._allowed(pulse.space_no, where) if exact else None
             if image is not None:
-                versions, pieces, more = np.repeat(image.versions[image.embedded], _sizes(image)), image.numbers, False
+                found[name] = image.pieces
                 if among is not None:
-                    chosen = np.isin(versions, among)
-                    versions, pieces = versions[chosen], pieces[chosen]
+                    chosen = np.isin(image.pieces.versions, among)
+                    found[name] = NearMatch(image.pieces.versions[chosen], image.pieces.pieces[chosen])
             else:
                 bits = sign_bits(vector[None, :], np.frombuffer(self._model(model).mean, dtype=np.float32))[0]
                 matrix = self._matrix(model, len(bits), pulse, old=not present)
                 wanted = most if present else 2 * most
                 pieces, versions = matrix.nearest(bits, wanted, among)
-                more = len(matrix) > wanted
-            found[name] = NearMatch(versions, pieces, more)
+                found[name] = NearMatch(versions, pieces, len(matrix) > wanted)
         return found
 
     def _matrix(self, model: int, words: int, pulse: Pulse, *, old: bool) -> Matrix:
@@ -287,22 +287,72 @@ class Search:
                 found[row[version]] = (pieces @ vector).max()
         return np.where(np.isinf(found), np.nan, found)
 
-    def match(self, model: int, tokens: NDArray[np.float32], versions: Sequence[int]) -> dict[int, TokenMatch]:
-        """How well the wordpieces of some versions match those of a question; versions without any are left out."""
-        pieces = self._vectors.tokens_of(model, versions)
-        worth = match_tokens(tokens, [piece for _, piece in pieces]).tolist()
-        found: dict[int, list[float]] = {}
-        for (version, _), value in zip(pieces, worth, strict=True):
-            found.setdefault(version, []).append(value)
-        return {
-            version: TokenMatch(max(values), values.index(max(values)), len(values))
-            for version, values in found.items()
-        }
+    def compare(
+        self,
+        picks: Mapping[str, Pick],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+        tokens: NDArray[np.float32] | None,
+    ) -> dict[str, Findings]:
+        """What the vectors of a model tell of some versions, and nothing else."""
+        pulses = self._pulses(list(picks))
+        images = {} if model is None else self._small(list(pulses.values()), model)
+        found: dict[str, Findings] = {}
+        for name, pulse in pulses.items():
+            versions, image = picks[name].versions, images.get(pulse.space_no)
+            rows = None if image is None else _rows_of(image, versions)
+            if image is None or rows is None:
+                cosine = self._cosines(versions, picks[name].near, model, vector)
+            else:
+                cosine = np.full(len(rows), np.nan) if vector is None else cosines(image, vector)[rows]
+            late = None
+            if tokens is not None and model is not None:
+                late = (
+                    self._match(versions, model, tokens)
+                    if image is None or rows is None
+                    else _match(tokens, image.tokens, len(image.versions), rows)
+                )
+            found[name] = _bare(versions, cosine, late)
+        return found
+
+    def _match(self, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
+        row = {version: at for at, version in enumerate(versions.tolist())}
+        said = [(piece, row[version]) for version, piece in self._vectors.tokens_of(model, list(row))]
+        return _match(tokens, pack_pieces(said), len(versions), np.arange(len(versions)))
 
 
-def _sizes(image: Image) -> Ints:
-    """How many pieces each embedded row of an image has."""
-    return np.diff(image.starts, append=len(image.numbers))
+def _bare(versions: Ints, cosine: Floats, late: TokenMatch | None) -> Findings:
+    none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
+    return Findings(
+        versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
+        event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
+        late=late,
+    )  # fmt: skip
+
+
+def _rows_of(image: Image, versions: Ints) -> Ints | None:
+    """Where versions stand in an image; None where one does not."""
+    if not len(image.versions):
+        return None
+    at = np.minimum(np.searchsorted(image.versions, versions), len(image.versions) - 1)
+    return at if (image.versions[at] == versions).all() else None
+
+
+def _match(tokens: NDArray[np.float32], packed: tuple[bytes, Ints, Ints], count: int, rows: Ints) -> TokenMatch:
+    """What the wordpieces of some of so many rows are worth, by their best piece."""
+    said, starts, owners = packed
+    worth, best = np.full(count, np.nan), np.zeros(count, dtype=np.int64)
+    pieces = np.bincount(owners, minlength=count)
+    values = match_tokens(tokens, said, starts)
+    if pieces.max(initial=0) == 1:
+        worth[owners] = values
+    else:
+        seen = np.zeros(count, dtype=np.int64)
+        for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+            if not worth[owner] >= value:
+                worth[owner], best[owner] = value, seen[owner]
+            seen[owner] += 1
+    return TokenMatch(worth[rows], best[rows], pieces[rows])
 
 
 def _look(

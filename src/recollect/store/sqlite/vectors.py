@@ -131,15 +131,20 @@ class VectorTables:
             self._run(f"DELETE FROM {table} WHERE vector IN (SELECT vector FROM signs WHERE {which})", values)
         self._run(f"DELETE FROM signs WHERE {which}", values)
 
-    def clear(self) -> None:
-        """Drops all vectors, and queues every version to get them again."""
-        for table in ("signs", *_BESIDE, "queue"):
-            self._run(f"DELETE FROM {table}")
+    def queue_all(self) -> None:
+        """Has every version wait for vectors; those that it has answer until then."""
         self._run(
-            "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
+            "INSERT OR IGNORE INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
             f" WHERE {_EMBEDDED}",
             CATALOGUE_KINDS,
         )
+
+    def drop_strays(self) -> None:
+        """Removes what belongs to no version."""
+        self._run("DELETE FROM signs WHERE version NOT IN (SELECT version FROM records)")
+        self._run("DELETE FROM queue WHERE version NOT IN (SELECT version FROM records)")
+        for table in _BESIDE:
+            self._run(f"DELETE FROM {table} WHERE vector NOT IN (SELECT vector FROM signs)")
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         """Takes up a model: every version is queued to get vectors of it."""

@@ -27,7 +27,7 @@ from recollect.store.base import (
     Weight,
     normal_name,
 )  # fmt: skip
-from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, Waiting, WordMatch
+from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, WordMatch
 from recollect.store.sqlite.derived import Derived
 from recollect.store.sqlite.ledger import read_counters, read_ledger, read_spending
 from recollect.store.sqlite.lifecycle import (
@@ -173,10 +173,6 @@ class SqliteView:
     def space(self, name: str) -> Space | None:
         row = self._one("SELECT name, description, created_at, metadata FROM spaces WHERE name = ?", (name,))
         return None if row is None else to_space(row)
-
-    def lexis_version(self) -> int:
-        """Which way of making terms and names the keyword index was built with; 0 where there is none yet."""
-        return self._derived.words.made_by()
 
     def stats(self, space: str) -> SpaceStats:
         number = self._number(space)
@@ -470,16 +466,16 @@ class SqliteView:
     def signals(
         self,
         picks: Mapping[str, Pick],
-        where: Filter,
+        where: Filter | None,
         *,
         terms: Sequence[int] = (),
         model: int | None = None,
         vector: NDArray[np.float32] | None = None,
+        tokens: NDArray[np.float32] | None = None,
     ) -> dict[str, Findings]:
+        if where is None:
+            return self._search().compare(picks, model, vector, tokens)
         return self._search().signals(picks, where, terms, model, vector)
-
-    def match(self, model: int, tokens: NDArray[np.float32], versions: Sequence[int]) -> dict[int, TokenMatch]:
-        return self._search().match(model, tokens, versions)
 
     def pairs(
         self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
