@@ -9,7 +9,7 @@ import pytest
 from things import THEN, entity, put, record, relation, space
 
 from recollect.errors import Conflict, NotFound, StoreError
-from recollect.store.base import Store, Tally
+from recollect.store.base import Store
 from recollect.types import Change, Claim, Entity, Evidence, Filter, Grounds, Record, Relation, Session
 
 
@@ -50,7 +50,7 @@ def test_a_space_that_is_not_there_cannot_be_written_dropped_or_counted(store: S
         with pytest.raises(NotFound, match="no space named 'default'"), store.write() as edit:
             act(edit)
     with store.read() as view:
-        assert view.tally("default") == Tally(0, 0)
+        assert view.words(["default"], [], Filter(), None) == {}
         assert view.scan(Filter(spaces=("default",)), "newest", 10) == []
 
 
@@ -207,14 +207,14 @@ def test_erase_leaves_only_the_fact_of_it(store: Store) -> None:
         entry = edit.erase(second, reason="asked to")
     with store.read() as view:
         assert [view.version(Record, one.version) for one in (first, second)] == [None, None]
-        assert view.lexis([first.version, second.version]) == {}
+        assert view.terms([first.version, second.version]) == {}
         assert view.whereabouts(Record, "a") == []
         changes = view.journal(object_id="a")
         assert [(c.verb, c.before, c.after, c.reason) for c in changes] == [
             ("remember", None, None, None), ("revise", None, None, None), ("forget", None, None, "asked to"),
         ]  # fmt: skip
         assert changes[-1].entry == entry
-        assert view.tally("default") == Tally(0, 0)
+        assert view.words(["default"], [], Filter(), None)["default"].records == 0
     with store.write() as edit:
         put(edit, record("a", "three"))
         again = edit.get(Record, "default", "a")
@@ -268,7 +268,8 @@ def test_a_filter_lets_through_what_it_names_and_nothing_else(
     with store.read() as view:
         assert view.scan(chosen, "newest", 9) == [wanted]
         assert view.count(chosen) == 1
-        assert view.allowed(wanted.space, chosen) == [wanted.version]
+        every = view.words([wanted.space], [], chosen, None, every=True)
+        assert every[wanted.space].versions.tolist() == [wanted.version]
         every = range(wanted.version, wanted.version + 4)
         assert [glance.id for glance in view.glances(wanted.space, list(every), chosen)] == ["wanted"]
 
@@ -363,7 +364,7 @@ def test_entities_are_found_by_any_name_whatever_its_case_and_spacing(store: Sto
     with store.read() as view:
         assert view.named("default", "  ada   LOVELACE ") == [ada]
         assert view.named("default", "ada") == [ada, other]
-        assert view.known_names("default", ["ada", "the countess", "nobody"], "") == ["ada", "the countess"]
+        assert view.names(["default"], ["ada", "the countess", "nobody"]) == {"default": ["ada", "the countess"]}
         assert view.entities("default", 1, 1) == [other]
         assert view.entities("default", 2, newest_first=True) == [other, ada]
         assert view.entities("default", 2, words=["countess", "love"]) == [ada]
@@ -380,8 +381,8 @@ def test_names_in_scripts_without_spaces_are_known_inside_a_text(store: Store) -
     with store.write() as edit:
         edit.put_space(space())
         edit.put(entity("e1", "東京"), verb="name")
-        assert edit.known_names("default", [], "私は東京都に住む") == ["東京"]
-        assert edit.known_names("default", [], "大阪") == []
+        assert edit.names(["default"], [], "私は東京都に住む") == {"default": ["東京"]}
+        assert edit.names(["default"], [], "大阪") == {"default": []}
 
 
 def test_links_are_the_ends_and_weights_of_relations_newest_first(store: Store) -> None:
