@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 Thing = Record | Entity | Relation
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
+N = TypeVar("N", str, int)
 
 
 def normal_name(name: str) -> str:
@@ -329,8 +330,8 @@ class View(Protocol):
         """What the keyword index knows of some versions."""
         ...
 
-    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
-        """The live versions that mention each of some names, oldest first."""
+    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
+        """The live versions that mention each of some names (or hold a term, given by its hash), oldest first."""
         ...
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
@@ -468,6 +469,7 @@ __all__ = [
     "IndexedFile",
     "IndexedProject",
     "Lexis",
+    "N",
     "Outline",
     "Run",
     "Shelf",

@@ -17,6 +17,7 @@ from recollect.store.base import (
     IndexedFile,
     IndexedProject,
     Lexis,
+    N,
     Outline,
     Run,
     Shelf,
@@ -482,7 +483,7 @@ class SqliteView:
     ) -> list[tuple[int, int, float]]:
         return self._search().pairs(space, model, least, where, stop)
 
-    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
+    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
         number = self._number(space)
         return {name: [] if number is None else self._derived.words.mentions(number, name) for name in names}
 
