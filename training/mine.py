@@ -17,6 +17,7 @@ from training.model import Bank, Embedder, split_by_tokens
 from training.pack import Lists
 
 K1, B = 0.9, 0.4
+HELD = 255  # the fold that nobody trains on
 DROPPED = 104  # pieces below are marks, unused and special ones
 
 
@@ -30,6 +31,10 @@ class Data:
     pool: np.ndarray
     source: np.ndarray
     sources: list[str]
+    fold: np.ndarray
+    unanswered: Bank
+    unanswered_pool: np.ndarray
+    unanswered_fold: np.ndarray
 
 
 def read_data(path: Path, device: str) -> Data:
@@ -41,6 +46,10 @@ def read_data(path: Path, device: str) -> Data:
         arrays["pool"],
         arrays["source"],
         [str(name) for name in arrays["sources"]],
+        arrays["fold"],
+        Bank(Lists(arrays, "unanswered"), device),
+        arrays["unanswered_pool"],
+        arrays["unanswered_fold"],
     )
 
 
@@ -96,6 +105,18 @@ def mine(data: Data, asked: Tensor, told: Tensor, count: int, seed: int) -> tupl
                 found = [at for at in dict.fromkeys(ranked) if same[at] not in known][:count]
                 misses[row, : len(found)] = found
     return answer, misses
+
+
+@torch.no_grad()
+def mine_unanswered(data: Data, asked: Tensor, told: Tensor, count: int) -> np.ndarray:
+    """For each question that nothing answers the nearest passages of its pool: all of them misses."""
+    misses = np.zeros((len(data.unanswered), count), np.int64)
+    for pool in np.unique(data.unanswered_pool):
+        rows, members = np.flatnonzero(data.unanswered_pool == pool), np.flatnonzero(data.pool == pool)
+        here, there = (torch.from_numpy(at).to(asked.device) for at in (rows, members))
+        order = (asked[here].float() @ told[there].float().T).argsort(1, descending=True).cpu().numpy()
+        misses[rows] = members[order[:, np.arange(count) % len(members)]]
+    return misses
 
 
 def _rank(data: Data, asked: Tensor, told: Tensor, rows: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:

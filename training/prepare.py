@@ -2,11 +2,16 @@
 
     python -m training.prepare --pairs FOLDER --sets FOLDER --out FOLDER [--limit N]
 
-Reads passages.jsonl.gz (id, pool, text) and questions.jsonl.gz (source, pool, q, pos), adds the questions that
-conversations themselves suggest (`dialogue.py`), the same conversations told as chats with an assistant, long answers
-as an assistant's turns, and Python's own library, function by function (`functions.py`). Drops every row whose text
-stands in a measurement set (`check.py`). Writes data.npz (wordpieces, pools, which passages answer), texts.jsonl.gz
-(every text that is left, for the check) and counts.json. `--limit` keeps every N-th question only, for a trial.
+Reads passages.jsonl.gz (id, pool, text), questions.jsonl.gz (source, pool, q, pos) and everyday.jsonl.gz (small stores
+of notes with questions, some of which nothing answers). Adds the questions that conversations themselves suggest
+(`dialogue.py`), the same conversations told as chats with an assistant, long answers as an assistant's turns, and
+Python's own library, function by function (`functions.py`). Drops sources whose licence does not let the weights be
+Apache-2.0, and every row whose text stands in a measurement set (`check.py`). Writes data.npz (wordpieces, pools, which
+passages answer), texts.jsonl.gz (every text that is left, for the check) and counts.json. `--limit` keeps every N-th
+question only, for a trial.
+
+Every question has a fold. Those of FOLDS are the everyday stores: each seed leaves one of them out, so that the ranker
+can be fitted on what a model says of notes that it has not seen. A share of all other pools (HELD) is left out by all.
 """
 
 from __future__ import annotations
@@ -26,6 +31,11 @@ from recollect.embed.wordpiece import WordPiece
 from training import check, dialogue, functions, pack
 
 SEED = 20
+LEFT_OUT = ("squad-nqg", "qmsum", "policyqa")
+"""Share-alike, or no licence was found in their repositories."""
+FOLDS, ALWAYS, HELD = 4, 254, 255  # as in mine.py, which needs torch
+HELD_SHARE = 25
+"""Of so many pools one is held out."""
 WINDOW = 256
 RULE_MADE_KEPT = 0.5
 CHATS = 0.4
@@ -41,6 +51,8 @@ class Pairs:
     texts: list[str] = field(default_factory=list)
     pools: list[int] = field(default_factory=list)
     questions: list[tuple[str, str, tuple[int, ...]]] = field(default_factory=list)
+    unanswered: list[tuple[str, int]] = field(default_factory=list)
+    """Questions that nothing in their pool answers."""
 
     def add_pool(self, texts: list[str]) -> list[int]:
         pool = self.pools[-1] + 1 if self.pools else 0
@@ -66,9 +78,28 @@ def read_pairs(folder: Path, chance: random.Random) -> Pairs:
         row_of |= zip((row["id"] for row in rows), pairs.add_pool([str(row["text"]) for row in rows]), strict=True)
     for row in check.read_rows(folder / "questions.jsonl.gz"):
         kept = row["source"] != "spc" or chance.random() < RULE_MADE_KEPT
-        if kept:
+        if kept and row["source"] not in LEFT_OUT:
             pairs.questions.append((str(row["source"]), str(row["q"]), tuple(row_of[one] for one in row["pos"])))
     return pairs
+
+
+def add_everyday(pairs: Pairs, path: Path, words: WordPiece) -> None:
+    """Small stores of notes, each a pool. Texts in a script that the model cannot read are left out."""
+
+    def readable(text: object) -> bool:
+        return words.encode(str(text), WINDOW).readable
+
+    for store in check.read_rows(path):
+        notes = [note for note in store["notes"] if readable(note["text"])]
+        row_of = dict(
+            zip((note["id"] for note in notes), pairs.add_pool([str(note["text"]) for note in notes]), strict=True)
+        )
+        for asked in filter(lambda one: readable(one["q"]), store["questions"] if notes else ()):
+            rows = tuple(row_of[one] for one in asked["gold"] if one in row_of)
+            if rows:
+                pairs.questions.append(("everyday", str(asked["q"]), rows))
+            elif not asked["gold"]:
+                pairs.unanswered.append((str(asked["q"]), pairs.pools[-1]))
 
 
 def add_asked(pairs: Pairs, pools: list[list[int]]) -> None:
@@ -139,6 +170,7 @@ def drop_measured(pairs: Pairs, sets: Path) -> Counter[str]:
             dropped[f"questions of {source}"] += 1
         else:
             kept.append((source, question, left))
+    pairs.unanswered[:] = [one for one in pairs.unanswered if not check.hash_forms(one[0]) & measured]
     where = {row: at for at, row in enumerate(row for row in range(len(pairs.texts)) if row not in gone)}
     pairs.texts[:] = [pairs.texts[row] for row in where]
     pairs.pools[:] = [pairs.pools[row] for row in where]
@@ -146,24 +178,37 @@ def drop_measured(pairs: Pairs, sets: Path) -> Counter[str]:
     return dropped
 
 
-def write(pairs: Pairs, out: Path, dropped: Counter[str]) -> None:
-    words = WordPiece((MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1])
+def read_words() -> WordPiece:
+    return WordPiece((MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1])
+
+
+def write(pairs: Pairs, words: WordPiece, out: Path, dropped: Counter[str]) -> None:
     sources = sorted({source for source, _, _ in pairs.questions})
     arrays = pack.pack_lists("passages", (words.encode(text, WINDOW).ids for text in pairs.texts), np.uint16)
     arrays |= pack.pack_lists("questions", (words.encode(q, 64).ids for _, q, _ in pairs.questions), np.uint16)
     arrays |= pack.pack_lists("answers", (rows for _, _, rows in pairs.questions), np.int32)
+    arrays |= pack.pack_lists("unanswered", (words.encode(q, 64).ids for q, _ in pairs.unanswered), np.uint16)
+    arrays["unanswered_pool"] = np.array([pool for _, pool in pairs.unanswered], np.int32)
+    stores = sorted({pairs.pools[rows[0]] for source, _, rows in pairs.questions if source == "everyday"})
+    fold_of = {pool: at % FOLDS for at, pool in enumerate(stores)}
+    pools = [pairs.pools[rows[0]] for _, _, rows in pairs.questions]
+    folds = [fold_of.get(pool, HELD if pool % HELD_SHARE == 0 else ALWAYS) for pool in pools]
+    arrays["fold"] = np.array(folds, np.uint8)
+    arrays["unanswered_fold"] = np.array([fold_of.get(pool, HELD) for _, pool in pairs.unanswered], np.uint8)
     arrays["pool"] = np.array(pairs.pools, np.int32)
     arrays["source"] = np.array([sources.index(source) for source, _, _ in pairs.questions], np.uint8)
     arrays["sources"] = np.array(sources)
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "data.npz", **arrays)
     with gzip.open(out / "texts.jsonl.gz", "wt", encoding="utf-8") as file:
-        for text in [*pairs.texts, *(question for _, question, _ in pairs.questions)]:
+        asked = [*(question for _, question, _ in pairs.questions), *(question for question, _ in pairs.unanswered)]
+        for text in [*pairs.texts, *asked]:
             file.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
-    asked = Counter(source for source, _, _ in pairs.questions)
+    by_source = Counter(source for source, _, _ in pairs.questions)
     counts = {
         "passages": len(pairs.texts),
-        "questions": dict(asked.most_common()),
+        "questions": dict(by_source.most_common()),
+        "unanswered": len(pairs.unanswered),
         "dropped as measured": dict(dropped),
     }
     (out / "counts.json").write_text(json.dumps(counts, indent=2) + "\n", "utf-8")
@@ -172,12 +217,13 @@ def write(pairs: Pairs, out: Path, dropped: Counter[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=Path, required=True, help="passages.jsonl.gz and questions.jsonl.gz")
+    parser.add_argument("--pairs", type=Path, required=True, help="passages, questions and everyday (.jsonl.gz)")
     parser.add_argument("--sets", type=Path, required=True, help="the measurement sets, of which nothing is trained on")
     parser.add_argument("--limit", type=int, default=1, help="keep every N-th question only")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     chance = random.Random(SEED)
+    words = read_words()
     pairs = read_pairs(args.pairs, chance)
     talked = {pairs.pools[rows[0]] for source, _, rows in pairs.questions if source == "spc"}
     members = pairs.members()
@@ -186,9 +232,10 @@ def main() -> None:
     add_chats(pairs, pools, chance)
     add_answers(pairs, chance)
     add_functions(pairs, chance)
+    add_everyday(pairs, args.pairs / "everyday.jsonl.gz", words)
     dropped = drop_measured(pairs, args.sets)
     pairs.questions[:] = pairs.questions[:: args.limit]
-    write(pairs, args.out, dropped)
+    write(pairs, words, args.out, dropped)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,18 @@ def keyword_scores(query: QueryView, candidates: Candidates) -> Floats:
     return _bm25(candidates, _rarity(query), query.mean_length)
 
 
+def word_signals(query: QueryView, tf: Floats, length: Floats) -> tuple[Floats, Floats]:
+    """The share of the question's weight that each record holds, and its BM25 as a share of the most there could be."""
+    idf = _rarity(query)
+    weight = np.where(query.pair, _PAIR_SHARE, 1.0) * idf
+    total = float(weight.sum())
+    if total <= 0:
+        return np.zeros(len(length)), np.zeros(len(length))
+    norm = _K1 * (1.0 - _B + _B * length / max(query.mean_length, 1.0))
+    bm25 = (tf * (_K1 + 1.0) / (tf + norm[:, None])) @ idf
+    return np.minimum((tf > 0) @ idf / total, 1.0), bm25 / ((_K1 + 1.0) * total)
+
+
 def _rarity(query: QueryView) -> Floats:
     return np.log1p((query.records - query.df + 0.5) / (query.df + 0.5))
 

@@ -1,0 +1,237 @@
+"""How likely does each candidate answer the question?
+
+Every signal says something on a scale of its own, and what it is worth differs with the question, the number of records
+and the model. So what is known of a candidate is written down as some forty numbers: absolute ones, its lead over the
+others, how it stands among its neighbours and beside newer and older ones that say nearly the same. Small networks that
+were fitted on stores of ten to some thousand records, many of which hold no answer, make one probability of them. A
+signal that is missing (no vectors, wordpieces not compared, nothing read) is marked so, and they have seen that too.
+
+`ranker.json` has the weights and says what they were fitted on; `training/fit_ranker.py` makes it. Pure, numpy only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+
+WEIGHTS = Path(__file__).with_name("ranker.json")
+LIKE = 32
+"""Of so many of the best candidates it is looked at which say nearly the same."""
+_NEIGHBOUR_SHARES = (0.25, 0.1)
+_NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
+
+
+class Layer(Struct, frozen=True):
+    """One layer: a row of weights for each number that goes in, and what is added."""
+
+    weights: list[list[float]]
+    bias: list[float]
+
+
+class Weights(Struct, frozen=True):
+    """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer.
+
+    What the networks say is averaged, and brought to a probability by `slope` and `level`.
+    """
+
+    name: str
+    card: dict[str, str]
+    features: list[str]
+    mean: list[float]
+    scale: list[float]
+    networks: list[list[Layer]]
+    slope: float = 1.0
+    level: float = 0.0
+
+
+class Evidence(Struct, frozen=True, kw_only=True, eq=False):
+    """What is known of the n candidates of one question; arrays have n rows, NaN stands for what is not known.
+
+    covered: share of the question's weight that the record holds. words: BM25 as a share of the most there could be.
+    near: how many standard deviations its cosine lies above that of unrelated texts. late: match of wordpieces.
+    deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
+    time: when it happened. like: rows and cosines of the best candidates with each other (None: not compared).
+    terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
+    """
+
+    covered: Floats
+    words: Floats
+    near: Floats
+    late: Floats
+    deep: Floats
+    length: Floats
+    group: Ints
+    position: Ints
+    time: Floats
+    like: tuple[Ints, Floats] | None
+    terms: int
+    pairs: float
+    records: int
+    asks_past: bool = False
+    asks_now: bool = False
+
+
+def judge(evidence: Evidence) -> Floats:
+    """The probability of each candidate to answer."""
+    return 1.0 / (1.0 + np.exp(-logits(evidence)))
+
+
+def logits(evidence: Evidence) -> Floats:
+    fitted = _load()
+    values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0)
+    said = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
+    return fitted.slope * said + fitted.level
+
+
+def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
+    for matrix, bias in layers[:-1]:
+        values = np.maximum(values @ matrix + bias, 0.0)
+    matrix, bias = layers[-1]
+    return (values @ matrix + bias)[:, 0]
+
+
+class _Fitted(Struct, frozen=True, eq=False):
+    mean: Floats
+    scale: Floats
+    networks: list[list[tuple[Floats, Floats]]]
+    slope: float
+    level: float
+
+
+@cache
+def _load() -> _Fitted:
+    found = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+    networks = [[(np.array(one.weights), np.array(one.bias)) for one in layers] for layers in found.networks]
+    return _Fitted(np.array(found.mean), np.array(found.scale), networks, found.slope, found.level)
+
+
+def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | None) -> Floats:
+    """A plain sum of what is known, to choose by it whom to look at more closely."""
+    rough = np.nan_to_num(near / _NEAREST_Z) + 0.5 * covered + words
+    return rough if late is None else rough + np.nan_to_num(late)
+
+
+def describe(evidence: Evidence) -> Floats:
+    """A row of numbers for each candidate, in the order of FEATURES."""
+    columns = _columns(evidence)
+    count = len(evidence.covered)
+    return np.stack([np.broadcast_to(columns[name], (count,)) for name in FEATURES], axis=1).astype(np.float64)
+
+
+def _columns(evidence: Evidence) -> dict[str, Floats | float]:
+    near = np.clip(evidence.near, _FARTHEST_Z, _NEAREST_Z)
+    signals = {"covered": evidence.covered, "words": evidence.words, "near": near, "late": evidence.late}
+    columns: dict[str, Floats | float] = {}
+    for name, signal in signals.items():
+        columns[name] = np.nan_to_num(signal)
+        columns[f"{name} lead"] = _lead(signal)
+        columns[f"{name} best"] = _best(signal)
+    for name in ("near", "late"):
+        columns[f"{name} spread"] = _spread(signals[name])
+        columns[f"{name} missing"] = np.isnan(signals[name]).astype(np.float64)
+    own = np.where(np.isnan(evidence.late), np.nan_to_num(near) / _NEAREST_Z, evidence.late)
+    columns["neighbours"] = _neighbours(own, evidence.group, evidence.position)
+    columns["neighbours covered"] = _neighbours(evidence.covered, evidence.group, evidence.position)
+    columns["in a group"] = (evidence.group >= 0).astype(np.float64)
+    columns |= _read(evidence.deep)
+    columns |= _in_time(evidence, own)
+    columns["length"] = np.log1p(evidence.length)
+    columns["terms"] = float(np.log1p(evidence.terms))
+    columns["records"] = float(np.log10(max(evidence.records, 1)))
+    columns["pairs"] = evidence.pairs
+    columns["asks past"] = float(evidence.asks_past)
+    columns["asks now"] = float(evidence.asks_now)
+    return columns
+
+
+def _best(signal: Floats) -> float:
+    return float(np.nanmax(signal)) if not np.isnan(signal).all() else 0.0
+
+
+def _lead(signal: Floats) -> Floats:
+    """How far each lies above the best of the others; 0 where it is not known."""
+    known = np.flatnonzero(~np.isnan(signal))
+    if len(known) < 2:
+        return np.zeros(len(signal))
+    first, second = known[np.argsort(-signal[known], kind="stable")[:2]]
+    lead = signal - signal[first]
+    lead[first] = signal[first] - signal[second]
+    return np.nan_to_num(lead)
+
+
+def _spread(signal: Floats) -> Floats:
+    """In standard deviations of all candidates, where each stands."""
+    known = ~np.isnan(signal)
+    if known.sum() < 3:
+        return np.zeros(len(signal))
+    return np.nan_to_num((signal - signal[known].mean()) / (signal[known].std() + 1e-3))
+
+
+def _neighbours(own: Floats, group: Ints, position: Ints) -> Floats:
+    """What stands one and two places from each candidate in its group."""
+    given = np.zeros(len(own))
+    if not (group >= 0).any():
+        return given
+    order = np.lexsort((position, group))
+    for apart in range(1, len(_NEIGHBOUR_SHARES) + 1):
+        before, after = order[:-apart], order[apart:]
+        together = (group[before] == group[after]) & (group[after] >= 0)
+        distance = position[after] - position[before]
+        for places, share in enumerate(_NEIGHBOUR_SHARES, 1):
+            pairs = together & (distance == places)
+            given[after[pairs]] += share * own[before[pairs]]
+            given[before[pairs]] += share * own[after[pairs]]
+    return given
+
+
+def _read(deep: Floats) -> dict[str, Floats | float]:
+    """What the reranker said of those that it was shown; it was shown the best."""
+    known = ~np.isnan(deep)
+    return {
+        "deep": np.nan_to_num(deep),
+        "deep lead": _lead(deep),
+        "deep best": _best(deep),
+        "read": known.astype(np.float64),
+        "any read": float(known.any()),
+        "share read": float(np.log1p(known.sum())),
+    }
+
+
+def _in_time(evidence: Evidence, own: Floats) -> dict[str, Floats | float]:
+    """How each stands in time, and beside newer and older candidates that say nearly the same."""
+    count = len(own)
+    order = np.argsort(np.argsort(evidence.time, kind="stable"), kind="stable")
+    names = ("newer like", "newer gain", "older like", "older gain")
+    columns: dict[str, Floats | float] = {name: np.zeros(count) for name in names}
+    columns["place in time"] = order / max(count - 1, 1)
+    if evidence.like is None or len(evidence.like[0]) < 2:
+        return columns
+    rows, alike = evidence.like
+    time, worth = evidence.time[rows], own[rows]
+    for side, later in (("newer", time[None, :] > time[:, None]), ("older", time[None, :] < time[:, None])):
+        found = np.where(later, alike, -1.0)
+        nearest = found.argmax(axis=1)
+        best = found[np.arange(len(rows)), nearest]
+        known = best > -1.0
+        like, gain = np.zeros(count), np.zeros(count)
+        like[rows[known]] = best[known]
+        gain[rows[known]] = (worth[nearest] - worth)[known]
+        columns[f"{side} like"], columns[f"{side} gain"] = like, gain
+    return columns
+
+
+FEATURES = (
+    "covered", "covered lead", "covered best", "words", "words lead", "words best", "near", "near lead", "near best",
+    "near spread", "near missing", "late", "late lead", "late best", "late spread", "late missing", "neighbours",
+    "neighbours covered", "in a group", "deep", "deep lead", "deep best", "read", "any read", "share read",
+    "newer like", "newer gain", "older like", "older gain", "place in time", "length", "terms", "records", "pairs",
+    "asks past", "asks now",
+)  # fmt: skip

@@ -1,0 +1,434 @@
+"""How are the ranker's weights fitted?
+
+    python -m training.fit_ranker --work FOLDER --everyday everyday.jsonl.gz --reranker FILE --out ranker.json
+
+FOLDER holds what the steps before wrote: data.npz and texts.jsonl.gz (`prepare.py`), unseen-SEED.npz (`run.py`: what
+models said of everyday stores that they had not seen), embedded.npz (`embed_pairs.py`: what the exported model says).
+Stores of 10 to some thousand records are cut and put together of these; of some the answer is taken out, of some a
+signal. For each question the library's own features are computed (`retrieve/ranker.py`). The networks are fitted by two
+losses at once: every candidate by itself, so that the number is a probability, and against the other candidates of its
+list, so that the first is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from recollect.embed.bundled import MODEL_FOLDER
+from recollect.retrieve import fuse, ranker
+from recollect.retrieve.asking import asks_now, asks_past
+from recollect.store.terms import is_pair, query_terms, terms
+from training.evaluate import Score
+from training.pack import Lists, pack_lists
+from training.runtimes import open_reranker
+
+BY_KEYWORD, BY_VECTOR, BY_TOKENS, WORLD = 240, 200, 200, 200
+NAME, NETWORKS, SEED = "recollect-ranker-1", 3, 1
+HIDDEN = (32, 16)
+EPOCHS, BATCH, RATE, DECAY, WARM = 24, 128, 2e-3, 1e-4, 100
+LISTS = 1.0
+"""What a list counts beside its single candidates."""
+READ = (0, 3, 5, 5, 10, 20)
+
+
+@dataclass(frozen=True)
+class Store:
+    """Some records: their rows, their texts, when they happened, their groups, and their pooled vectors."""
+
+    rows: list[int]
+    texts: list[str]
+    time: np.ndarray
+    group: np.ndarray
+    position: np.ndarray
+    vectors: np.ndarray
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question over a store, with the models' numbers for every record of it (NaN: not known), and the answers."""
+
+    row: int
+    text: str
+    store: Store
+    cosine: np.ndarray
+    late: np.ndarray
+    deep: np.ndarray
+    gold: frozenset[int]
+    kind: str = ""
+
+
+@cache
+def count_terms(text: str) -> Counter[str]:
+    return Counter(terms(text))
+
+
+@cache
+def read_scale() -> tuple[float, float]:
+    known = json.loads((MODEL_FOLDER / "calibration.json").read_text())["calibration"]
+    return known["floor"], known["spread"]
+
+
+def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
+    """What the library would know of the candidates, with the best `read` of them read; and which records they are."""
+    store = asked.store
+    distinct = list(dict.fromkeys(query_terms(asked.text)))
+    held = [count_terms(text) for text in store.texts]
+    tf = np.array([[counts.get(term, 0) for term in distinct] for counts in held], float).reshape(len(held), -1)
+    length = np.array([max(sum(counts.values()), 1) for counts in held], float)
+    df = (tf > 0).sum(0).astype(float)
+    pair = np.array([is_pair(term) for term in distinct], bool)
+    query = fuse.QueryView(df=df, pair=pair, records=max(len(held), WORLD), mean_length=float(length.mean()))
+    covered, words = fuse.word_signals(query, tf, length)
+    floor, spread = read_scale()
+    near = (asked.cosine - floor) / spread
+    kept = np.arange(len(held))
+    if len(held) > BY_KEYWORD:
+        best = np.argsort(-words, kind="stable")[:BY_KEYWORD]
+        kept = np.union1d(best[words[best] > 0], np.argsort(-np.nan_to_num(near, nan=-9.0), kind="stable")[:BY_VECTOR])
+    late = asked.late[kept].copy()
+    if len(kept) > BY_TOKENS:
+        late[np.argsort(-ranker.weigh_roughly(covered[kept], words[kept], near[kept], None))[BY_TOKENS:]] = np.nan
+    order = np.argsort(-ranker.weigh_roughly(covered[kept], words[kept], near[kept], late), kind="stable")
+    rows = order[: ranker.LIKE]
+    like = None
+    if not np.isnan(asked.cosine).all():
+        chosen = store.vectors[kept[rows]].astype(np.float32)
+        like = rows, chosen @ chosen.T
+    if np.isnan(asked.deep[kept[order[:read]]]).any():
+        read = 0
+    evidence = ranker.Evidence(
+        covered=covered[kept], words=words[kept], near=near[kept], late=late, deep=np.full(len(kept), np.nan),
+        length=length[kept], group=store.group[kept], position=store.position[kept], time=store.time[kept], like=like,
+        terms=len(distinct), pairs=float(pair.mean()) if len(pair) else 0.0, records=len(held),
+        asks_past=asks_past(asked.text), asks_now=asks_now(asked.text),
+    )  # fmt: skip
+    if read:
+        evidence = read_best(evidence, asked.deep[kept], order, read)
+    return evidence, kept
+
+
+def read_best(evidence: ranker.Evidence, deep: np.ndarray, order: np.ndarray, read: int) -> ranker.Evidence:
+    said = np.full(len(deep), np.nan)
+    said[order[:read]] = deep[order[:read]]
+    fields = {name: getattr(evidence, name) for name in evidence.__struct_fields__}
+    return ranker.Evidence(**{**fields, "deep": said})
+
+
+class Work:
+    """What the steps before wrote."""
+
+    def __init__(self, folder: Path, everyday: Path) -> None:
+        self.arrays = dict(np.load(folder / "data.npz"))
+        with gzip.open(folder / "texts.jsonl.gz", "rt", encoding="utf-8") as file:
+            self.texts = [json.loads(line)["text"] for line in file]
+        self.passages, self.questions = len(self.arrays["pool"]), len(self.arrays["fold"])
+        self.answers = Lists(self.arrays, "answers")
+        self.vectors: dict[int, np.ndarray] = {}
+        self.tokens: dict[int, np.ndarray] = {}
+        self.asked: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for path in sorted(folder.glob("embedded*.npz")):
+            self._read_embedded(dict(np.load(path)))
+        self.unseen = self._read_unseen(folder)
+        self.at: dict[str, float] = {}
+        self.kind: dict[str, str] = {}
+        with gzip.open(everyday, "rt", encoding="utf-8") as file:
+            for row in map(json.loads, file):
+                for note in row["notes"]:
+                    self.at[note["text"]] = np.datetime64(note["at"]).astype("datetime64[m]").astype(float) + note["id"]
+                self.kind |= {one["q"]: one["kind"] for one in row["questions"]}
+
+    def _read_embedded(self, found: dict[str, np.ndarray]) -> None:
+        for at, row in enumerate(found["prow"].tolist()):
+            if found["pe"][at] == found["pe"][at + 1]:
+                continue  # in a script that the model cannot read
+            self.vectors[row] = found["pv"][at]
+            self.tokens[row] = found["pt"][found["pe"][at] : found["pe"][at + 1]]
+        for at, row in enumerate(found["qrow"].tolist()):
+            self.asked[row] = found["qv"][at], found["qt"][found["qe"][at] : found["qe"][at + 1]]
+
+    def _read_unseen(self, folder: Path) -> dict[int, dict[int, tuple[float, float, float]]]:
+        unseen: dict[int, dict[int, tuple[float, float, float]]] = defaultdict(dict)
+        for path in sorted(folder.glob("unseen-*.npz")):
+            found = np.load(path)
+            columns = [found[name].tolist() for name in ("question", "note", "cosine", "late", "deep")]
+            for question, note, *said in zip(*columns, strict=True):
+                unseen[question][note] = tuple(said)
+        return unseen
+
+    def question_text(self, row: int) -> str:
+        return self.texts[self.passages + row]
+
+    def compare(self, row: int, notes: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Cosine and MaxSim by the exported model."""
+        vector, tokens = self.asked[row]
+        cosine = np.array([self.vectors[note].astype(np.float32) @ vector for note in notes])
+        if not len(tokens):
+            return cosine, np.full(len(notes), np.nan)
+        flat = np.concatenate([self.tokens[note] for note in notes]).astype(np.float32)
+        sizes = [max(len(self.tokens[note]), 0) for note in notes]
+        starts = np.cumsum([0, *sizes[:-1]])
+        late = np.maximum.reduceat(flat @ tokens.T, starts, axis=0).sum(1) / 254.0
+        return cosine, late
+
+
+def make_store(work: Work, notes: list[int], time: np.ndarray, *, grouped: bool) -> Store:
+    pools = work.arrays["pool"][notes]
+    group = np.unique(pools, return_inverse=True)[1] if grouped else np.full(len(notes), -1)
+    return Store(
+        notes, [work.texts[note] for note in notes], time, group,
+        np.array(notes) if grouped else np.zeros(len(notes), int), np.stack([work.vectors[note] for note in notes]),
+    )  # fmt: skip
+
+
+def everyday_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
+    """Everyday questions over their own store, a part of it, or it and others."""
+    members = defaultdict(list)
+    for note in sorted({note for told in work.unseen.values() for note in told}):
+        members[int(work.arrays["pool"][note])].append(note)
+    pools, found = sorted(members), []
+    for row, told in work.unseen.items():
+        own = list(told)
+        pool = int(work.arrays["pool"][own[0]])
+        gold = set(work.answers[row].tolist()) if row < work.questions else set()
+        for _ in range(3 if not gold else 2):
+            notes = list(own)
+            left = set() if gold and chance.random() < 0.15 else gold
+            notes = [note for note in notes if note in left or note not in gold]
+            size = chance.random()
+            if size < 0.25:
+                others = [note for note in notes if note not in left]
+                taken = chance.choice(others, min(len(others), int(chance.integers(8, 25))), replace=False).tolist()
+                notes = sorted([*left, *taken])
+            elif size > 0.55:
+                count = int(chance.integers(1, 4)) if size < 0.9 else int(chance.integers(4, 16))
+                for other in chance.choice(pools, count, replace=False):
+                    notes += members[other] if other != pool else []
+            foreign = [note for note in notes if note not in told]
+            numbers = {note: told[note] for note in notes if note in told}
+            if foreign:
+                cosine, late = work.compare(row, foreign)
+                numbers |= {n: (c, m, np.nan) for n, c, m in zip(foreign, cosine, late, strict=True)}
+            time = np.array([work.at.get(work.texts[note], 0.0) for note in notes])
+            said = np.array([numbers[note] for note in notes])
+            store = make_store(work, notes, time, grouped=False)
+            answers = frozenset(at for at, note in enumerate(notes) if note in left)
+            kind = work.kind.get(work.question_text(row), "none")
+            found.append(Asked(row, work.question_text(row), store, said[:, 0], said[:, 1], said[:, 2], answers, kind))
+    return found
+
+
+def other_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
+    """Questions about conversations, pages and code, over stores of 40 to 2,000 records."""
+    everyday = {int(work.arrays["pool"][note]) for told in work.unseen.values() for note in told}
+    by_pool = defaultdict(list)
+    for note in work.vectors:
+        if int(work.arrays["pool"][note]) not in everyday and work.arrays["fold"].size:
+            by_pool[int(work.arrays["pool"][note])].append(note)
+    sources = [str(name) for name in work.arrays["sources"]]
+    found = []
+    for row in work.asked:
+        if row >= work.questions or row in work.unseen or sources[work.arrays["source"][row]] == "everyday":
+            continue
+        gold = set(work.answers[row].tolist()) & work.vectors.keys()
+        if not gold:
+            continue
+        pool = int(work.arrays["pool"][next(iter(gold))])
+        talk = sources[work.arrays["source"][row]] in ("spc", "asked", "told", "chat", "molweni")
+        size = int(10 ** chance.uniform(1.6, 3.1))
+        notes = sorted(by_pool[pool])
+        if not talk and len(notes) > size:
+            notes = sorted({*gold, *chance.choice(notes, size, replace=False).tolist()})
+        others = [one for one in by_pool if one != pool]
+        for other in chance.permutation(others):
+            if len(notes) >= size:
+                break
+            notes += sorted(by_pool[int(other)])[: size - len(notes)]
+        if chance.random() < 0.15:
+            notes, gold = [note for note in notes if note not in gold], set()
+        cosine, late = work.compare(row, notes)
+        time = np.array(notes, float) if talk else chance.permutation(len(notes)).astype(float)
+        store = make_store(work, notes, time, grouped=talk)
+        answers = frozenset(at for at, note in enumerate(notes) if note in gold)
+        none = np.full(len(notes), np.nan)
+        found.append(Asked(row, work.question_text(row), store, cosine, late, none, answers, "other"))
+    return found
+
+
+def cripple(asked: Asked, chance: np.random.Generator) -> Asked:
+    """Now and then a store has no vectors, or a model gives no wordpieces."""
+    draw, none = chance.random(), np.full(len(asked.cosine), np.nan)
+    if draw < 0.08:
+        return replace(asked, cosine=none, late=none, deep=none)
+    return replace(asked, late=none) if draw < 0.16 else asked
+
+
+@dataclass
+class Rows:
+    """Features of all candidates of all questions in a row, which of them answer, and where each list ends."""
+
+    features: np.ndarray
+    right: np.ndarray
+    ends: np.ndarray
+    weight: np.ndarray
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        return self.features.mean(0)
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        return self.features.std(0) + 1e-3
+
+
+def to_rows(samples: list[Asked], chance: np.random.Generator, reads: tuple[int, ...]) -> Rows:
+    features, right, weight = [], [], []
+    for one in samples:
+        asked = cripple(one, chance)
+        depth = int(chance.choice(reads)) if not np.isnan(asked.deep).all() else 0
+        evidence, kept = gather(asked, depth)
+        features.append(ranker.describe(evidence).astype(np.float32))
+        right.append(np.isin(kept, list(asked.gold)))
+        weight.append(0.5 if asked.kind == "other" else 1.0)
+    ends = np.cumsum([0, *map(len, right)])
+    return Rows(np.concatenate(features), np.concatenate(right), ends, np.array(weight, np.float32))
+
+
+def read_missing(work: Work, samples: list[Asked], score: Score) -> list[Asked]:
+    """The samples with what the reranker says of each question's best twenty, where nobody asked it yet."""
+    wanted: dict[tuple[int, int], float] = {}
+    for one in samples:
+        evidence, kept = gather(one, 0)
+        for at in np.argsort(-ranker.weigh_roughly(evidence.covered, evidence.words, evidence.near, evidence.late))[
+            : max(READ)
+        ]:
+            if np.isnan(one.deep[kept[at]]):
+                wanted[one.row, one.store.rows[kept[at]]] = np.nan
+    pairs = np.array(sorted(wanted))
+    asked, at_asked = np.unique(pairs[:, 0], return_inverse=True)
+    told, at_told = np.unique(pairs[:, 1], return_inverse=True)
+    questions, open_ones, passages = (Lists(work.arrays, name) for name in ("questions", "unanswered", "passages"))
+    lists = [questions[row] if row < work.questions else open_ones[row - work.questions] for row in asked]
+    said = score(
+        Lists(pack_lists("x", lists, np.uint16), "x"),
+        Lists(pack_lists("x", [passages[row] for row in told], np.uint16), "x"),
+        at_asked,
+        at_told,
+    )
+    wanted = {(int(q), int(p)): float(value) for (q, p), value in zip(pairs, said, strict=True)}
+    filled = []
+    for one in samples:
+        deep = [
+            value if not np.isnan(value) else wanted.get((one.row, row), np.nan)
+            for row, value in zip(one.store.rows, one.deep, strict=True)
+        ]
+        filled.append(replace(one, deep=np.array(deep)))
+    return filled
+
+
+def fit(rows: Rows, seed: int, device: str) -> nn.Sequential:
+    torch.manual_seed(seed)
+    chance = np.random.default_rng(seed)
+    values = torch.from_numpy(np.clip((rows.features - rows.mean) / rows.scale, -6, 6)).to(device)
+    right = torch.from_numpy(rows.right.astype(np.float32)).to(device)
+    weights = torch.from_numpy(rows.weight).to(device)
+    net = build_net(len(rows.mean)).to(device)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=DECAY)
+    lists = len(rows.ends) - 1
+    parts = -(-lists // BATCH)
+    for epoch in range(EPOCHS):
+        for number, batch in enumerate(np.array_split(chance.permutation(lists), parts)):
+            step = epoch * parts + number
+            for group in optimizer.param_groups:
+                group["lr"] = RATE * min(1.0, (step + 1) / WARM) * (1 - step / (EPOCHS * parts))
+            at = np.concatenate([np.arange(rows.ends[i], rows.ends[i + 1]) for i in batch])
+            owner = torch.from_numpy(np.repeat(np.arange(len(batch)), np.diff(rows.ends)[batch])).to(device)
+            score, target = net(values[at])[:, 0], right[at]
+            loss = lose(score, target, owner, weights[torch.from_numpy(batch).to(device)])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return net.cpu()
+
+
+def build_net(features: int) -> nn.Sequential:
+    parts: list[nn.Module] = []
+    for into, out in pairwise((features, *HIDDEN, 1)):
+        parts += [nn.Linear(into, out), nn.ReLU()]
+    net = nn.Sequential(*parts[:-1])
+    with torch.no_grad():
+        net[-1].bias.fill_(-3.0)  # most candidates are no answer
+    return net
+
+
+def lose(score: torch.Tensor, target: torch.Tensor, owner: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Every candidate by itself, and the answers against the others of their list."""
+    count = len(weight)
+    single = nn.functional.binary_cross_entropy_with_logits(score, target, reduction="none")
+    none = torch.zeros(count, device=score.device)
+    top = (none - 1e9).scatter_reduce(0, owner, score.detach(), "amax")
+    share = (score - top[owner]).exp()
+    total, hit = none.index_add(0, owner, share), none.index_add(0, owner, share * target)
+    answered = none.index_add(0, owner, target) > 0
+    ranked = -(hit.clamp_min(1e-9).log() - total.log()) * weight * answered
+    return ((single * weight[owner]).sum() + LISTS * ranked.sum()) / count
+
+
+def save(nets: list[nn.Sequential], rows: Rows, path: Path) -> None:
+    networks = [
+        [
+            ranker.Layer(_rounded(part.weight.detach().numpy().T), _rounded(part.bias.detach().numpy()))
+            for part in net
+            if isinstance(part, nn.Linear)
+        ]
+        for net in nets
+    ]
+    card = {
+        "made by": "training/fit_ranker.py",
+        "fitted on": f"{len(rows.ends) - 1} questions over cut stores, {len(rows.right)} candidates",
+        "embedder": json.loads((MODEL_FOLDER / "manifest.json").read_text())["name"],
+        "licence": "Apache-2.0",
+    }
+    found = ranker.Weights(
+        name=NAME, card=card, features=list(ranker.FEATURES), mean=_rounded(rows.mean), scale=_rounded(rows.scale),
+        networks=networks,
+    )  # fmt: skip
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0) + b"\n")
+
+
+def _rounded(values: np.ndarray) -> list[float]:
+    return np.round(values.astype(float), 5).tolist()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--everyday", type=Path, required=True)
+    parser.add_argument("--reranker", type=Path, required=True, help="a .npz or an .onnx of it")
+    parser.add_argument("--out", type=Path, default=ranker.WEIGHTS)
+    parser.add_argument("--limit", type=int, default=1, help="take every N-th question only, for a trial")
+    parser.add_argument("--device", default="cpu")
+    args = parser.parse_args()
+    chance = np.random.default_rng(SEED)
+    work = Work(args.work, args.everyday)
+    samples = [*everyday_samples(work, chance), *other_samples(work, chance)][:: args.limit]
+    print(f"{len(samples)} questions", flush=True)
+    samples = read_missing(work, samples, open_reranker(args.reranker, args.device))
+    rows = to_rows(samples, chance, READ)
+    print(f"{len(rows.right)} candidates", flush=True)
+    save([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows, args.out)
+
+
+if __name__ == "__main__":
+    main()
