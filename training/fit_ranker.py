@@ -27,7 +27,7 @@ import torch
 from torch import nn
 
 from recollect.embed.bundled import MODEL_FOLDER
-from recollect.retrieve import fuse, ranker
+from recollect.retrieve import keywords, ranker
 from recollect.retrieve.asking import asks_now, asks_past
 from recollect.store.terms import is_pair, query_terms, terms
 from training.evaluate import Score
@@ -89,8 +89,8 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     length = np.array([max(sum(counts.values()), 1) for counts in held], float)
     df = (tf > 0).sum(0).astype(float)
     pair = np.array([is_pair(term) for term in distinct], bool)
-    query = fuse.QueryView(df=df, pair=pair, records=max(len(held), WORLD), mean_length=float(length.mean()))
-    covered, words = fuse.word_signals(query, tf, length)
+    said = keywords.Terms(df=df, pair=pair, records=max(len(held), WORLD), mean_length=float(length.mean()))
+    covered, words = keywords.relate_keywords(said, tf, length)
     floor, spread = read_scale()
     near = (asked.cosine - floor) / spread
     kept = np.arange(len(held))

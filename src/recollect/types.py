@@ -835,10 +835,8 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Signals(Struct, frozen=True, kw_only=True):
-    """How a recall was made: what was searched, and how much each signal counted."""
+    """How a recall was made: what was searched, by which models, and what waits."""
 
-    keyword_weight: float = 0.0
-    vector_weight: float = 0.0
     keyword_candidates: int = 0
     vector_candidates: int = 0
     graph_candidates: int = 0

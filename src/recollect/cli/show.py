@@ -112,10 +112,10 @@ def render_why(why: Why) -> str:
 
 def render_signals(signals: Signals) -> str:
     """How the search was made, in one sentence."""
-    ways = [f"words (weight {signals.keyword_weight:.2f}, {many(signals.keyword_candidates, 'candidate')})"]
+    ways = [f"words ({many(signals.keyword_candidates, 'candidate')})"]
     if signals.embedder is not None:
         count = many(signals.vector_candidates, "candidate")
-        ways.append(f"meaning (weight {signals.vector_weight:.2f}, {count}, {signals.embedder})")
+        ways.append(f"meaning ({count}, {signals.embedder})")
     return f"searched by {' and '.join(ways)} in {signals.milliseconds:.0f} ms"
 
 

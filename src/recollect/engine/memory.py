@@ -865,9 +865,13 @@ class Memory:
         )  # fmt: skip
         seconds = None if wait is None else parse_seconds(wait, "wait")
         ready = self._semantics.ready(list(parsed.filter.spaces) or None, seconds, progress)
-        reranker = self._semantics.reranker() if parsed.deep and ready.vectors is not None else None
         answer = recall(
-            self._core, ready.vectors, parsed, reranker=reranker, waiting=ready.waiting, problem=ready.problem
+            self._core,
+            ready.vectors,
+            parsed,
+            reranker=self._semantics.reranker,
+            waiting=ready.waiting,
+            problem=ready.problem,
         )
         now = self._core.clock()
         self._idleness.asked.update((name, now) for name in parsed.filter.spaces)

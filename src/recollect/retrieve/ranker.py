@@ -137,8 +137,8 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
     for name in ("near", "late"):
         columns[f"{name} spread"] = _spread(signals[name])
         columns[f"{name} missing"] = np.isnan(signals[name]).astype(np.float64)
-    own = np.where(np.isnan(evidence.late), np.nan_to_num(near) / _NEAREST_Z, evidence.late)
-    columns["neighbours"] = _neighbours(own, evidence.group, evidence.position)
+    own = _own(evidence)
+    columns["neighbours"] = neighbours_of(evidence)
     columns["neighbours covered"] = _neighbours(evidence.covered, evidence.group, evidence.position)
     columns["in a group"] = (evidence.group >= 0).astype(np.float64)
     columns |= _read(evidence.deep)
@@ -150,6 +150,17 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
     columns["asks past"] = float(evidence.asks_past)
     columns["asks now"] = float(evidence.asks_now)
     return columns
+
+
+def _own(evidence: Evidence) -> Floats:
+    """What each candidate's own text is worth to the question, by the finest signal that there is."""
+    near = np.clip(np.nan_to_num(evidence.near), _FARTHEST_Z, _NEAREST_Z) / _NEAREST_Z
+    return np.where(np.isnan(evidence.late), near, evidence.late)
+
+
+def neighbours_of(evidence: Evidence) -> Floats:
+    """What the neighbours of each candidate in its session or source are worth."""
+    return _neighbours(_own(evidence), evidence.group, evidence.position)
 
 
 def _best(signal: Floats) -> float:

@@ -310,6 +310,7 @@ class View(Protocol):
         model: int | None = None,
         vector: NDArray[np.float32] | None = None,
         tokens: NDArray[np.float32] | None = None,
+        alike: bool = False,
     ) -> dict[str, Findings]:
         """What can be said of some versions of each space, of those that `where` lets through.
 

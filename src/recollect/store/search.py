@@ -94,6 +94,7 @@ class Findings(Struct, frozen=True, eq=False):
     tf: how often each term occurs. length: how many terms there are. cosine: that of the best piece, NaN for none.
     group: a number for session or source, -1 for none; position: the place in it. event_time: microseconds since 1970.
     replaced: whether another record has taken its place. late: how well wordpieces match, where that was asked.
+    alike: the cosines of all with each other (0: one of both has no vector), where that was asked.
     """
 
     versions: NDArray[np.int64]
@@ -107,3 +108,4 @@ class Findings(Struct, frozen=True, eq=False):
     confidence: NDArray[np.float64]
     replaced: NDArray[np.bool_]
     late: TokenMatch | None = None
+    alike: NDArray[np.float64] | None = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -18,7 +17,7 @@ from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.write.remember import hash_term
 from recollect.ingest.entities import extract_names, phrases, unspaced
-from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
+from recollect.retrieve.keywords import Terms, relate_keywords
 from recollect.store.base import View
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import is_pair, query_terms
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 _BY_KEYWORD = 240
 _BY_VECTOR = 200
-_BY_TOKENS = 200  # candidates that are compared piece by piece
 _THOROUGH = 3  # times as many of both, where a question asks for it
 _MOST_TERMS = 256  # of a question; who asks with a whole document is understood by its beginning
 _WORLD = 200  # records; in a smaller space words are as rare as they would be in one of this size
@@ -38,12 +36,21 @@ _MICROS_PER_DAY = 86_400e6
 
 
 class SpaceCandidates(Struct, frozen=True, eq=False):
-    """The candidates of one space, ready for fusion."""
+    """The candidates of one space: what the store found of them, and what the signals say. Arrays have a row for each.
+
+    covered, words: as in `retrieve/keywords.py`. near: standard deviations above the cosine of unrelated texts.
+    graph, recency: within 0..1, 1 the nearest and the newest.
+    """
 
     space: str
     findings: Findings
-    query: QueryView
-    candidates: Candidates
+    terms: Terms
+    covered: NDArray[np.floating]
+    words: NDArray[np.floating]
+    near: NDArray[np.floating]
+    graph: NDArray[np.floating]
+    recency: NDArray[np.floating]
+    records: int
     by_keyword: int
     by_vector: int
     by_graph: int
@@ -161,53 +168,22 @@ def _look(view: View, vectors: Vectors | None, question: Question, lists: Mappin
 def _complete(
     vectors: Vectors | None, question: Question, space: str, drawn: _Lists, found: Findings
 ) -> SpaceCandidates:
-    words = drawn.words
-    query = QueryView(
-        df=words.df,
+    match = drawn.words
+    terms = Terms(
+        df=match.df,
         pair=np.array(question.pairs, dtype=np.bool_),
-        records=max(words.records, int(words.df.max(initial=0)), _WORLD),
-        mean_length=words.length / max(words.records, 1),
-        unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
-        recency_weight=question.query.recency,
-        importance_weight=question.query.importance,
+        records=max(match.records, int(match.df.max(initial=0)), _WORLD),
+        mean_length=match.length / max(match.records, 1),
     )
+    covered, words = relate_keywords(terms, found.tf, found.length)
+    near = found.cosine if vectors is None else (found.cosine - vectors.model().floor) / vectors.model().spread
     age = (question.now - found.event_time) / _MICROS_PER_DAY
     graph = np.zeros(len(age))
     if drawn.graph:
         graph = np.array([drawn.graph.get(version, 0.0) for version in found.versions.tolist()])
-    candidates = Candidates(
-        tf=found.tf, length=found.length, cosine=found.cosine, group=found.group, position=found.position,
-        recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS), importance=found.importance, confidence=found.confidence,
-        graph=graph,
-    )  # fmt: skip
     return SpaceCandidates(
-        space=space, findings=found, query=query, candidates=candidates,
-        by_keyword=len(words.versions), by_vector=0 if drawn.near is None else len(drawn.near.versions),
+        space=space, findings=found, terms=terms, covered=covered, words=words, near=near, graph=graph,
+        recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS), records=match.records,
+        by_keyword=len(match.versions), by_vector=0 if drawn.near is None else len(drawn.near.versions),
         by_graph=len(drawn.graph),
     )  # fmt: skip
-
-
-def look_closer(
-    view: View, vectors: Vectors | None, question: Question, given: Sequence[SpaceCandidates]
-) -> list[SpaceCandidates]:
-    """The same with the best of each space compared with the question, wordpiece by wordpiece."""
-    if vectors is None or question.tokens is None:
-        return list(given)
-    best = {one.space: _best_rows(one) for one in given}
-    picks = {one.space: Pick(one.findings.versions[best[one.space]]) for one in given}
-    told = view.signals(picks, None, model=vectors.model().no, tokens=question.tokens)
-    closer: list[SpaceCandidates] = []
-    for one in given:
-        late = np.full(len(one.findings.versions), np.nan)
-        match = told[one.space].late
-        if match is not None:
-            late[best[one.space]] = match.worth
-        candidates = msgspec.structs.replace(one.candidates, late=late)
-        closer.append(msgspec.structs.replace(one, candidates=candidates))
-    return closer
-
-
-def _best_rows(given: SpaceCandidates) -> NDArray[np.int64]:
-    if len(given.findings.versions) <= _BY_TOKENS:
-        return np.arange(len(given.findings.versions))
-    return np.argpartition(-fuse_signals(given.query, given.candidates).score, _BY_TOKENS)[:_BY_TOKENS]

@@ -18,24 +18,33 @@ if TYPE_CHECKING:
 
     from recollect.embed.rerank import Reranker
 
-READ = 20
-"""How many of the best candidates are read."""
-_SHARE, _SPREAD = 0.6, 1.5
+DEEP = 20
+"""How many of the best candidates are read when a question asks for it."""
+FEW = 5
+"""How many are read in a small store without being asked."""
+_SMALL = 1_000
+_SHORT = 3_000
+
+
+def is_worth_reading(records: int) -> bool:
+    """Is a store so small that the best few are read unasked?"""
+    return records <= _SMALL
+
+
+def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:
+    """The first of some records, as many as are read in a moment: unless it was asked for, long ones are not."""
+    if deep:
+        return records
+    sizes = np.cumsum([len(record.text) for record in records])
+    return records[: int((sizes <= _SHORT).sum())]
 
 
 def read_closely(
     view: View, vectors: Vectors, reranker: Reranker, question: Question, records: Sequence[Record]
 ) -> NDArray[np.float64]:
-    """For each record how surely it answers beside the one that does best, which has a half."""
+    """For each record what the model says of it as an answer: the logarithm of the odds."""
     texts = _best_pieces(view, vectors, question, records)
-    logits = reranker.score(question.query.text, texts)
-    return 1.0 / (1.0 + np.exp((logits.max(initial=-np.inf) - logits.astype(np.float64)) / _SPREAD))
-
-
-def weigh_reading(scores: Sequence[float], sure: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores of the first ranking, best first, and what the reading says, as one order."""
-    first = np.array(scores)
-    return first / max(float(first.max(initial=0.0)), 1e-9) + _SHARE * sure
+    return reranker.score(question.query.text, texts).astype(np.float64)
 
 
 def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -13,79 +14,160 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.read.candidates import Question, SpaceCandidates, gather, look_closer, make_question
-from recollect.engine.read.deep import READ, read_closely, weigh_reading
+from recollect.engine.read.candidates import Question, SpaceCandidates, gather, make_question
+from recollect.engine.read.deep import DEEP, FEW, is_worth_reading, read_closely, short_enough
+from recollect.retrieve.asking import asks_now, asks_past
 from recollect.retrieve.context import pack_context
-from recollect.retrieve.fuse import Fused, best_score, fuse_signals
 from recollect.retrieve.rank import Signature, fold_near_duplicates
+from recollect.retrieve.ranker import LIKE, Evidence, judge, neighbours_of, weigh_roughly
 from recollect.store.base import View
+from recollect.store.search import Pick
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from recollect.embed.rerank import Reranker
 
 _NUMBER = re.compile(r"\d+")
 _FOLD_LOOKS_AT = 3  # times the limit
-_TOGETHER = 4  # spaces that are ranked at once
-_ALMOST = 1 - 1e-9  # what rounding may take from a score
+_MOST = 440  # candidates that are ranked
+_BY_TOKENS = 200  # of them that are compared piece by piece
+_GRAPH_SHARE = 0.3  # of what is left to certainty, for the nearest in the graph
+_NUDGE = 0.02  # how much confidence may change a score
 
 
 class _Ranked(Struct, frozen=True):
-    """One candidate of one space, with its score."""
+    """One candidate of one space, with its score and what the network was told of it."""
 
     score: float
     origin: SpaceCandidates
-    fused: Fused
     row: int
     version: int
-    deep: float | None = None
+    tokens: float
+    deep: float
+    neighbours: float
 
 
-class _Ranking:
-    """The candidates of all spaces together, best first, as far down as anyone looks.
+class _Pool:
+    """The candidates of all spaces in one list: the most promising of them."""
 
-    No candidate of a space scores above what its best will be given, which is cheap to tell: a space is ranked only
-    once it could matter.
-    """
-
-    def __init__(self, view: View, vectors: Vectors | None, question: Question, found: list[SpaceCandidates]) -> None:
-        self._view = view
-        self._vectors = vectors
+    def __init__(self, found: Sequence[SpaceCandidates], question: Question) -> None:
         self._question = question
-        ahead = [(best_score(one.query, one.candidates), one) for one in found]
-        least = question.query.min_score * _ALMOST
-        self._ahead = sorted(((best, one) for best, one in ahead if best >= least), key=lambda pair: -pair[0])
-        self._scored: list[tuple[SpaceCandidates, Fused]] = []
-        self._best: list[_Ranked] = []
+        self.origins = found
+        sizes = [len(one.covered) for one in found]
+        home = np.repeat(np.arange(len(found)), sizes)
+        row = np.concatenate([np.arange(size) for size in sizes]) if sizes else np.zeros(0, dtype=np.int64)
+        rough = self._join(lambda one: weigh_roughly(one.covered, one.words, one.near, None) + one.graph)
+        most = max(_MOST, 2 * question.query.limit) if not question.query.thorough else len(home)
+        kept = np.sort(np.argpartition(-rough, most)[:most]) if len(rough) > most else np.arange(len(rough))
+        self._kept = kept
+        self.home, self.row = home[kept], row[kept]
+        self.version = self._take(lambda one: one.findings.versions).astype(np.int64)
+        self.graph = self._take(lambda one: one.graph)
+        self.evidence = self._tell()
 
-    def first(self, count: int) -> list[_Ranked]:
-        while self._ahead:
-            known = np.concatenate([fused.score for _, fused in self._scored]) if self._scored else np.zeros(0)
-            if len(known) >= count and self._ahead[0][0] < np.partition(known, -count)[-count] * _ALMOST:
-                break
-            chosen, self._ahead = self._ahead[:_TOGETHER], self._ahead[_TOGETHER:]
-            closer = look_closer(self._view, self._vectors, self._question, [one for _, one in chosen])
-            self._scored += [(one, fuse_signals(one.query, one.candidates)) for one in closer]
-        return [*self._best[:count], *self._rank(count)[len(self._best) :]]
+    def __len__(self) -> int:
+        return len(self.home)
 
-    def _rank(self, count: int) -> list[_Ranked]:
-        if not self._scored:
+    def _join(self, column: Callable[[SpaceCandidates], NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([column(one) for one in self.origins]) if self.origins else np.zeros(0)
+
+    def _take(self, column: Callable[[SpaceCandidates], NDArray[Any]]) -> NDArray[Any]:
+        return self._join(column)[self._kept]
+
+    def _tell(self) -> Evidence:
+        """What is known without having looked closer."""
+        question, none = self._question, np.full(len(self), np.nan)
+        most = max((int(one.findings.group.max(initial=-1)) for one in self.origins), default=-1) + 1
+        group = self._take(lambda one: one.findings.group)
+        return Evidence(
+            covered=self._take(lambda one: one.covered),
+            words=self._take(lambda one: one.words),
+            near=self._take(lambda one: one.near),
+            late=none,
+            deep=none,
+            length=self._take(lambda one: one.findings.length),
+            group=np.where(group >= 0, group + most * self.home, -1),
+            position=self._take(lambda one: one.findings.position),
+            time=self._take(lambda one: one.findings.event_time).astype(np.float64),
+            like=None,
+            terms=len(question.terms),
+            pairs=float(np.mean(question.pairs)) if question.pairs else 0.0,
+            records=sum(one.records for one in self.origins),
+            asks_past=asks_past(question.query.text),
+            asks_now=asks_now(question.query.text),
+        )
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """The rows that promise most."""
+        told = self.evidence
+        rough = weigh_roughly(told.covered, told.words, told.near, told.late) + self.graph
+        return np.argsort(-rough, kind="stable")[:count]
+
+    def picks(self, rows: NDArray[np.int64]) -> tuple[dict[str, Pick], dict[str, NDArray[np.int64]]]:
+        """Rows by space, as a store is asked for them, and where each space's stand."""
+        homes: list[int] = np.unique(self.home[rows]).tolist()
+        places = {self.origins[home].space: rows[self.home[rows] == home] for home in homes}
+        return {space: Pick(self.version[some]) for space, some in places.items()}, places
+
+    def look_closer(self, view: View, vectors: Vectors) -> None:
+        """Compares the best wordpiece by wordpiece, and the best of those with each other."""
+        question = self._question
+        if question.tokens is not None:
+            picks, places = self.picks(self.best(_BY_TOKENS))
+            late = self.evidence.late.copy()
+            for space, told in view.signals(picks, None, model=vectors.model().no, tokens=question.tokens).items():
+                if told.late is not None:
+                    late[places[space]] = told.late.worth
+            self.evidence = msgspec.structs.replace(self.evidence, late=late)
+        if question.vector is not None:
+            self._compare(view, vectors)
+
+    def _compare(self, view: View, vectors: Vectors) -> None:
+        rows = self.best(LIKE)
+        picks, places = self.picks(rows)
+        at = {int(row): place for place, row in enumerate(rows)}
+        like = np.zeros((len(rows), len(rows)))
+        for space, told in view.signals(picks, None, model=vectors.model().no, alike=True).items():
+            if told.alike is not None:
+                own = [at[int(row)] for row in places[space]]
+                like[np.ix_(own, own)] = told.alike
+        self.evidence = msgspec.structs.replace(self.evidence, like=(rows, like))
+
+    def read(self, rows: NDArray[np.int64], said: NDArray[np.float64]) -> None:
+        """Takes in what the reranker said of some rows."""
+        deep = self.evidence.deep.copy()
+        deep[rows] = said
+        self.evidence = msgspec.structs.replace(self.evidence, deep=deep)
+
+    def scores(self) -> NDArray[np.float64]:
+        """The probability of each to answer, nudged by what the question weighs beside it."""
+        query = self._question.query
+        sure = judge(self.evidence)
+        sure = sure + (1.0 - sure) * _GRAPH_SHARE * self.graph
+        importance, confidence = (
+            self._take(lambda one, name=name: getattr(one.findings, name)) for name in ("importance", "confidence")
+        )
+        nudge = 1.0 + query.importance * (importance - 0.5) + _NUDGE * (confidence - 1.0)
+        return np.minimum(sure * (nudge + query.recency * self._take(lambda one: one.recency)), 1.0)
+
+    def ranked(self, count: int) -> list[_Ranked]:
+        """The best so many whose score is enough, best first."""
+        if not len(self):
             return []
-        scores = np.concatenate([fused.score for _, fused in self._scored])
-        versions = np.concatenate([one.findings.versions for one, _ in self._scored])
-        starts = np.cumsum([0, *(len(fused.score) for _, fused in self._scored)])
+        scores = self.scores()
         enough = np.flatnonzero((scores > 0) & (scores >= self._question.query.min_score))
-        order = enough[np.lexsort((-versions[enough], -scores[enough]))][:count]
-        homes: list[int] = (np.searchsorted(starts, order, side="right") - 1).tolist()
+        order = enough[np.lexsort((-self.version[enough], -scores[enough]))][:count]
+        told = self.evidence
+        near = neighbours_of(told)
         return [
-            _Ranked(float(scores[at]), one, fused, int(at - starts[home]), int(versions[at]))
-            for at, home in zip(order.tolist(), homes, strict=True)
-            for one, fused in [self._scored[home]]
-        ]
-
-    def put_first(self, best: list[_Ranked]) -> None:
-        """Gives the best another order."""
-        self._best = best
+            _Ranked(
+                float(scores[at]), self.origins[int(self.home[at])], int(self.row[at]), int(self.version[at]),
+                float(told.late[at]), float(told.deep[at]), float(near[at]),
+            )
+            for at in order.tolist()
+        ]  # fmt: skip
 
 
 def recall(
@@ -93,35 +175,32 @@ def recall(
     vectors: Vectors | None,
     query: Query,
     *,
-    reranker: Reranker | None = None,
+    reranker: Callable[[], Reranker] | None = None,
     waiting: int = 0,
     problem: str | None = None,
 ) -> Recall:
-    """The records that answer a query, best first. With a `reranker`, the best are read together with the question."""
+    """The records that answer a query, best first. `reranker` opens the model that reads the best with the question."""
     started = time.perf_counter()
     now = core.clock()
     question = make_question(query, vectors, int(now.timestamp() * 1e6))
     with core.store.read() as view:
         spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
         found = gather(view, vectors, question, spaces)
-        ranking = _Ranking(view, vectors, question, found)
-        if reranker is not None and (vectors is None or len(ranking.first(2)) < 2 or not reranker.reads(query.text)):
-            reranker = None
-        if reranker is not None and vectors is not None:
-            ranking.put_first(_read(view, vectors, reranker, question, ranking.first(READ)))
+        pool = _Pool(found, question)
+        used = None
+        if vectors is not None:
+            pool.look_closer(view, vectors)
+            used = _read(view, vectors, reranker, question, pool) if reranker is not None else None
         folded = query.fold and not query.thorough
-        hits = _fold(view, ranking, query.limit) if folded else _show(view, ranking.first(query.limit))
-        foremost = ranking.first(1)
+        hits = _fold(view, pool, query.limit) if folded else _show(view, pool.ranked(query.limit))
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
         signals=Signals(
-            keyword_weight=round(foremost[0].fused.keyword_weight, 4) if foremost else 0.0,
-            vector_weight=round(foremost[0].fused.vector_weight, 4) if foremost else 0.0,
             keyword_candidates=sum(one.by_keyword for one in found),
             vector_candidates=sum(one.by_vector for one in found),
             graph_candidates=sum(one.by_graph for one in found),
-            reranker=None if reranker is None else reranker.name,
+            reranker=used,
             embedder=None if vectors is None or question.vector is None else vectors.embedder.name,
             waiting_for_vectors=waiting,
             problem=problem,
@@ -130,23 +209,31 @@ def recall(
     )
 
 
-def _read(view: View, vectors: Vectors, reranker: Reranker, question: Question, best: list[_Ranked]) -> list[_Ranked]:
-    """The best candidates in the order in which they answer when they are read; the scores stay where they stand."""
-    records = view.records([one.version for one in best])
-    sure = read_closely(view, vectors, reranker, question, records)
-    weighed = weigh_reading([one.score for one in best], sure)
-    order = sorted(range(len(best)), key=lambda at: -float(weighed[at]))
-    return [
-        msgspec.structs.replace(best[at], score=best[place].score, deep=float(sure[at]))
-        for place, at in enumerate(order)
-    ]
+def _read(
+    view: View, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool
+) -> str | None:
+    """Has the best read together with the question, where that is worth the time. Answers with the model's name."""
+    if not (question.query.deep or is_worth_reading(pool.evidence.records)):
+        return None
+    best = pool.ranked(DEEP if question.query.deep else FEW)
+    if len(best) < 2:
+        return None
+    found = {record.version: record for record in view.records([one.version for one in best])}
+    records = short_enough([found[one.version] for one in best], deep=question.query.deep)
+    model = reranker()
+    if not records or not model.reads(question.query.text):
+        return None
+    said = read_closely(view, vectors, model, question, records)
+    row_of = {int(version): row for row, version in enumerate(pool.version)}
+    pool.read(np.array([row_of[record.version] for record in records]), said)
+    return model.name
 
 
-def _fold(view: View, ranking: _Ranking, limit: int) -> tuple[Hit, ...]:
+def _fold(view: View, pool: _Pool, limit: int) -> tuple[Hit, ...]:
     """The best hits with near-duplicates behind them; the more there are of those, the further it looks."""
     window = _FOLD_LOOKS_AT * limit
     while True:
-        ranked = ranking.first(window)
+        ranked = pool.ranked(window)
         hits = _group(view, ranked, limit)
         if len(hits) >= limit or len(ranked) < window:
             return hits
@@ -169,25 +256,25 @@ def _group(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
 
 
 def _to_hit(record: Record, ranked: _Ranked, folded: tuple[str, ...]) -> Hit:
-    row, fused, candidates = ranked.row, ranked.fused, ranked.origin.candidates
-    vector = float(fused.vector[row])
+    row, origin = ranked.row, ranked.origin
+    found = origin.findings
     return Hit(
         record=record,
-        score=round(min(ranked.score, 1.0), 6),
+        score=round(ranked.score, 6),
         why=Why(
-            keyword=round(float(fused.keyword[row]), 4),
-            vector=_rounded(vector),
-            graph=round(float(candidates.graph[row]), 4),
-            neighbours=round(float(fused.neighbours[row]), 4),
-            recency=round(float(candidates.recency[row]), 4),
-            importance=round(float(candidates.importance[row]), 4),
-            confidence=round(float(candidates.confidence[row]), 4),
-            tokens=_rounded(None if candidates.late is None else float(candidates.late[row])),
-            deep=_rounded(ranked.deep),
+            keyword=round(float(origin.covered[row]), 4),
+            vector=_rounded(float(found.cosine[row])),
+            graph=round(float(origin.graph[row]), 4),
+            neighbours=round(ranked.neighbours, 4),
+            recency=round(float(origin.recency[row]), 4),
+            importance=round(float(found.importance[row]), 4),
+            confidence=round(float(found.confidence[row]), 4),
+            tokens=_rounded(ranked.tokens),
+            deep=_rounded(1.0 / (1.0 + np.exp(-ranked.deep))),
         ),
         folded=folded,
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else round(value, 4)
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 4)

@@ -14,7 +14,7 @@ from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.read.candidates import Question, gather, make_question
 from recollect.ingest.entities import unspaced
-from recollect.retrieve.fuse import keyword_scores
+from recollect.retrieve.keywords import score_keywords
 from recollect.retrieve.weigh import Weights, relate_to_best, scale_cosines, standardize, take_best, weigh_signals
 from recollect.store.base import View
 from recollect.types import Filter, Query, Scored, Weighed
@@ -126,8 +126,8 @@ def _draw(view: View, vectors: Vectors | None, question: Question, space: str, f
     if not found:
         none, no_rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return _Lists((), (), none, none, none, no_rows, no_rows)
-    keyword = keyword_scores(found[0].query, found[0].candidates)
-    cosine = found[0].candidates.cosine
+    keyword = score_keywords(found[0].terms, found[0].findings.tf, found[0].findings.length)
+    cosine = found[0].findings.cosine
     return _Lists(
         versions=found[0].findings.versions.tolist(),
         replaced=found[0].findings.replaced.tolist(),

@@ -293,6 +293,8 @@ class Search:
         model: int | None,
         vector: NDArray[np.float32] | None,
         tokens: NDArray[np.float32] | None,
+        *,
+        alike: bool,
     ) -> dict[str, Findings]:
         """What the vectors of a model tell of some versions, and nothing else."""
         pulses = self._pulses(list(picks))
@@ -312,8 +314,16 @@ class Search:
                     if image is None or rows is None
                     else _match(tokens, image.tokens, len(image.versions), rows)
                 )
-            found[name] = _bare(versions, cosine, late)
+            nearness = self._alike(versions, model) if alike and model is not None else None
+            found[name] = _bare(versions, cosine, late, nearness)
         return found
+
+    def _alike(self, versions: Ints, model: int) -> Floats:
+        """The cosine of each version's first piece with each other's."""
+        held = self._cache.vectors(model, versions.tolist(), lambda missing: self._pieces(model, missing))
+        none = np.zeros(self._model(model).dim, dtype=np.float32)
+        first = np.array([none if pieces is None else pieces[0] for pieces in held])
+        return (first @ first.T).astype(np.float64) if len(first) else np.zeros((0, 0))
 
     def _match(self, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
         row = {version: at for at, version in enumerate(versions.tolist())}
@@ -321,12 +331,12 @@ class Search:
         return _match(tokens, pack_pieces(said), len(versions), np.arange(len(versions)))
 
 
-def _bare(versions: Ints, cosine: Floats, late: TokenMatch | None) -> Findings:
+def _bare(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:
     none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
     return Findings(
         versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
         event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
-        late=late,
+        late=late, alike=alike,
     )  # fmt: skip
 
 

@@ -473,9 +473,10 @@ class SqliteView:
         model: int | None = None,
         vector: NDArray[np.float32] | None = None,
         tokens: NDArray[np.float32] | None = None,
+        alike: bool = False,
     ) -> dict[str, Findings]:
         if where is None:
-            return self._search().compare(picks, model, vector, tokens)
+            return self._search().compare(picks, model, vector, tokens, alike=alike)
         return self._search().signals(picks, where, terms, model, vector)
 
     def pairs(
