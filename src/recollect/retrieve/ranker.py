@@ -138,7 +138,7 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
         columns[f"{name} spread"] = _spread(signals[name])
         columns[f"{name} missing"] = np.isnan(signals[name]).astype(np.float64)
     own = _own(evidence)
-    columns["neighbours"] = neighbours_of(evidence)
+    columns["neighbours"] = _neighbours(own, evidence.group, evidence.position)
     columns["neighbours covered"] = _neighbours(evidence.covered, evidence.group, evidence.position)
     columns["in a group"] = (evidence.group >= 0).astype(np.float64)
     columns |= _read(evidence.deep)
@@ -159,8 +159,9 @@ def _own(evidence: Evidence) -> Floats:
 
 
 def neighbours_of(evidence: Evidence) -> Floats:
-    """What the neighbours of each candidate in its session or source are worth."""
-    return _neighbours(_own(evidence), evidence.group, evidence.position)
+    """What the neighbours of each candidate in its session or source are worth, by their meaning or their words."""
+    worth = np.maximum(_own(evidence), evidence.covered)
+    return _neighbours(worth, evidence.group, evidence.position)
 
 
 def _best(signal: Floats) -> float:
