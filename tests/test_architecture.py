@@ -19,18 +19,19 @@ MODULES = {
 
 ROOMS: dict[str, set[str]] = {
     # What a room may import from. Data flows as ARCHITECTURE.md draws it.
-    "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
+    "cli": {"serve", "contracts", "engine", "config", "errors", "fields", "types"},
     "serve": {"contracts", "engine", "config", "errors", "types"},
     "contracts": {"engine", "retrieve", "errors", "types"},
-    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "types"},
+    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "fields", "types"},
     "ingest": {"errors", "types"},
     "retrieve": {"errors", "types"},
-    "store": {"errors", "types"},
+    "store": {"errors", "fields", "types"},
     "embed": {"endpoint", "errors", "types"},
     "complete": {"endpoint", "errors", "types"},
     "endpoint": {"errors"},
     "config": {"errors"},
     "version": set(),
+    "fields": {"types"},
     "types": set(),
     "errors": set(),
 }

@@ -4,11 +4,9 @@ All of them are frozen. Times are aware datetimes in UTC. `version` numbers a st
 store: each change makes a new version, and the old ones stay for history and `as_of`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias, overload
+from typing import Annotated, Literal, TypeAlias, overload
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -120,75 +118,102 @@ class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     verified_at: datetime | None = None
 
 
-class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class About(Struct, frozen=True):
+    """What is known of a field of a record beside its name, type and default.
+
+    How a value is parsed and stored follows from the type; what is said here is what the type cannot say.
+    """
+
+    help: str = ""
+    """What it tells, in a line; a field without help has no option on the command line."""
+    option: str = ""
+    """The name of its option, where that is not its own."""
+    longest: int = 1_000
+    """Characters that fit, where it is a text."""
+    revisable: bool = True
+    shared: bool = False
+    """It may be said once of all segments of a source."""
+    compared: bool = False
+    """Callers may want two records to agree in it before they count as the same."""
+
+
+class Stated(Struct, frozen=True, kw_only=True):
+    """What may be said of a record, a line for each field: from here drafts, records, parsing, revising, columns and
+    the options of the command line follow.
+    """
+
+    text: Annotated[str, About()]
+    kind: Annotated[str, About("What it is: memory, note, decision, …", longest=200)] = "memory"
+    memory_type: Annotated[
+        MemoryType,
+        About("episodic (happened), semantic (is so) or procedural (how to).", "type", shared=True, compared=True),
+    ] = "semantic"
+    title: Annotated[str | None, About("What it is called.")] = None
+    role: Annotated[str | None, About("Who said it.")] = None
+    room: Annotated[str | None, About("A place inside the space.", shared=True, compared=True)] = None
+    session: Annotated[str | None, About("The conversation that it belongs to.", revisable=False)] = None
+    project: Annotated[str | None, About("The project that it belongs to.", shared=True, compared=True)] = None
+    user: Annotated[str | None, About("The person that it belongs to.", shared=True, compared=True)] = None
+    tags: Annotated[tuple[str, ...], About("A tag; may be repeated.", "tag", longest=200, shared=True)] = ()
+    importance: Annotated[float, About("How much it matters.", shared=True)] = 0.5
+    confidence: Annotated[float, About("How sure it is.", shared=True)] = 1.0
+    status: Annotated[Status, About("active, open, done, archived, …")] = "active"
+    trust: Annotated[Trust, About(shared=True)] = "agent_inferred"
+    valid_from: Annotated[datetime | None, About("Since when it is true.", shared=True)] = None
+    valid_until: Annotated[datetime | None, About("Until when it is true.", shared=True)] = None
+    source: Annotated[str | None, About("Where it comes from: a path, an address.", compared=True)] = None
+    locator: Annotated[Metadata | None, About()] = None
+    metadata: Annotated[
+        Metadata, About("Anything else to keep with it; repeatable.", "meta", shared=True, compared=True)
+    ] = field(default_factory=dict[str, Json])
+    grounds: Annotated[Grounds | None, About(compared=True)] = None
+
+
+class Draft(Stated, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
-    text: str
-    kind: str = "memory"
-    memory_type: MemoryType = "semantic"
-    title: str | None = None
-    role: str | None = None
-    room: str | None = None
-    session: str | None = None
-    project: str | None = None
-    user: str | None = None
-    tags: tuple[str, ...] = ()
-    importance: float = 0.5
-    confidence: float = 1.0
-    status: Status = "active"
-    trust: Trust = "agent_inferred"
-    event_time: datetime | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    source: str | None = None
-    locator: Metadata | None = None
-    metadata: Metadata = field(default_factory=dict[str, Json])
-    id: str | None = None
-    grounds: Grounds | None = None
-    reason: str | None = None
+    event_time: Annotated[datetime | None, About("When it happened (else now).", "time")] = None
+    id: Annotated[str | None, About("The id to give it (else a new one).", longest=200, revisable=False)] = None
+    reason: Annotated[str | None, About(revisable=False)] = None
     """Why it is worth keeping; it stands in the journal."""
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Stated, frozen=True, kw_only=True):
     """Anything that can be recalled."""
 
     id: str
     space: str
-    text: str
-    kind: str = "memory"
-    memory_type: MemoryType = "semantic"
-    title: str | None = None
-    role: str | None = None
-    room: str | None = None
-    session: str | None = None
-    position: int = 0
-    project: str | None = None
-    user: str | None = None
-    tags: tuple[str, ...] = ()
-    source: str | None = None
-    locator: Metadata | None = None
-    importance: float = 0.5
-    confidence: float = 1.0
-    status: Status = "active"
-    trust: Trust = "agent_inferred"
     event_time: datetime
+    position: int = 0
     created_at: datetime
     recorded_at: datetime
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
     superseded_by: str | None = None
     content_hash: str
-    metadata: Metadata = field(default_factory=dict[str, Json])
     access_count: int = 0
     last_access: datetime | None = None
     version: int = 0
-    grounds: Grounds | None = None
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Was this true at that moment, as far as this version knows?"""
         return (self.valid_from is None or self.valid_from <= moment) and (
             self.valid_until is None or moment < self.valid_until
         )
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
+
+    entry: int
+    at: datetime
+    space: str
+    verb: str
+    object_type: Literal["record", "entity", "relation", "space"]
+    object_id: str
+    before: int | None = None
+    after: int | None = None
+    actor: str | None = None
+    reason: str | None = None
+    undoes: int | None = None
 
 
 class Entity(Struct, frozen=True, kw_only=True):
@@ -368,6 +393,30 @@ class EvidenceState(Struct, frozen=True, kw_only=True):
     segment: str | None = None
 
 
+class FileProblem(Struct, frozen=True, kw_only=True):
+    """A file or folder of a project that could not be indexed, and why."""
+
+    path: str
+    problem: str
+
+
+class IngestedSource(Struct, frozen=True, kw_only=True):
+    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
+
+    id: str
+    space: str
+    location: str
+    source_kind: SourceKind
+    title: str
+    outcome: Literal["stored", "updated", "unchanged"]
+    fingerprint: str
+    segments: int = 0
+    added: int = 0
+    kept: int = 0
+    removed: int = 0
+    entries: tuple[int, ...] = ()
+
+
 class Ingested(Struct, frozen=True, kw_only=True):
     """What became of a document or a conversation: the records that hold it now, in order.
 
@@ -421,23 +470,6 @@ class SourceDraft(Struct, frozen=True, kw_only=True):
     """Size, time of change and time of reading of a file, by which it is known again without being read."""
     session: str | None = None
     event_time: datetime | None = None
-
-
-class IngestedSource(Struct, frozen=True, kw_only=True):
-    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
-
-    id: str
-    space: str
-    location: str
-    source_kind: SourceKind
-    title: str
-    outcome: Literal["stored", "updated", "unchanged"]
-    fingerprint: str
-    segments: int = 0
-    added: int = 0
-    kept: int = 0
-    removed: int = 0
-    entries: tuple[int, ...] = ()
 
 
 class IngestedFolder(Struct, frozen=True, kw_only=True):
@@ -664,22 +696,6 @@ class Imported(Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-class Change(Struct, frozen=True, kw_only=True):
-    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
-
-    entry: int
-    at: datetime
-    space: str
-    verb: str
-    object_type: Literal["record", "entity", "relation", "space"]
-    object_id: str
-    before: int | None = None
-    after: int | None = None
-    actor: str | None = None
-    reason: str | None = None
-    undoes: int | None = None
-
-
 class Past(Struct, frozen=True, kw_only=True):
     """One step of a record's history: the change, and the state it led to (None: gone)."""
 
@@ -764,24 +780,34 @@ class Spending(Struct, frozen=True, kw_only=True):
     spent: float = 0.0
 
 
+class AnyOf(Struct, frozen=True):
+    """What a filter names: some values of a field, by the keyword that callers use (else the filter's own name)."""
+
+    field: str
+    keyword: str = ""
+    longest: int = 1_000
+    or_none: bool = False
+    """None among the values stands for records that have none; it is kept as ""."""
+
+
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
 
-    spaces: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    memory_types: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    rooms: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
-    users: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
+    spaces: Annotated[tuple[str, ...], AnyOf("space", "space", longest=200)] = ()
+    kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
+    memory_types: Annotated[tuple[str, ...], AnyOf("memory_type")] = ()
+    tags: Annotated[tuple[str, ...], AnyOf("tags")] = ()
+    rooms: Annotated[tuple[str, ...], AnyOf("room", or_none=True)] = ()
+    sessions: Annotated[tuple[str, ...], AnyOf("session", "session")] = ()
+    projects: Annotated[tuple[str, ...], AnyOf("project", "project", or_none=True)] = ()
+    users: Annotated[tuple[str, ...], AnyOf("user", "user")] = ()
+    sources: Annotated[tuple[str, ...], AnyOf("source", "source", longest=16_000)] = ()
+    ids: Annotated[tuple[str, ...], AnyOf("id")] = ()
     since: datetime | None = None
     until: datetime | None = None
-    statuses: tuple[str, ...] = ()
-    without_kinds: tuple[str, ...] = ()
-    without_sources: tuple[str, ...] = ()
+    statuses: Annotated[tuple[str, ...], AnyOf("status")] = ()
+    without_kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
+    without_sources: Annotated[tuple[str, ...], AnyOf("source", longest=16_000)] = ()
     governed: bool = False
     """Only records that have grounds."""
     as_of: datetime | None = None
@@ -922,13 +948,6 @@ class Recall(Sequence[Hit]):
 
     def __repr__(self) -> str:
         return f"Recall({len(self.hits)} hits)"
-
-
-class FileProblem(Struct, frozen=True, kw_only=True):
-    """A file or folder of a project that could not be indexed, and why."""
-
-    path: str
-    problem: str
 
 
 class Project(Struct, frozen=True, kw_only=True):

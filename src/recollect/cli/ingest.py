@@ -9,11 +9,21 @@ from typing import Annotated
 import typer
 from msgspec import Struct, field
 
-from recollect.cli.options import AsJson, Home, SpaceName, decode
+from recollect.cli.options import (
+    AsJson,
+    Home,
+    SetProject,
+    SetRoom,
+    SetSource,
+    SetTags,
+    SetTitle,
+    SetUser,
+    SpaceName,
+    decode,
+)
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_make
 from recollect.cli.progress import Report, complete_vectors, reporting
-from recollect.cli.write import SetProject, SetRoom, SetSource, SetTags, SetTitle, SetUser
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, SourceError
 from recollect.types import (

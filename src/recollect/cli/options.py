@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from typing import Annotated
 
 import msgspec
@@ -13,6 +15,8 @@ import typer
 
 from recollect.cli.output import is_terminal
 from recollect.errors import InvalidInput
+from recollect.fields import FIELDS, Field
+from recollect.types import Metadata
 
 Home = Annotated[
     str | None,
@@ -108,3 +112,73 @@ def confirm(question: str, *, yes: bool) -> bool:
     if not is_terminal(sys.stdin):
         raise Usage("there is no terminal to ask on; add --yes if you mean it")
     return typer.confirm(question, err=True)
+
+
+# Options for the fields of a record
+
+
+_METAVARS: Mapping[object, str] = {float: "0..1", datetime | None: "TIME", Metadata: "KEY=VALUE"}
+_REPEATED: Sequence[object] = (tuple[str, ...], Metadata)
+
+
+def option_name(field: Field) -> str:
+    return field.about.option or field.name
+
+
+def option_for(field: Field) -> typer.models.OptionInfo:
+    """How a field is given: by its name or a shorter one, and its help says what it means."""
+    name = option_name(field)
+    metavar = _METAVARS.get(field.type, name.rsplit("_", 1)[-1].upper())
+    return typer.Option(f"--{name.replace('_', '-')}", metavar=metavar, help=field.about.help)
+
+
+def option_of(field: Field) -> Parameter:
+    type_ = float if field.type is float else list[str] if field.type in _REPEATED else str
+    annotation = Annotated[type_ | None, option_for(field)]
+    return Parameter(option_name(field), Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def read_option(field: Field, value: object) -> object:
+    """What was typed for a field, as the engine takes it."""
+    if field.type == datetime | None and isinstance(value, str):
+        return read_time(value, option_name(field))
+    return read_metadata(value) if field.type is Metadata and isinstance(value, list) else value  # pyright: ignore[reportUnknownArgumentType] -- typer makes it a list of texts
+
+
+def sign(command: Callable[..., int], parameters: Sequence[Parameter]) -> Callable[..., int]:
+    """Gives a function the signature by which typer learns of its options."""
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    # Functions have no such member until it is set, which inspect documents.
+    command.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    return command
+
+
+def with_fields(fields: Iterable[Field]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Gives a command an option for each of some fields that have help; its `given` holds those that were used."""
+    known = {option_name(field): field for field in fields if field.about.help}
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def run(**typed: object) -> int:
+            used = {name: typed.pop(name) for name in known}
+            given = {
+                known[name].name: read_option(known[name], value) for name, value in used.items() if value is not None
+            }
+            return command(given=given, **typed)
+
+        own = [
+            parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            for parameter in signature(command, eval_str=True).parameters.values()
+        ]
+        at = [parameter.name for parameter in own].index("given")
+        return sign(run, [*own[:at], *map(option_of, known.values()), *own[at + 1 :]])
+
+    return decorate
+
+
+SetTags = Annotated[list[str] | None, option_for(FIELDS["tags"])]
+SetTitle = Annotated[str | None, option_for(FIELDS["title"])]
+SetRoom = Annotated[str | None, option_for(FIELDS["room"])]
+SetProject = Annotated[str | None, option_for(FIELDS["project"])]
+SetUser = Annotated[str | None, option_for(FIELDS["user"])]
+SetSource = Annotated[str | None, option_for(FIELDS["source"])]

@@ -55,6 +55,7 @@ from recollect.engine.write import govern, revise
 from recollect.engine.write.remember import remember_many
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
+from recollect.fields import REVISABLE
 from recollect.store.base import normal_name
 from recollect.store.sqlite import SqliteStore
 from recollect.types import (
@@ -307,8 +308,8 @@ class Memory:
         """Writes a new version of a record with some fields changed; the old one stays in its history."""
         given = fields if text is UNSET else {"text": text, **fields}
         if not given:
-            raise InvalidInput("fields", f"nothing to change; give one of {', '.join(revise.REVISABLE)}")
-        parsed = parse_fields(given, revise.REVISABLE)
+            raise InvalidInput("fields", f"nothing to change; give one of {', '.join(REVISABLE)}")
+        parsed = parse_fields(given, REVISABLE)
         if parsed.get("event_time", UNSET) is None:
             raise InvalidInput("event_time", "cannot be emptied; give the time at which it happened")
         return revise.revise(self._core, *self._ref(id, space), parsed, parse_optional(reason, "reason"))

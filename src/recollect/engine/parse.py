@@ -12,29 +12,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar, cast
+from functools import partial
+from typing import Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import (
-    CATALOGUE_KINDS,
-    MEMORY_TYPES,
-    STATUSES,
-    TRUSTS,
-    Claim,
-    Draft,
-    Evidence,
-    Filter,
-    Grounds,
-    Json,
-    MemoryType,
-    Metadata,
-    Status,
-    Trust,
-)  # fmt: skip
+from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field
+from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
 
-_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
 MAX_LOCATION = 16_000
@@ -183,7 +169,7 @@ def parse_alike(value: object, field: str = "alike") -> tuple[str, ...]:
     """Fields that two records must share, beside the usual, to count as the same."""
     names = parse_labels(value, field)
     for i, name in enumerate(names):
-        parse_choice(name, f"{field}[{i}]", _COMPARABLE)
+        parse_choice(name, f"{field}[{i}]", COMPARED)
     return names
 
 
@@ -216,26 +202,6 @@ def _check_json(value: object, field: str) -> None:
         raise InvalidInput(field, f"must be a finite number, not {value}")
     elif value is not None and not isinstance(value, str | int | float):
         raise InvalidInput(field, f"cannot be written as JSON: it is a {_kind(value)}")
-
-
-def _parse_kind(value: object, field: str) -> str:
-    return parse_label(value, field, longest=MAX_NAME)
-
-
-def _parse_id(value: object, field: str) -> str | None:
-    return parse_optional(value, field, longest=MAX_NAME)
-
-
-def _parse_memory_type(value: object, field: str) -> MemoryType:
-    return parse_choice(value, field, MEMORY_TYPES)
-
-
-def _parse_status(value: object, field: str) -> Status:
-    return parse_choice(value, field, STATUSES)
-
-
-def _parse_trust(value: object, field: str) -> Trust:
-    return parse_choice(value, field, TRUSTS)
 
 
 def _parse_locator(value: object, field: str) -> Metadata | None:
@@ -314,15 +280,32 @@ def _parse_claim(value: object, field: str) -> Claim:
     )
 
 
-_DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
-    "text": parse_text, "kind": _parse_kind, "memory_type": _parse_memory_type, "title": parse_optional,
-    "role": parse_optional, "room": parse_optional, "session": parse_optional, "project": parse_optional,
-    "user": parse_optional, "tags": parse_labels, "importance": parse_share, "confidence": parse_share,
-    "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
-    "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
-    "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
-    "grounds": parse_grounds, "reason": parse_optional,
+_BY_TYPE: Mapping[object, Callable[..., object]] = {
+    str: parse_label, str | None: parse_optional, tuple[str, ...]: parse_labels, float: parse_share,
+    datetime | None: parse_optional_time, Metadata: parse_metadata, Metadata | None: _parse_locator,
+    Grounds | None: parse_grounds,
 }  # fmt: skip
+
+
+def parser_of(field: Field) -> Callable[[object, str], object]:
+    """How a value of a field is read: its type says so, and its text is a text of its own kind."""
+    if field.name == "text":
+        return parse_text
+    if choices := choices_of(field):
+        return partial(parse_choice, choices=choices)
+    parser = _BY_TYPE[field.type]
+    return (
+        partial(parser, longest=field.about.longest)
+        if parser in (parse_label, parse_optional, parse_labels)
+        else parser
+    )
+
+
+def choices_of(field: Field) -> tuple[str, ...]:
+    return get_args(field.type) if get_origin(field.type) is Literal else ()
+
+
+_PARSERS = {name: parser_of(field) for name, field in FIELDS.items()}
 
 
 def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: str = "") -> dict[str, object]:
@@ -334,34 +317,28 @@ def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: s
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
-        parsed[name] = _DRAFT_PARSERS[name](value, f"{prefix}{name}")
+        parsed[name] = _PARSERS[name](value, f"{prefix}{name}")
     return parsed
 
 
 def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, object], prefix: str = "") -> Draft:
     """A draft from a mapping (or one that is checked again), with defaults for what it leaves out."""
     if isinstance(value, Draft):
-        given: dict[str, object] = {name: getattr(value, name) for name in Draft.__struct_fields__}
+        given: dict[str, object] = {name: getattr(value, name) for name in FIELDS}
     elif isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers are not always typed
         given = {**defaults, **value}
     else:
         raise InvalidInput(prefix.rstrip(".") or "draft", f"must be a Draft or a mapping, not {_kind(value)}")
     if "text" not in given:
         raise InvalidInput(f"{prefix}text", "is missing")
-    fields = parse_fields(given, Draft.__struct_fields__, prefix)
+    fields = parse_fields(given, FIELDS, prefix)
     check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
-_OF_SOURCES = (
-    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
-    "valid_until",
-)  # fmt: skip
-
-
 def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
     """What a caller may say of all segments of a source alike, as a draft of any of them."""
-    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, SHARED)
     check_period(given.get("valid_from"), given.get("valid_until"))
     return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
 
@@ -370,55 +347,45 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
     if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
         raise InvalidInput("drafts", f"must be a list of drafts, not {_kind(cast('object', drafts))}")
-    parse_fields(defaults, Draft.__struct_fields__)
+    parse_fields(defaults, FIELDS)
     listed = cast("Iterable[Draft | Mapping[str, object]]", drafts)
     return [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(listed)]
 
 
-_FILTER_FIELDS = {
-    "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
-    "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds", "without_sources": "without_sources", "ids": "ids",
-}  # fmt: skip
-_LONGEST = {"space": MAX_NAME, "source": MAX_LOCATION, "without_sources": MAX_LOCATION}
+_MOMENTS = ("since", "until", "as_of", "valid_at")
+_FLAGS = ("valid_only", "catalogue")
 
 
-def _parse_or_none(value: object, field: str) -> tuple[str, ...]:
-    """Names of rooms or projects; None among them stands for records that are in none."""
-    if not isinstance(value, list | tuple):
-        return parse_labels(value, field, most=1_000, longest=MAX_LABEL)
-    names = cast("Sequence[object]", value)
-    given = [name for name in names if name is not None]
-    named = parse_labels(given, field, most=1_000, longest=MAX_LABEL)
-    return ("", *named) if None in names else named
+def _parse_any_of(value: object, keyword: str, of: AnyOf) -> tuple[str, ...]:
+    """Some values of a field. None among them stands for records that have none, where the filter allows it."""
+    listed = cast("Sequence[object]", value) if of.or_none and isinstance(value, list | tuple) else ()
+    without = None in listed
+    given = [one for one in listed if one is not None] if without else cast("object", value)
+    named = parse_labels(given, keyword, most=1_000, longest=of.longest)
+    if of.field in FIELDS and (choices := choices_of(FIELDS[of.field])):
+        for i, name in enumerate(named):
+            parse_choice(name, f"{keyword}[{i}]", choices)
+    return ("", *named) if without else named
 
 
 def parse_filter(**given: object) -> Filter:
     """The filters of a read; an unknown one is an error."""
     fields: dict[str, object] = {}
     for name, value in given.items():
-        if name in ("since", "until", "as_of", "valid_at"):
+        if name in _MOMENTS:
             fields[name] = parse_optional_time(value, name)
-        elif name in ("valid_only", "catalogue"):
+        elif name in _FLAGS:
             fields[name] = parse_flag(value, name)
-        elif name in ("rooms", "project"):
-            fields[_FILTER_FIELDS[name]] = _parse_or_none(value, name)
-        elif name in _FILTER_FIELDS:
-            longest = _LONGEST.get(name, MAX_LABEL)
-            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000, longest=longest)
+        elif name in FILTERS:
+            attribute, of = FILTERS[name]
+            fields[attribute] = _parse_any_of(value, name, of)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
-            raise InvalidInput(name, f"is not a known filter; known are {known}")
+            raise InvalidInput(name, f"is not a known filter; known are {', '.join([*FILTERS, *_MOMENTS, *_FLAGS])}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
     if not fields.pop("catalogue", False) and not fields.get("kinds"):
         fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
-    filter = msgspec.convert(fields, Filter)
-    for i, status in enumerate(filter.statuses):
-        parse_choice(status, f"statuses[{i}]", STATUSES)
-    for i, memory_type in enumerate(filter.memory_types):
-        parse_choice(memory_type, f"memory_types[{i}]", MEMORY_TYPES)
-    return filter
+    return msgspec.convert(fields, Filter)
 
 
 def check_period(start: object, end: object, prefix: str = "") -> None:

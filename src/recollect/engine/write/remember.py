@@ -14,15 +14,17 @@ import msgspec
 from recollect.engine.core import Core
 from recollect.engine.write.grounds import judge
 from recollect.errors import InvalidInput
+from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
-from recollect.types import Claim, Draft, Grounds, Receipt, Record, Space
+from recollect.types import Claim, Draft, Grounds, Receipt, Record, Space, Stated
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
 _MOST_TOLD = 10
+_record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -212,31 +214,5 @@ def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) 
 
 def make_record(core: Core, edit: Edit, draft: Draft, space: str, hash: str | None = None) -> Record:
     """The record that a draft becomes. Its place in a session or a source is given when it is really stored."""
-    return Record(
-        id=draft.id or core.new_id(),
-        space=space,
-        text=draft.text,
-        kind=draft.kind,
-        memory_type=draft.memory_type,
-        title=draft.title,
-        role=draft.role,
-        room=draft.room,
-        session=draft.session,
-        project=draft.project,
-        user=draft.user,
-        tags=draft.tags,
-        source=draft.source,
-        locator=draft.locator,
-        importance=draft.importance,
-        confidence=draft.confidence,
-        status=draft.status,
-        trust=draft.trust,
-        event_time=draft.event_time or edit.now,
-        created_at=edit.now,
-        recorded_at=edit.now,
-        valid_from=draft.valid_from,
-        valid_until=draft.valid_until,
-        content_hash=hash or content_hash(draft.text),
-        metadata=draft.metadata,
-        grounds=draft.grounds,
-    )
+    id = draft.id or core.new_id()
+    return _record(draft, id, space, draft.event_time or edit.now, edit.now, edit.now, hash or content_hash(draft.text))

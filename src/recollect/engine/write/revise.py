@@ -18,11 +18,6 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.store.base import Edit, Thing, View
 from recollect.types import CATALOGUE_KINDS, Change, Entity, Past, Receipt, Record, Relation
 
-REVISABLE = (
-    "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
-    "status", "trust", "event_time", "valid_from", "valid_until", "source", "locator", "metadata",
-    "grounds",
-)  # fmt: skip
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 

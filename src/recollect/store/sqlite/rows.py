@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_origin
 
 import msgspec
+from msgspec import Struct
 
+from recollect.fields import Field, fields_of
 from recollect.store.base import MOST_COUNTED, Lexis
-from recollect.types import (
-    Change,
-    Claim,
-    Entity,
-    Evidence,
-    Grounds,
-    Json,
-    MemoryType,
-    Record,
-    Relation,
-    Space,
-    Status,
-    Trust,
-)  # fmt: skip
+from recollect.types import Change, Claim, Entity, Evidence, Grounds, Json, Metadata, Record, Relation, Space
 
 Row: TypeAlias = tuple[Any, ...]  # what the sqlite3 module hands out
+T = TypeVar("T", bound=Struct)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -33,18 +23,6 @@ _encode = msgspec.json.Encoder().encode
 _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 
-RECORD_COLUMNS = (
-    "id", "kind", "memory_type", "title", "text", "role", "room", "session", "position", "project", "user",
-    "tags", "source", "locator", "importance", "confidence", "status", "trust", "event_time", "created_at",
-    "recorded_at", "valid_from", "valid_until", "superseded_by", "hash", "metadata", "grounds",
-)  # fmt: skip
-ENTITY_COLUMNS = (
-    "id", "name", "type", "description", "aliases", "user", "metadata", "created_at", "recorded_at",
-)  # fmt: skip
-RELATION_COLUMNS = (
-    "id", "subject", "predicate", "object", "weight", "confidence", "provenance", "valid_from", "valid_until",
-    "metadata", "created_at", "recorded_at",
-)  # fmt: skip
 CHANGE_COLUMNS = (
     "entry", "at", "space", "verb", "object_type", "object_id", "before", "after", "actor", "reason", "undoes",
 )  # fmt: skip
@@ -58,49 +36,12 @@ def to_moment(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
-def _micros_or_none(moment: datetime | None) -> int | None:
-    return None if moment is None else to_micros(moment)
-
-
-def _moment_or_none(micros: int | None) -> datetime | None:
-    return None if micros is None else to_moment(micros)
-
-
 def to_json(value: object) -> str:
     return _encode(value).decode()
 
 
 def _metadata(text: str) -> Mapping[str, Json]:
     return cast("Mapping[str, Json]", _decode(text)) if text != "{}" else {}
-
-
-def record_row(record: Record) -> Row:
-    return (
-        record.id, record.kind, record.memory_type, record.title, record.text, record.role, record.room,
-        record.session, record.position, record.project, record.user,
-        to_json(record.tags) if record.tags else "[]", record.source,
-        None if record.locator is None else to_json(record.locator), record.importance, record.confidence,
-        record.status, record.trust, to_micros(record.event_time), to_micros(record.created_at),
-        to_micros(record.recorded_at), _micros_or_none(record.valid_from), _micros_or_none(record.valid_until),
-        record.superseded_by, bytes.fromhex(record.content_hash),
-        to_json(record.metadata) if record.metadata else "{}",
-        None if record.grounds is None else to_json(record.grounds),
-    )  # fmt: skip
-
-
-def to_record(row: Row) -> Record:
-    """A row of version, space, RECORD_COLUMNS, access count and last access."""
-    return Record(
-        version=row[0], space=row[1], id=row[2], kind=row[3], memory_type=cast("MemoryType", row[4]), title=row[5],
-        text=row[6], role=row[7], room=row[8], session=row[9], position=row[10], project=row[11], user=row[12],
-        tags=() if row[13] == "[]" else _decode_tags(row[13]), source=row[14],
-        locator=None if row[15] is None else _metadata(row[15]), importance=row[16], confidence=row[17],
-        status=cast("Status", row[18]), trust=cast("Trust", row[19]), event_time=to_moment(row[20]),
-        created_at=to_moment(row[21]), recorded_at=to_moment(row[22]), valid_from=_moment_or_none(row[23]),
-        valid_until=_moment_or_none(row[24]), superseded_by=row[25], content_hash=row[26].hex(),
-        metadata=_metadata(row[27]), grounds=None if row[28] is None else to_grounds(row[28]),
-        access_count=row[29] or 0, last_access=_moment_or_none(row[30]),
-    )  # fmt: skip
 
 
 class _Grounds(msgspec.Struct):
@@ -127,35 +68,56 @@ def to_grounds(text: str) -> Grounds:
     )
 
 
-def entity_row(entity: Entity) -> Row:
-    return (
-        entity.id, entity.name, entity.type, entity.description, to_json(entity.aliases), entity.user,
-        to_json(entity.metadata), to_micros(entity.created_at), to_micros(entity.recorded_at),
-    )  # fmt: skip
+_BESIDE = ("version", "space", "access_count", "last_access")
+"""Fields whose values stand in other columns than a version's own, or in other tables."""
+_COLUMN_NAMES = {"content_hash": "hash"}
+_WRITTEN: Mapping[object, str] = {
+    str: "{}", str | None: "{}", int: "{}", float: "{}",
+    datetime: "to_micros({})", datetime | None: "None if {0} is None else to_micros({0})",
+    tuple[str, ...]: "to_json({0}) if {0} else '[]'", Metadata: "to_json({0}) if {0} else '{{}}'",
+    Metadata | None: "None if {0} is None else to_json({0})", Grounds | None: "None if {0} is None else to_json({0})",
+    "content_hash": "bytes.fromhex({})",
+}  # fmt: skip
+_READ: Mapping[object, str] = {
+    str: "{}", str | None: "{}", int: "{}", float: "{}",
+    datetime: "to_moment({})", datetime | None: "None if {0} is None else to_moment({0})",
+    tuple[str, ...]: "() if {0} == '[]' else _decode_tags({0})", Metadata: "_metadata({})",
+    Metadata | None: "None if {0} is None else _metadata({0})",
+    Grounds | None: "None if {0} is None else to_grounds({0})",
+    "content_hash": "{}.hex()", "access_count": "{} or 0",
+}  # fmt: skip
 
 
-def to_entity(row: Row) -> Entity:
-    return Entity(
-        version=row[0], space=row[1], id=row[2], name=row[3], type=row[4], description=row[5],
-        aliases=_decode_tags(row[6]), user=row[7], metadata=_metadata(row[8]), created_at=to_moment(row[9]),
-        recorded_at=to_moment(row[10]),
-    )  # fmt: skip
+def _form(forms: Mapping[object, str], field: Field) -> str:
+    """How a value of a field is written or read: as its name says, else as its type does. A choice is a text."""
+    type_ = str if get_origin(field.type) is Literal else field.type
+    return forms.get(field.name) or forms[type_]
 
 
-def relation_row(relation: Relation) -> Row:
-    return (
-        relation.id, relation.subject, relation.predicate, relation.object, relation.weight, relation.confidence,
-        relation.provenance, to_micros(relation.valid_from), _micros_or_none(relation.valid_until),
-        to_json(relation.metadata), to_micros(relation.created_at), to_micros(relation.recorded_at),
-    )  # fmt: skip
+def columns_of(shape: type[Struct]) -> tuple[str, ...]:
+    """The columns of a version that hold a value of that shape."""
+    return tuple(_COLUMN_NAMES.get(name, name) for name in shape.__struct_fields__ if name not in _BESIDE)
 
 
-def to_relation(row: Row) -> Relation:
-    return Relation(
-        version=row[0], space=row[1], id=row[2], subject=row[3], predicate=row[4], object=row[5], weight=row[6],
-        confidence=row[7], provenance=row[8], valid_from=to_moment(row[9]), valid_until=_moment_or_none(row[10]),
-        metadata=_metadata(row[11]), created_at=to_moment(row[12]), recorded_at=to_moment(row[13]),
-    )  # fmt: skip
+def row_maker(shape: type[T]) -> Callable[[T], Row]:
+    """What makes a row of `columns_of` from a value: as fast as if it were written out, because it is."""
+    fields = [field for name, field in fields_of(shape).items() if name not in _BESIDE]
+    values = ", ".join(_form(_WRITTEN, field).format(f"it.{field.name}") for field in fields)
+    return eval(f"lambda it: ({values})", globals())
+
+
+def row_reader(shape: type[T]) -> Callable[[Row], T]:
+    """What makes a value from a row of version, space, `columns_of` and, for a record, access count and last access."""
+    fields = fields_of(shape)
+    names = ["version", "space", *(name for name in fields if name not in _BESIDE)]
+    names += [name for name in _BESIDE[2:] if name in fields]
+    values = ", ".join(f"{name}={_form(_READ, fields[name]).format(f'row[{i}]')}" for i, name in enumerate(names))
+    return eval(f"lambda row: shape({values})", {**globals(), "shape": shape})
+
+
+RECORD_COLUMNS, record_row, to_record = columns_of(Record), row_maker(Record), row_reader(Record)
+ENTITY_COLUMNS, entity_row, to_entity = columns_of(Entity), row_maker(Entity), row_reader(Entity)
+RELATION_COLUMNS, relation_row, to_relation = columns_of(Relation), row_maker(Relation), row_reader(Relation)
 
 
 def to_space(row: Row) -> Space:
