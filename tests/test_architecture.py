@@ -35,6 +35,8 @@ ROOMS: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
 }
+ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
+"""The rooms of the engine, lowest first: each may use those before it. `memory.py` stands above them all."""
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.contracts.native", "recollect.retrieve.context"): "answers are measured in tokens as contexts are",
@@ -124,6 +126,21 @@ def test_contracts_do_not_import_each_other() -> None:
         if name in contracts and name.split(".")[2] != module.split(".")[2]
     }
     assert breaches == set()
+
+
+def engine_room(module: str) -> int | None:
+    """Which room of the engine a module is in, counted from the lowest; what all of them share is in none."""
+    parts = module.split(".")
+    return ENGINE_ROOMS.index(parts[2]) if parts[1:2] == ["engine"] and len(parts) > 3 else None
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module) == "engine"])
+def test_rooms_of_the_engine_use_only_those_below_them(module: str) -> None:
+    own = engine_room(module)
+    used = {name: engine_room(name) for name in inner_imports(module)}
+    top = len(ENGINE_ROOMS) if module == "recollect.engine.memory" else -1 if own is None else own
+    assert [name for name, other in used.items() if other is not None and other > top] == []
+    assert "recollect.engine.memory" not in {name for name, at_once in imports(module) if at_once}
 
 
 def test_rooms_take_nothing_from_the_package_itself_but_its_version() -> None:

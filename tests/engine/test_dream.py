@@ -107,7 +107,7 @@ def test_a_closet_that_differs_from_its_text_is_mended(memory: Memory) -> None:
     id = memory.remember("The harbour crane needs grease.").id
     record = memory.get(id or "")
     assert record is not None
-    with memory._core.store.write() as edit:
+    with memory.core.store.write() as edit:
         edit.relink(record.version, Lexis({1: 1}))
     assert len(memory.recall("harbour crane")) == 0
     assert memory.dream().refreshed == 1

@@ -62,7 +62,7 @@ def test_vectors_of_what_was_forgotten_are_gone(semantic: Memory) -> None:
     semantic.remember("Tea is made with hot water.", id="b")
     assert semantic.embed_waiting() == 0
     semantic.forget("a")
-    with semantic._core.store.read() as view:
+    with semantic.core.store.read() as view:
         (model,) = view.models()
         assert {version for _, version, _ in view.signs(model.no, "default", 0)} == {
             record.version for record in semantic.list()

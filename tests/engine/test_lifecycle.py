@@ -10,6 +10,7 @@ import pytest
 
 from recollect import Conflict, InvalidInput, NotFound
 from recollect.engine.care.lifecycle import KINDS
+from recollect.engine.read.by_signal import search_keywords, search_vectors
 from recollect.engine.write import touches
 from recollect.store.base import EvictionRule
 
@@ -29,7 +30,7 @@ def test_what_was_evicted_is_nowhere_in_the_present_and_in_the_past_as_before(me
         assert len(memory.list()) == 4
         assert memory.describe_space()[1].records == 4
         assert len(memory.recall("tea", limit=20)) == 4
-        assert len(memory.search_keywords("tea", limit=20)) == 4
+        assert len(search_keywords(memory, "tea", limit=20)) == 4
         assert len(memory.list(as_of=before)) == 10
         assert len(memory.recall("tea", limit=20, as_of=before)) == 10
         assert memory.history(ids[0])[-1].change.verb == "evict"
@@ -66,7 +67,7 @@ def test_the_vectors_of_what_returns_need_not_be_computed_again(semantic):
     run = semantic.evict(cap=4)[0]
     semantic.undo(run.entry)
     assert semantic.count_waiting() == 0
-    assert len(semantic.search_vectors("tea", limit=20)) == 10
+    assert len(search_vectors(semantic, "tea", limit=20)) == 10
 
 
 def test_an_id_that_was_evicted_can_be_used_again_at_once(memory):
@@ -190,8 +191,8 @@ def test_another_process_sees_what_was_evicted_at_once(open_memory):
 
 def test_what_was_changed_since_a_run_looked_is_not_evicted(memory):
     ids = fill(memory, 4)
-    rule = EvictionRule(kinds=KINDS, older_than=memory._core.clock(), min_importance=1.0, min_confidence=0.1, cap=10)
-    store = memory._core.store
+    rule = EvictionRule(kinds=KINDS, older_than=memory.core.clock(), min_importance=1.0, min_confidence=0.1, cap=10)
+    store = memory.core.store
     with store.read() as view:
         versions, found = view.evictable("default", rule)
     assert sorted(found) == sorted(ids)
@@ -216,10 +217,10 @@ def test_what_is_swept_leaves_the_counts_and_the_words_as_a_rebuild_would(memory
     fill(memory, session="s")
     memory.evict(cap=5)
     memory.finish_sweeping()
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         before = view.tally("default")
     memory.reindex()
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         assert view.tally("default") == before
         assert before.records == 5
     assert memory.check() == []

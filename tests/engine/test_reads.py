@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect import Memory
+from recollect.engine.write.govern import citing
 from recollect.types import Adapter, Segment, SourceDraft
 
 SOURCE = SourceDraft(
@@ -66,9 +67,9 @@ def test_records_are_found_by_what_they_rest_on(memory: Memory) -> None:
     source = memory.ingest_source(SOURCE).id
     about = memory.remember("It restarts.", grounds={"evidence": [source], "subjects": ["node:1"]}).id
     scoped = memory.remember("It is slow.", grounds={"scopes": ["north"]}).id
-    assert [record.id for record in memory.citing([f"evidence:{source}"])] == [about]
-    assert [record.id for record in memory.citing(["subject:node:1", "scope:north"])] == [scoped, about]
-    assert memory.citing(["scope:south"]) == []
+    assert [record.id for record in citing(memory.core, [f"evidence:{source}"])] == [about]
+    assert [record.id for record in citing(memory.core, ["subject:node:1", "scope:north"])] == [scoped, about]
+    assert citing(memory.core, ["scope:south"]) == []
 
 
 def test_a_claim_is_found_by_its_words_before_and_after_a_reindex(memory: Memory) -> None:

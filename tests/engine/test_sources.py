@@ -22,6 +22,7 @@ from recollect import (
     SourceError,
 )
 from recollect.engine.intake import folders, workers
+from recollect.engine.read.by_signal import search_keywords, weigh
 
 ADAPTER = Adapter(name="test", version="1", mode="file", supported_modes=("file",))
 
@@ -127,14 +128,14 @@ def test_sources_are_left_out_of_reads_unless_asked_for_by_kind(memory: Memory) 
     memory.ingest_source(draft("Notes about dogs.", location="/x/dogs"))
     kinds: list[list[Record]] = [
         memory.list(), [hit.record for hit in memory.recall("notes cat dogs")],
-        [hit.record for hit in memory.search_keywords("notes")],
-        [hit.record for hit in memory.weigh("notes", vector=0, keyword=1, graph=0).hits],
+        [hit.record for hit in search_keywords(memory, "notes")],
+        [hit.record for hit in weigh(memory, "notes", vector=0, keyword=1, graph=0).hits],
         [standing.record for standing in memory.foremost()],
     ]  # fmt: skip
     assert all(found and {record.kind for record in found} == {"document"} for found in kinds)
     assert (memory.count(), memory.tally().records) == (2, 2)
     assert {record.id for record in memory.list(kinds=["source"])} >= {done.id}
-    assert memory.search_keywords("notes", kinds=["source"])[0].record.kind == "source"
+    assert search_keywords(memory, "notes", kinds=["source"])[0].record.kind == "source"
 
 
 def test_sources_get_no_vectors(open_plain: Callable[..., Memory]) -> None:
@@ -351,8 +352,8 @@ def test_what_is_gone_is_archived_and_comes_back(memory: Memory, docs: Path) -> 
     assert (done.archived, done.unchanged) == (1, 2)
     [gone] = memory.sources(statuses=["archived"])
     assert (gone.source, memory.segments(gone.id)) == (str(docs / "guide.md"), [])
-    assert not memory.search_keywords("Two", kinds=["document"])
-    assert memory.search_keywords("key door")  # what was said stays said
+    assert not search_keywords(memory, "Two", kinds=["document"])
+    assert search_keywords(memory, "key door")  # what was said stays said
     assert memory.ingest_folder(docs).archived == 0
     write(docs, "guide.md", text)
     assert memory.ingest_folder(docs).updated == 1

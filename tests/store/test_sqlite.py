@@ -12,6 +12,8 @@ import pytest
 import recollect
 from recollect import Settings
 from recollect.engine.core import utc_now
+from recollect.engine.read.alike import alike_knowledge
+from recollect.engine.write.govern import claim_duplicates, promotable
 from recollect.errors import NewerStore, NotAStore, StoreError
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite import SqliteStore
@@ -153,8 +155,8 @@ def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monke
         page = memory.remember("A page.", kind="source", id="src:f", source="f").id or ""
         grounds = {"evidence": [page], "scopes": ["s"], "claim": {"subject": "Ada", "predicate": "met", "value": 1}}
         known = memory.remember("Ada met one.", kind="fact", grounds=grounds).id or ""
-        memory.promote(known, reason="seen"), memory.alike_knowledge(id), memory.contradictions(known)
-        memory.claim_duplicates(), memory.promotable(), memory.archive_source(page, reason="gone")
+        memory.promote(known, reason="seen"), alike_knowledge(memory.core, id), memory.contradictions(known)
+        claim_duplicates(memory.core), promotable(memory.core), memory.archive_source(page, reason="gone")
         memory.undo(memory.invalidate(id)), memory.forget(id)
     with closing(sqlite3.connect(tmp_path / "recollect.db")) as connection:
         asked = {sql for sql in said if sql.startswith(("SELECT", "UPDATE", "DELETE")) and "words" not in sql}

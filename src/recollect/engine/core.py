@@ -7,7 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from recollect.config import Settings
+from recollect.engine.parse import parse_filter, parse_space
 from recollect.errors import Conflict, NotFound
+from recollect.fields import Spaces
 from recollect.store.base import Store, T, View
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
@@ -72,3 +74,21 @@ def find(view: View, type_: type[T], id: str, space: str | None) -> T:
         where = "" if space is None else f" in space {space!r}"
         raise NotFound(f"there is no {type_.__name__.lower()} with id {id!r}{where}")
     return found
+
+
+def existing(core: Core, space: str) -> str:
+    """A space's name, where there is such a space."""
+    label = parse_space(space, "name")
+    with core.store.read() as view:
+        if view.space(label) is None:
+            raise NotFound(f"there is no space named {label!r}")
+    return label
+
+
+def named_spaces(core: Core, space: Spaces) -> list[str]:
+    """One space, several, or (None) all, each of which there must be."""
+    named = parse_filter(space=space).spaces
+    if named:
+        return [existing(core, name) for name in named]
+    with core.store.read() as view:
+        return [one.name for one in view.spaces()]

@@ -31,6 +31,8 @@ MAX_METADATA_BYTES = 64_000
 MAX_SECONDS = 86_400
 MAX_DAYS = 36_500
 MAX_REFS = 256
+MAX_LIMIT = 1_000
+"""Answers to one question."""
 
 V = TypeVar("V", bound=str)
 
@@ -74,6 +76,11 @@ def parse_space(value: object, field: str = "space") -> str:
     return parse_label(value, field, longest=MAX_NAME)
 
 
+def parse_ref(id: object, space: object) -> tuple[str, str | None]:
+    """The id of a record, and its space where one is named."""
+    return parse_label(id, "id"), None if space is None else parse_space(space)
+
+
 def parse_optional(value: object, field: str, *, longest: int = MAX_LABEL) -> str | None:
     return None if value is None else parse_label(value, field, longest=longest)
 
@@ -102,6 +109,18 @@ def parse_count(value: object, field: str, *, least: int, most: int) -> int:
     if not least <= value <= most:
         raise InvalidInput(field, f"must be from {least} to {most}, not {_shown(value)}")
     return value
+
+
+def parse_limit(value: object, field: str = "limit", *, most: int = 100_000) -> int:
+    return parse_count(value, field, least=1, most=most)
+
+
+def parse_offset(value: object, field: str = "offset") -> int:
+    return parse_count(value, field, least=0, most=2**62)
+
+
+def parse_wait(value: object, field: str = "wait") -> float | None:
+    return None if value is None else parse_seconds(value, field)
 
 
 def parse_flag(value: object, field: str) -> bool:

@@ -12,6 +12,8 @@ from typing import cast
 from recollect.contracts.agentos import params as p
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.engine.read.by_signal import appraise
+from recollect.engine.write.sessions import listed_sessions
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Entity, Json, Neighborhood, Record
 
@@ -55,8 +57,8 @@ class Calls:
         return {"id": receipt.id, "stored": receipt.stored, "deduplicated": not receipt.stored}
 
     def recall(self, given: p.Recall, call: Call) -> list[Value]:
-        found = self._memory.appraise(
-            given.query, space=given.agent_id or self._agent, limit=given.limit, wait=WAIT_SECONDS,
+        found = appraise(
+            self._memory, given.query, space=given.agent_id or self._agent, limit=given.limit, wait=WAIT_SECONDS,
             progress=call.progress, without_kinds=["code"],
         )  # fmt: skip
         return [{**_message(one.record), "score": round(one.score, 6)} for one in found]
@@ -100,7 +102,7 @@ class Calls:
                 "id": session.id, "agentId": agent, "messageCount": session.messages,
                 "createdAt": to_ms(session.started_at), "updatedAt": to_ms(session.last_at),
             }
-            for session in self._memory.listed_sessions(space=agent)
+            for session in listed_sessions(self._memory.core, space=agent)
         ]  # fmt: skip
 
     def session_compact(self, given: p.SessionCompact, call: Call) -> Value:

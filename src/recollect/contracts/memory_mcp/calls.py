@@ -10,6 +10,7 @@ from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import EmbeddingState, Json, Record, SpaceStats
 from recollect.version import __version__
@@ -94,14 +95,14 @@ class Calls:
     # Search
 
     def search(self, given: p.Search, call: Call) -> a.Searched:
-        hits = self._memory.search_vectors(
-            given.query, space=self._space, limit=given.limit, without_kinds=[CODE], wait=WAIT_SECONDS,
+        hits = search_vectors(
+            self._memory, given.query, space=self._space, limit=given.limit, without_kinds=[CODE], wait=WAIT_SECONDS,
             progress=lambda done, total: call.progress(done, total, "computing vectors"),
         )  # fmt: skip
         return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
     def search_text(self, given: p.Search, call: Call) -> a.Searched:  # noqa: ARG002  every tool has this shape
-        hits = self._memory.search_keywords(given.query, space=self._space, limit=given.limit, without_kinds=[CODE])
+        hits = search_keywords(self._memory, given.query, space=self._space, limit=given.limit, without_kinds=[CODE])
         return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
     def recall(self, given: p.Recall, call: Call) -> a.RecallAnswer:
@@ -110,8 +111,8 @@ class Calls:
             *([{"without_kinds": [CODE]}] if given.include_memories else []),
             *([{name: value for name, value in code.items() if value is not None}] if given.include_code else []),
         ]
-        found = self._memory.weigh(
-            given.query, vector=given.vector_weight, keyword=given.bm25_weight, graph=given.ppr_weight,
+        found = weigh(
+            self._memory, given.query, vector=given.vector_weight, keyword=given.bm25_weight, graph=given.ppr_weight,
             groups=groups, space=self._space, limit=given.limit, wait=WAIT_SECONDS,
             progress=lambda done, total: call.progress(done, total, "computing vectors"),
         )  # fmt: skip

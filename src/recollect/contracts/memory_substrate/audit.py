@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.view import NODE, audit_id, clip, kind_of, shown_status, title_of, type_of
+from recollect.engine.care import mend
 from recollect.engine.memory import Memory
 from recollect.types import Audited, Change, Entity, Record, Relation
 
@@ -15,7 +16,7 @@ _TITLE_CHARS = 120
 
 def audit(memory: Memory, space: str, limit: int) -> dict[str, object]:
     """The newest changes of the space as audit events. `entry` is the number by which the journal undoes one."""
-    events = memory.audit(space=space, limit=limit)
+    events = mend.audit(memory.core, space=space, limit=limit)
     undone = {one.change.undoes for one in events if one.change.undoes is not None}
     return answer(
         "audit_report",
@@ -77,7 +78,7 @@ def structure(memory: Memory, space: str) -> dict[str, object]:
         {"severity": "error", "kind": "store_problem", "object_id": None, "summary": problem}
         for problem in memory.check()
     ]
-    for one in memory.mend(space, dry_run=True).broken:
+    for one in mend.mend(memory.core, space, dry_run=True).broken:
         issues.append(
             {
                 "severity": "warning",

@@ -17,6 +17,7 @@ from recollect.contracts.memory_substrate.schemas import Moment, Nothing, Params
 from recollect.contracts.memory_substrate.suggestions import NEXT_ACTIONS, suggest
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
+from recollect.engine.care.concepts import concepts_of
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.types import IngestedRepo, IngestedSource
@@ -114,7 +115,7 @@ def _ingest_repo(memory: Memory, space: str, given: RepoInput, options: RepoOpti
         "node_ids": list(done.nodes[:MOST_SHOWN]),
         "counts": dict(done.counts),
         **_decisions(done, force=force),
-        "memory_suggestions": suggest(memory.concepts(space, source=done.source.id), done.source.id),
+        "memory_suggestions": suggest(concepts_of(memory.core, space, source=done.source.id), done.source.id),
         "next_actions": list(NEXT_ACTIONS),
     }
     return {**answer, "reason": "repo_fingerprint_unchanged"} if noop else answer
@@ -166,7 +167,7 @@ def _told(memory: Memory, space: str, captured: IngestedSource) -> dict[str, obj
         "title": captured.title,
         "segment_count": captured.segments,
         "warnings": [],
-        "memory_suggestions": suggest(memory.concepts(space, source=captured.id), captured.id),
+        "memory_suggestions": suggest(concepts_of(memory.core, space, source=captured.id), captured.id),
         "next_actions": list(NEXT_ACTIONS),
     }
     return {**answer, "reason": "source_fingerprint_unchanged"} if noop else answer

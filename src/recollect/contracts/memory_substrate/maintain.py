@@ -21,7 +21,12 @@ from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.memory_substrate.schemas import GraphBackend, Moment, Nothing, Params, SemanticBackend
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
+from recollect.engine.care.concepts import concepts_of
+from recollect.engine.care.mend import mend
+from recollect.engine.care.resolve import resolve_twins
+from recollect.engine.care.upkeep import upkeep
 from recollect.engine.memory import Memory
+from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Clarified, Resolution
 
@@ -170,7 +175,7 @@ def _reindex(memory: Memory, space: str, given: Nothing, options: ReindexOptions
 
 
 def _repair(memory: Memory, space: str, given: Nothing, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.mend(space)
+    done = mend(memory.core, space)
     dropped = [one for one in done.broken if one.safe]
     left = [one for one in done.broken if not one.safe]
     return {
@@ -237,7 +242,7 @@ def _age(given: Age | Care) -> _Age:
 
 
 def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.promote_candidates(space, **_bar(given))
+    done = promote_candidates(memory.core, space, **_bar(given))
     return {
         "result_type": "maintain_promote_candidates_result",
         **_written(done.entries),
@@ -247,7 +252,7 @@ def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call
 
 
 def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.merge_duplicates(space)
+    done = merge_duplicates(memory.core, space)
     return {
         "result_type": "maintain_merge_duplicates_result",
         **_written([entry for group in done for entry in group.entries]),
@@ -259,7 +264,7 @@ def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call
 
 
 def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    done = memory.decay_stale(space, **_age(given))
+    done = decay_stale(memory.core, space, **_age(given))
     return {
         "result_type": "maintain_decay_stale_result",
         **_written(done.entries),
@@ -330,7 +335,7 @@ def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, ca
         canonical=given.canonical_knowledge_id,
         updates=tuple(map(_clarified, given.updates or ())),
     )  # fmt: skip
-    done = memory.resolve_twins(resolution, space=space)
+    done = resolve_twins(memory.core, resolution, space=space)
     return {
         "result_type": "maintain_resolve_duplicates_result",
         **_written(done.entries),
@@ -346,9 +351,9 @@ def _clarified(one: Update) -> Clarified:
 
 
 def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
-    found = memory.upkeep(space, **_bar(given), **_age(given))
+    found = upkeep(memory.core, space, **_bar(given), **_age(given))
     call.checkpoint()
-    return answer("maintain_report", report(found, memory.concepts(space), derived_indexes(memory, space)))
+    return answer("maintain_report", report(found, concepts_of(memory.core, space), derived_indexes(memory, space)))
 
 
 _MODES: Mapping[str, Callable[[Memory, str, Any, Any, Call], dict[str, object]]] = {

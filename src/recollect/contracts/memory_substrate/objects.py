@@ -23,6 +23,7 @@ from recollect.contracts.memory_substrate.view import (
     type_of,
 )  # fmt: skip
 from recollect.engine.memory import Memory
+from recollect.engine.write.govern import citing
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
 
@@ -93,7 +94,7 @@ class Objects:
 
     def citing(self, refs: Sequence[str], limit: int) -> list[Record]:
         """Live records that name one of some refs in their grounds."""
-        return self.memory.citing(refs, space=self.space, limit=min(limit, _MOST_CITING))
+        return citing(self.memory.core, refs, space=self.space, limit=min(limit, _MOST_CITING))
 
 
 class Wanted(Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from recollect.contracts.memory_substrate.view import (
 )  # fmt: skip
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.engine.read.alike import alike_knowledge
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Alike, Json, Receipt, Record
 
@@ -96,7 +97,7 @@ def _created(memory: Memory, space: str, mode: str, receipt: Receipt) -> dict[st
     answer = _answer(record, receipt)
     if mode != KNOWLEDGE:
         return answer
-    alike = memory.alike_knowledge(record, space=space)
+    alike = alike_knowledge(memory.core, record, space=space)
     answer["possible_duplicates"] = [view_alike(one) for one in alike]
     return {**answer, "conflicts_with": list(receipt.contested)} if receipt.contested else answer
 

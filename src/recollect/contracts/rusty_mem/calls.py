@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from recollect.contracts.rusty_mem import params as p
 from recollect.contracts.tool import Call
+from recollect.engine.intake.chunks import counters, ingest_chunks
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.types import UNSET, Hit, Json, Record
@@ -118,7 +119,8 @@ class Calls:
     def push(self, arguments: Mapping[str, Json], call: Call) -> Pushed:
         given = p.parse_push(arguments)
         collection = given.collection or self._defaults.collection
-        done = self._as(call).ingest_chunks(
+        done = ingest_chunks(
+            self._as(call).core,
             given.text,
             space=collection,
             project=given.project_id,
@@ -176,7 +178,7 @@ class Calls:
 
     def metrics(self, arguments: Mapping[str, Json], call: Call) -> Metrics:  # noqa: ARG002  every tool has this shape
         p.parse_nothing(arguments)
-        counted = self._memory.counters("ingest.")
+        counted = counters(self._memory.core, "ingest.")
         return Metrics(
             documents_indexed=counted.get("ingest.documents", 0),
             chunks_indexed=counted.get("ingest.chunks", 0),

@@ -13,8 +13,9 @@ from datetime import datetime
 from msgspec import Struct
 
 from recollect.engine.core import random_uuid
-from recollect.engine.memory import MAX_LIMIT, Memory
-from recollect.engine.parse import parse_space
+from recollect.engine.memory import Memory
+from recollect.engine.parse import MAX_LIMIT, parse_space
+from recollect.engine.read.foremost import importance_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.types import Hit, Record, Relation
 
@@ -223,7 +224,7 @@ class Palaces:
         return rows
 
     def _row(self, record: Record, score: float, layer: int) -> Found:
-        importance = self._memory.importance_of(record)
+        importance = importance_of(record, self._memory.core.clock())
         return Found(record.id, record.text, round(score, 6), layer, record.tags, round(importance, 4))
 
     def _identity(self, palace: str) -> tuple[Found, ...]:

@@ -29,7 +29,8 @@ from recollect.contracts.trusty_memory.palaces import (
     parse_uuid,
     render_time,
 )
-from recollect.engine.memory import MAX_LIMIT, Memory
+from recollect.engine.memory import Memory
+from recollect.engine.parse import MAX_LIMIT
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.types import Change, Dream, SpaceTally
 from recollect.version import __version__

@@ -7,11 +7,12 @@ from typing import cast
 
 from recollect.engine.core import Core, find
 from recollect.engine.intake.sources import read_segments, source_id
+from recollect.engine.parse import parse_optional, parse_space
 from recollect.engine.write.grounds import segment_id
 from recollect.errors import InvalidInput
 from recollect.ingest.concepts import Passage, concept_key, find_concepts
 from recollect.store.base import View
-from recollect.types import NOT_KNOWLEDGE, SEGMENT_KINDS, Concepts, Filter, Metadata, Record
+from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, SEGMENT_KINDS, Concepts, Filter, Metadata, Record
 
 MOST_READ = 2_000
 """Texts of each sort, the newest, that are looked through for a whole space."""
@@ -19,8 +20,9 @@ _MOST_CITING = 200
 _MOST_KNOWN = 10_000
 
 
-def concepts_of(core: Core, space: str, source: str | None) -> Concepts:
+def concepts_of(core: Core, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
     """The terms that a source and what cites it name again and again; without a source, all that is newest."""
+    space, source = parse_space(space), parse_optional(source, "source")
     with core.store.read() as view:
         passages = list(_of_space(view, space) if source is None else _of_source(view, space, source))
         return find_concepts(passages, _known(view, space))

@@ -155,14 +155,16 @@ def _write_kept(place: Path, kept: Kept) -> None:
 
 
 class Idleness:
-    """Which spaces have been left alone? The journal is only gone through again when it has grown."""
+    """Which spaces have been left alone? The journal is only gone through again when it has grown.
 
-    def __init__(self, core: Core) -> None:
+    `asked` says when each space was last asked something, by this process.
+    """
+
+    def __init__(self, core: Core, asked: Mapping[str, datetime]) -> None:
         self._core = core
+        self._asked = asked
         self._entry = -1
         self._changes: dict[str, Change] = {}
-        self.asked: dict[str, datetime] = {}
-        """When each space was last asked something, by this process."""
 
     def due(self, idle_seconds: float) -> list[str]:
         """The spaces that are due for a cycle, the longest idle first."""
@@ -178,7 +180,7 @@ class Idleness:
 
     def _is_due(self, change: Change, now: datetime, idle: timedelta) -> bool:
         """Idle for so long, and changed since the last cycle; or that one was not finished, or is a day old."""
-        if now - max(change.at, self.asked.get(change.space, change.at)) < idle:
+        if now - max(change.at, self._asked.get(change.space, change.at)) < idle:
             return False
         kept = read_kept(self._core.settings.home, change.space)
         if kept is None or change.entry > kept.entry:

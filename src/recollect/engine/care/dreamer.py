@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from recollect.engine.memory import Memory
 from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.types import Dream
+
+if TYPE_CHECKING:
+    from recollect.engine.memory import Memory
 
 IDLE_SECONDS = 300.0
 BUDGET_SECONDS = 5.0
@@ -49,7 +52,7 @@ class Dreamer:
     def look(self) -> list[Dream]:
         """Runs a cycle in every space that is due, and answers with what they did."""
         done: list[Dream] = []
-        for space in self._memory.due_to_dream(idle_seconds=self._idle):
+        for space in self._memory.idleness.due(self._idle):
             if self._stop.is_set():
                 break
             dreamt = self._dream(space)

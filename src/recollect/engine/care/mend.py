@@ -8,17 +8,30 @@ from collections.abc import Iterator
 import msgspec
 
 from recollect.engine.core import Core, find
+from recollect.engine.parse import parse_limit, parse_space
 from recollect.engine.write.remember import derive_lexis
 from recollect.store.base import Edit, Outline, Thing, View
-from recollect.types import VOUCHED, Audited, BrokenReference, Change, Entity, Grounds, Mended, Record, Relation
+from recollect.types import (
+    DEFAULT_SPACE,
+    VOUCHED,
+    Audited,
+    BrokenReference,
+    Change,
+    Entity,
+    Grounds,
+    Mended,
+    Record,
+    Relation,
+)
 
 _MINTED = re.compile(r"node:[0-9a-f]{32}")
 _TYPES: dict[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 _MOST_ENTITIES = 200_000
 
 
-def mend(core: Core, space: str, *, dry_run: bool) -> Mended:
+def mend(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
     """Drops references that lead nowhere. A subject may be anybody's word, so those are only told."""
+    space = parse_space(space)
     if dry_run:
         with core.store.read() as view:
             return Mended(broken=tuple(_broken(view, space)))
@@ -70,10 +83,12 @@ def _drop(edit: Edit, space: str, id: str, broken: list[BrokenReference]) -> int
     return edit.put(new, verb="mend", before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
 
 
-def audit(core: Core, space: str, limit: int) -> list[Audited]:
-    """The newest changes, each with the states before and after it."""
+def audit(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:
+    """The newest changes of a space, each with the states before and after it."""
+    most = parse_limit(limit, most=1_000)
     with core.store.read() as view:
-        return [_audited(view, change) for change in view.journal(space=space, newest_first=True, limit=limit)]
+        changes = view.journal(space=parse_space(space), newest_first=True, limit=most)
+        return [_audited(view, change) for change in changes]
 
 
 def _audited(view: View, change: Change) -> Audited:

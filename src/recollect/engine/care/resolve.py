@@ -6,19 +6,19 @@ import msgspec
 
 from recollect.engine.care.twins import twins_among
 from recollect.engine.core import Core, find
-from recollect.engine.parse import parse_label, parse_labels, parse_text
+from recollect.engine.parse import parse_label, parse_labels, parse_space, parse_text
 from recollect.engine.write.govern import contest_one, supersede_one
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.errors import Conflict, InvalidInput
 from recollect.store.base import Edit
-from recollect.types import HIDDEN_STATUSES, Clarified, Grounds, Record, Resolution, Settled
+from recollect.types import DEFAULT_SPACE, HIDDEN_STATUSES, Clarified, Grounds, Record, Resolution, Settled
 
 _MOST_IDS = 100
 
 
-def resolve(core: Core, resolution: Resolution, space: str) -> Settled:
+def resolve_twins(core: Core, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
     """Does what was decided, all of it or nothing. Only for records that may still be taken for each other."""
-    ids = _check(resolution)
+    ids, space = _check(resolution), parse_space(space)
     reason = f"{resolution.outcome}: {resolution.reason.strip()}"
     with core.store.write(actor=core.actor) as edit:
         records = [find(edit, Record, id, space) for id in ids]

@@ -10,12 +10,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.engine.memory import Memory
 from recollect.errors import ConfigError, RecollectError
 from recollect.types import Maintained
+
+if TYPE_CHECKING:
+    from recollect.engine.memory import Memory
 
 LOOK_SECONDS = 30.0
 STOP_SECONDS = 2.0
@@ -158,7 +161,9 @@ class Scheduler:
         slot = task.cron.latest(now)
         if slot is None or slot <= self._since or self._stop.is_set():
             return False
-        return self._memory.claim(task.name, slot)
+        core = self._memory.core
+        with core.store.write(actor=core.actor) as edit:
+            return edit.claim(task.name, slot)
 
     def _do(self, task: Task) -> bool:
         try:

@@ -11,15 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 
-from msgspec import Struct
-
 from recollect.engine.care.twins import find_twins
 from recollect.engine.core import Core
-from recollect.engine.write.govern import Bar, stale_before
+from recollect.engine.parse import parse_days, parse_optional_time, parse_space
+from recollect.engine.write.govern import Bar, parse_bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
-from recollect.retrieve.health import graph_health
+from recollect.fields import Moment
+from recollect.retrieve import health
 from recollect.store.base import Outline, View
 from recollect.types import (
+    DEFAULT_SPACE,
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
     VOUCHED,
@@ -40,24 +41,28 @@ _SECOND = 1_000_000
 _TELLING = "+#"  # C, C++ and C# are three
 
 
-class Care(Struct, frozen=True, kw_only=True):
-    """How things are judged: the bar for candidates, and after how many days before a moment something is stale."""
+def upkeep(
+    core: Core,
+    space: str = DEFAULT_SPACE,
+    *,
+    min_confidence: float = 0.75,
+    min_evidence: int = 1,
+    at: Moment = None,
+    days: float = 30,
+) -> Upkeep:
+    """What asks for somebody's care in a space: candidates, stale records, duplicates, contradictions, its graph.
 
-    bar: Bar
-    at: datetime | None = None
-    days: float = 30.0
-
-
-def survey(core: Core, space: str, care: Care) -> Upkeep:
-    """What is to be done in a space, and how its graph is, by one snapshot of it."""
-    now = care.at or core.clock()
+    The bar is for candidates; something is stale after so many days before a moment (None: now).
+    """
+    space, bar, days = parse_space(space), parse_bar(min_confidence, min_evidence), parse_days(days, "days")
+    now = parse_optional_time(at, "at") or core.clock()
     with core.store.read() as view:
         outlines = view.outlines(space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
         standing = _Standing(view, space, outlines)
-        ready, wanting = _candidates(knowledge, standing, care.bar)
+        ready, wanting = _candidates(knowledge, standing, bar)
         unsettled = _unsettled(knowledge, standing)
-        stale = _outdated(knowledge, stale_before(now, care.days))
+        stale = _outdated(knowledge, stale_before(now, days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
         entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
@@ -221,8 +226,9 @@ def _same_names(entities: Sequence[Entity]) -> Iterator[Doubt]:
 # The graph
 
 
-def look_at_graph(core: Core, space: str) -> GraphHealth:
+def graph_health(core: Core, space: str = DEFAULT_SPACE) -> GraphHealth:
     """How well the entities and objects of a space are connected: by relations, and by what they say of each other."""
+    space = parse_space(space)
     with core.store.read() as view:
         outlines = [one for one in view.outlines(space) if one.status not in HIDDEN_STATUSES]
         return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
@@ -237,7 +243,7 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
     edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
     scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
-    found = graph_health(list(nodes), edges, scopes)
+    found = health.graph_health(list(nodes), edges, scopes)
     tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)
     return GraphHealth(
         isolated=tuple(_node(nodes[id], 0) for id in found.isolated),

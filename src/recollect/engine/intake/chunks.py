@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from recollect.embed.count import token_counter
 from recollect.engine.core import Core
+from recollect.engine.parse import parse_draft, parse_fields, parse_space, parse_string
 from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, ensure_space, remember_one
 from recollect.errors import InvalidInput
 from recollect.ingest.token_chunks import FULL, cut_chunks
 from recollect.store.base import Edit
-from recollect.types import UNSET, Chunked, Draft, MemoryType, Record, Unset
+from recollect.types import DEFAULT_SPACE, UNSET, Chunked, Record, Unset
 
 DOCUMENTS, CHUNKS, CHUNK_TOKENS = "ingest.documents", "ingest.chunks", "ingest.chunk_tokens"
 """Counters that go on over restarts: documents and chunks so far, and the size that the last one was cut to."""
 
 
-class Labels(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of every chunk of a document. What is left unsaid stays as it is on a chunk that is held already."""
+def ingest_chunks(
+    core: Core,
+    text: str,
+    *,
+    space: str = DEFAULT_SPACE,
+    project: str | None = None,
+    memory_type: str | Unset = UNSET,
+    tags: Sequence[str] | Unset = UNSET,
+    source: str | Unset | None = UNSET,
+) -> Chunked:
+    """Stores a document in chunks of 256 to 1,024 tokens, in one transaction.
 
-    project: str | None = None
-    memory_type: MemoryType | Unset = UNSET
-    tags: tuple[str, ...] | Unset = UNSET
-    source: str | Unset | None = UNSET
-
-    def changes(self) -> dict[str, object]:
-        named = {"memory_type": self.memory_type, "tags": self.tags, "source": self.source}
-        return {name: value for name, value in named.items() if value is not UNSET}
-
-
-def ingest_chunks(core: Core, text: str, space: str, labels: Labels) -> Chunked:
-    """Stores a document in one transaction. A chunk that its project holds already is renewed, or left alone."""
-    texts = cut_chunks(text, token_counter())
+    A chunk that its project holds is not stored again: it is `updated` where tags, source or memory type are given and
+    were others, and what is left unsaid stays as it is. Counters tell what came in so far.
+    """
+    space, whole = parse_space(space), parse_string(text, "text")
+    if not whole.strip():
+        raise InvalidInput("text", "is blank; give it some text")
+    named = {"memory_type": memory_type, "tags": tags, "source": source}
+    said = {name: value for name, value in named.items() if value is not UNSET}
+    given = parse_fields(said, named)
+    draft = parse_draft({"text": "(a chunk)", "kind": "document", "project": project, **said}, {})
+    texts = cut_chunks(whole, token_counter())
     counted = [count_terms(None, chunk) for chunk in texts]
-    given = labels.changes()
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         any_known = edit.knows_names(space)
-        draft = msgspec.structs.replace(Draft(text="", kind="document", project=labels.project), **given)
         held = edit.held(space, [content_hash(chunk) for chunk in texts])
         ids: list[str] = []
         stored = updated = 0
@@ -71,3 +79,9 @@ def _renew(edit: Edit, space: str, id: str, given: dict[str, object]) -> bool:
         return False
     edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new))
     return True
+
+
+def counters(core: Core, prefix: str = "") -> dict[str, int]:
+    """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+    with core.store.read() as view:
+        return view.counters(parse_string(prefix, "prefix"))

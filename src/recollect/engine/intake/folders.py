@@ -34,10 +34,10 @@ from recollect.engine.intake.sources import (
     file_of,
     has_labels,
     ingest_sources,
-    segment_kind,
     sources_below,
 )
 from recollect.engine.intake.workers import Order, Work, do_orders, take_orders
+from recollect.engine.write.grounds import segment_kind
 from recollect.engine.write.remember import count_terms, look_for_names
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document

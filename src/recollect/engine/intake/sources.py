@@ -17,6 +17,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
+from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
@@ -32,7 +33,6 @@ from recollect.types import (
     Record,
     Segment,
     SourceDraft,
-    SourceKind,
 )  # fmt: skip
 
 SOURCE = CATALOGUE_KINDS[0]
@@ -61,10 +61,6 @@ class Ready(Struct, frozen=True):
 def source_id(location: str) -> str:
     """The same place always has the same id."""
     return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
-
-
-def segment_kind(source_kind: str) -> str:
-    return "message" if source_kind == "conversation" else "document"
 
 
 def ingest_source(core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False) -> IngestedSource:
@@ -317,10 +313,6 @@ def read_segments(view: View, source: Record) -> list[Record]:
     kinds = (segment_kind(source_kind_of(source)),)
     filter = Filter(spaces=(source.space,), sources=(source.source,), kinds=kinds, valid_only=False)
     return view.scan(filter, "position", MOST_SEGMENTS)
-
-
-def source_kind_of(source: Record) -> SourceKind:
-    return cast("SourceKind", source.metadata.get("source_kind", "file"))
 
 
 def segments_of(core: Core, id: str, space: str | None) -> list[Record]:

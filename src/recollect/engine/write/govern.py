@@ -13,6 +13,16 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.parse import (
+    MAX_LABEL,
+    parse_count,
+    parse_days,
+    parse_labels,
+    parse_limit,
+    parse_optional_time,
+    parse_share,
+    parse_space,
+)  # fmt: skip
 from recollect.engine.write.grounds import (
     Sources,
     gather_same,
@@ -24,8 +34,10 @@ from recollect.engine.write.grounds import (
 )  # fmt: skip
 from recollect.engine.write.remember import derive_lexis
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.fields import Moment
 from recollect.store.base import Edit, View
 from recollect.types import (
+    DEFAULT_SPACE,
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
     VOUCHED,
@@ -51,6 +63,13 @@ class Bar(Struct, frozen=True, kw_only=True):
 
     confidence: float = 0.75
     evidence: int = 1
+
+
+def parse_bar(min_confidence: float, min_evidence: int) -> Bar:
+    return Bar(
+        confidence=parse_share(min_confidence, "min_confidence"),
+        evidence=parse_count(min_evidence, "min_evidence", least=0, most=1_000),
+    )
 
 
 def _put(edit: Edit, new: Record, old: Record, verb: str, reason: str | None) -> int:
@@ -220,10 +239,17 @@ def contradictions(core: Core, id: str, space: str | None) -> list[Record]:
         return [] if claim is None else rivals(view, record, claim)[1]
 
 
-def claim_duplicates(core: Core, space: str) -> list[list[Record]]:
+def citing(core: Core, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
+    """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
+    named = parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL)
+    with core.store.read() as view:
+        return view.citing(parse_space(space), named, parse_limit(limit))
+
+
+def claim_duplicates(core: Core, space: str = DEFAULT_SPACE) -> list[list[Record]]:
     """Live records that claim the same in scopes that overlap, group by group, oldest first."""
     with core.store.read() as view:
-        return _duplicates(view, space, core.clock())
+        return _duplicates(view, parse_space(space), core.clock())
 
 
 def _duplicates(view: View, space: str, now: datetime) -> list[list[Record]]:
@@ -234,8 +260,16 @@ def _duplicates(view: View, space: str, now: datetime) -> list[list[Record]]:
     return sorted(groups, key=lambda group: (group[0].created_at, group[0].id))
 
 
-def promotable(view: View, space: str, bar: Bar) -> list[Record]:
+def promotable(
+    core: Core, space: str = DEFAULT_SPACE, *, min_confidence: float = 0.75, min_evidence: int = 1
+) -> list[Record]:
     """The candidates that may be promoted: sure enough, and resting on enough that still says what it said."""
+    bar = parse_bar(min_confidence, min_evidence)
+    with core.store.read() as view:
+        return _promotable(view, parse_space(space), bar)
+
+
+def _promotable(view: View, space: str, bar: Bar) -> list[Record]:
     filter = Filter(spaces=(space,), statuses=("candidate",), governed=True, without_kinds=NOT_KNOWLEDGE)
     sources = Sources(view, space)
     return [
@@ -252,22 +286,33 @@ def promotable(view: View, space: str, bar: Bar) -> list[Record]:
 # Round by round
 
 
-def promote_candidates(core: Core, space: str, bar: Bar, *, dry_run: bool) -> Settled:
-    """Promotes every candidate that reaches the bar."""
+def promote_candidates(
+    core: Core,
+    space: str = DEFAULT_SPACE,
+    *,
+    min_confidence: float = 0.75,
+    min_evidence: int = 1,
+    dry_run: bool = False,
+) -> Settled:
+    """Promotes every candidate that is promotable, in one transaction."""
+    bar, space = parse_bar(min_confidence, min_evidence), parse_space(space)
     if dry_run:
         with core.store.read() as view:
-            return Settled(ids=tuple(record.id for record in promotable(view, space, bar)))
+            return Settled(ids=tuple(record.id for record in _promotable(view, space, bar)))
     reason = f"confidence at least {bar.confidence:g}, evidence at least {bar.evidence}"
     with core.store.write(actor=core.actor) as edit:
-        found = promotable(edit, space, bar)
+        found = _promotable(edit, space, bar)
         entries = [_put(edit, _verified(record, edit.now), record, "promote", reason) for record in found]
     core.written()
     return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
 
 
-def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry_run: bool) -> Settled:
-    """Marks as stale what was verified, or else made, too long ago."""
-    limit = stale_before(at or core.clock(), days)
+def decay_stale(
+    core: Core, space: str = DEFAULT_SPACE, *, days: float = 30, at: Moment = None, dry_run: bool = False
+) -> Settled:
+    """Marks as stale what was verified, or else made, more than some days before a moment (None: now)."""
+    space, days = parse_space(space), parse_days(days, "days")
+    limit = stale_before(parse_optional_time(at, "at") or core.clock(), days)
     if dry_run:
         with core.store.read() as view:
             return Settled(ids=tuple(record.id for record in _outdated(view, space, limit)))
@@ -298,8 +343,9 @@ def _outdated(view: View, space: str, limit: datetime) -> list[Record]:
     ]
 
 
-def merge_duplicates(core: Core, space: str, *, dry_run: bool) -> list[Merged]:
+def merge_duplicates(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> list[Merged]:
     """Makes one of the records that claim the same: the best founded stays and takes over what the others rest on."""
+    space = parse_space(space)
     if dry_run:
         with core.store.read() as view:
             chosen = [_choose(group) for group in _duplicates(view, space, core.clock())]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +25,7 @@ from recollect.types import (
     Grounds,
     Metadata,
     Record,
+    SourceKind,
 )  # fmt: skip
 
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
@@ -311,3 +313,11 @@ def unite(winner: Record, others: Sequence[Record]) -> Mapping[str, object]:
             own, evidence=tuple(evidence.values()), scopes=scopes, subjects=subjects, verified_at=verified
         ),
     }
+
+
+def segment_kind(source_kind: str) -> str:
+    return "message" if source_kind == "conversation" else "document"
+
+
+def source_kind_of(source: Record) -> SourceKind:
+    return cast("SourceKind", source.metadata.get("source_kind", "file"))

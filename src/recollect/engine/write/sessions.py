@@ -15,11 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.parse import MAX_TEXT_BYTES
+from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
 from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, remember_one
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Edit
-from recollect.types import Compaction, Condensed, Draft, Message, Record, Repair
+from recollect.types import DEFAULT_SPACE, Compaction, Condensed, Draft, Message, Record, Repair, Session
 
 SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
@@ -236,3 +236,9 @@ def _write(edit: Edit, space: str, session: str, mending: _Mending) -> None:
             moved = msgspec.structs.replace(record, position=place)
             edit.put(moved, verb="revise", before=record, lexis=derive_lexis(edit, moved), reason="put in order")
     edit.put_messages(space, session, mending.listed)
+
+
+def listed_sessions(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
+    """The sessions of a space by their lists of messages, the most recent first."""
+    with core.store.read() as view:
+        return view.listed_sessions(parse_space(space), parse_limit(limit))
