@@ -18,7 +18,8 @@ from bench.texts import questions, texts
 from recollect import Memory
 from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.tool import Call
-from recollect.types import DEFAULT_SPACE, Adapter, Segment, SourceDraft
+from recollect.engine.intake.results import SourceDraft
+from recollect.types import DEFAULT_SPACE, Adapter, Segment
 
 SIZE = 50_000
 LIMIT = 20  # milliseconds for a search

@@ -5,10 +5,11 @@ store: each change makes a new version, and the old ones stay for history and `a
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal, TypeAlias, overload
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET as UNSET
+from msgspec import Struct, UnsetType, field
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Metadata: TypeAlias = Mapping[str, Json]
@@ -19,17 +20,14 @@ Status = Literal[
     "active", "candidate", "contested", "stale", "superseded", "archived",
     "open", "in_progress", "blocked", "done", "cancelled",
 ]  # fmt: skip
-Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
-DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
 SkipReason = Literal[
     "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
 ]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
-EvidenceStanding = Literal["current", "changed", "missing", "archived"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
 TRUSTS: tuple[Trust, ...] = (
@@ -77,14 +75,6 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     relations: int
     waiting_for_vectors: int
     newest: datetime | None
-
-
-class SpaceTally(Struct, frozen=True, kw_only=True):
-    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
-
-    records: int
-    facts: int
-    vectors: int
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -251,24 +241,6 @@ class Relation(Struct, frozen=True, kw_only=True):
     version: int = 0
 
 
-class Fact(Struct, frozen=True, kw_only=True):
-    """A relation with the names of its ends, as people read it."""
-
-    subject: str
-    predicate: str
-    object: str
-    relation: Relation
-
-
-class Neighborhood(Struct, frozen=True, kw_only=True):
-    """What a walk from one entity reached; the start is the first entity, at distance 0."""
-
-    start: Entity
-    entities: tuple[Entity, ...]
-    relations: tuple[Relation, ...]
-    distances: Mapping[str, int]
-
-
 class Session(Struct, frozen=True, kw_only=True):
     """Messages that belong together, in order."""
 
@@ -286,45 +258,6 @@ class Message(Struct, frozen=True, kw_only=True):
     role: str | None
     at: datetime
     flag: str = ""
-
-
-class Compaction(Struct, frozen=True, kw_only=True):
-    """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
-
-    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
-    """
-
-    compacted: bool
-    summarized: int = 0
-    kept: int = 0
-    summary: str | None = None
-    reason: str | None = None
-
-
-class Repair(Struct, frozen=True, kw_only=True):
-    """What was wrong with a session's list, by kind. Orphaned and oversized ones are flagged; the rest is mended."""
-
-    empty: int = 0
-    duplicates: int = 0
-    consecutive: int = 0
-    orphaned: int = 0
-    reordered: int = 0
-    oversized: int = 0
-
-    @property
-    def fixes(self) -> int:
-        return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
-
-
-class Maintained(Struct, frozen=True, kw_only=True):
-    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
-
-    space: str
-    verb: Literal["evict", "fade"]
-    count: int
-    seconds: float
-    entry: int | None = None
-    dry_run: bool = False
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
@@ -348,87 +281,11 @@ class Receipt(Struct, frozen=True, kw_only=True):
         return self.outcome == "stored"
 
 
-class Archived(Struct, frozen=True, kw_only=True):
-    """What became of an archived source: the records that rested on it alone are stale, others on it in part."""
-
-    receipt: Receipt
-    stale_ids: tuple[str, ...] = ()
-    partial_ids: tuple[str, ...] = ()
-
-
-class Merged(Struct, frozen=True, kw_only=True):
-    """Records that claimed the same became one: those `merged` are superseded by `kept`. No entries: a dry run."""
-
-    kept: str
-    merged: tuple[str, ...]
-    entries: tuple[int, ...] = ()
-
-
-class Settled(Struct, frozen=True, kw_only=True):
-    """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
-
-    ids: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-
-
-class Alike(Struct, frozen=True, kw_only=True):
-    """A record that may say the same as another: for someone to look at, nothing follows from it by itself."""
-
-    id: str
-    score: float
-    reasons: tuple[str, ...]
-    title: str
-    kind: str
-    status: Status
-
-
-class EvidenceState(Struct, frozen=True, kw_only=True):
-    """Is what a record rests on still there? `changed`: the source says something else by now.
-
-    `segment` is where the text stands now; it may have moved within its source.
-    """
-
-    evidence: Evidence
-    state: EvidenceStanding
-    segment: str | None = None
-
-
 class FileProblem(Struct, frozen=True, kw_only=True):
     """A file or folder of a project that could not be indexed, and why."""
 
     path: str
     problem: str
-
-
-class IngestedSource(Struct, frozen=True, kw_only=True):
-    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
-
-    id: str
-    space: str
-    location: str
-    source_kind: SourceKind
-    title: str
-    outcome: Literal["stored", "updated", "unchanged"]
-    fingerprint: str
-    segments: int = 0
-    added: int = 0
-    kept: int = 0
-    removed: int = 0
-    entries: tuple[int, ...] = ()
-
-
-class Ingested(Struct, frozen=True, kw_only=True):
-    """What became of a document or a conversation: the records that hold it now, in order.
-
-    `source` is there where it was kept as a source.
-    """
-
-    ids: tuple[str, ...]
-    stored: int
-    deduplicated: int
-    rejected: int = 0
-    removed: int = 0
-    source: IngestedSource | None = None
 
 
 class Adapter(Struct, frozen=True, kw_only=True):
@@ -452,61 +309,6 @@ class Segment(Struct, frozen=True, kw_only=True):
     role: str | None = None
     event_time: datetime | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
-
-
-class SourceDraft(Struct, frozen=True, kw_only=True):
-    """A source that was read, ready to be stored. `location` (a path, a URL, `conversation:…`) decides its id."""
-
-    location: str
-    source_kind: SourceKind
-    title: str
-    fingerprint: str
-    adapter: Adapter
-    segments: tuple[Segment, ...] = ()
-    summary: str = ""
-    """What the source is found by, beside its title and location: its headings, say."""
-    payload: Metadata = field(default_factory=dict[str, Json])
-    file: Metadata | None = None
-    """Size, time of change and time of reading of a file, by which it is known again without being read."""
-    session: str | None = None
-    event_time: datetime | None = None
-
-
-class IngestedFolder(Struct, frozen=True, kw_only=True):
-    """What became of the documents of a folder: how many are new, changed, as they were, gone or left out, and why."""
-
-    path: str
-    space: str
-    stored: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    archived: int = 0
-    segments: int = 0
-    """How many segments were written."""
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    problems: tuple[FileProblem, ...] = ()
-    finished: bool = True
-    """False where the run was cancelled; the next one goes on from there."""
-
-    @property
-    def documents(self) -> int:
-        """How many documents of the folder are held now."""
-        return self.stored + self.updated + self.unchanged
-
-
-class IngestedRepo(Struct, frozen=True, kw_only=True):
-    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
-
-    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
-    """
-
-    source: IngestedSource
-    nodes: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-    agent_state: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    problems: tuple[FileProblem, ...] = ()
 
 
 class Concept(Struct, frozen=True, kw_only=True):
@@ -551,179 +353,6 @@ class Concepts(Struct, frozen=True):
     skipped: tuple[SkippedTerm, ...]
     skipped_count: int
     passages: int
-
-
-class Twins(Struct, frozen=True, kw_only=True):
-    """Two records that may say the same, and which of them should rather stay."""
-
-    ids: tuple[str, str]
-    score: float
-    reasons: tuple[str, ...]
-    foremost: str
-
-
-class Doubt(Struct, frozen=True, kw_only=True):
-    """Something that cannot quite be as it is stored; somebody should look at it."""
-
-    kind: DoubtKind
-    ids: tuple[str, ...]
-    subject: str | None = None
-    predicate: str | None = None
-    valid_until: datetime | None = None
-
-
-class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
-
-    id: str
-    text: str | None = None
-    scopes: tuple[str, ...] | None = None
-
-
-class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What somebody decided on records that may say the same.
-
-    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
-    not clear, and none of them should pass for true.
-    """
-
-    outcome: Literal["supersede", "keep_both", "contest"]
-    ids: tuple[str, ...]
-    reason: str
-    canonical: str | None = None
-    updates: tuple[Clarified, ...] = ()
-
-
-class BrokenReference(Struct, frozen=True, kw_only=True):
-    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
-
-    id: str
-    field: str
-    ref: str
-    safe: bool = True
-
-
-class Mended(Struct, frozen=True, kw_only=True):
-    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
-
-    broken: tuple[BrokenReference, ...] = ()
-    ids: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-
-
-class Audited(Struct, frozen=True, kw_only=True):
-    """A change with the states before and after it, as far as they are still known."""
-
-    change: Change
-    before: Record | Entity | Relation | None = None
-    after: Record | Entity | Relation | None = None
-
-
-class GraphNode(Struct, frozen=True, kw_only=True):
-    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
-
-    id: str
-    kind: str
-    title: str
-    status: str = "active"
-    degree: int = 0
-    scopes: tuple[str, ...] = ()
-
-
-class GraphCluster(Struct, frozen=True, kw_only=True):
-    """Nodes that hang together by few relations: some of their ids, and their number."""
-
-    ids: tuple[str, ...]
-    nodes: int
-    relations: int
-    density: float = 0.0
-    scope: str | None = None
-
-
-class GraphHealth(Struct, frozen=True, kw_only=True):
-    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
-
-    `stubs` are entities that something refers to and of which nothing but the name is known.
-    """
-
-    isolated: tuple[GraphNode, ...] = ()
-    sparse: tuple[GraphCluster, ...] = ()
-    bridges: tuple[GraphNode, ...] = ()
-    weak_scopes: tuple[GraphCluster, ...] = ()
-    stubs: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    objects: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-class Upkeep(Struct, frozen=True, kw_only=True):
-    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
-
-    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
-    that no longer says what it said; `duplicates` are groups of records that claim the same.
-    """
-
-    promotable: tuple[str, ...] = ()
-    low_evidence: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-    unsettled: tuple[str, ...] = ()
-    duplicates: tuple[tuple[str, ...], ...] = ()
-    twins: tuple[Twins, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    graph: GraphHealth
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-class Chunked(Struct, frozen=True, kw_only=True):
-    """What became of a document that was cut by tokens: the records of its chunks, in order, and what was new."""
-
-    ids: tuple[str, ...]
-    chunk_tokens: int
-    stored: int
-    updated: int
-    skipped: int
-
-
-class Imported(Struct, frozen=True, kw_only=True):
-    """What came into a space from files of another program; `problems` says what did not, and why."""
-
-    space: str
-    folder: str
-    records: int = 0
-    records_present: int = 0
-    facts: int = 0
-    facts_present: int = 0
-    identity: bool = False
-    problems: tuple[str, ...] = ()
-
-
-class Past(Struct, frozen=True, kw_only=True):
-    """One step of a record's history: the change, and the state it led to (None: gone)."""
-
-    change: Change
-    record: Record | None
-
-
-class Merge(Struct, frozen=True, kw_only=True):
-    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
-
-    kept: str
-    merged: str
-    cosine: float
-    entry: int | None = None
-
-
-class Dream(Struct, frozen=True, kw_only=True):
-    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
-
-    space: str
-    at: datetime
-    seconds: float
-    records: int
-    merges: tuple[Merge, ...] = ()
-    refreshed: int = 0
-    decayed: int = 0
-    finished: bool = True
-    dry_run: bool = False
 
 
 class Condensed(Struct, frozen=True, kw_only=True):
@@ -875,46 +504,6 @@ class Signals(Struct, frozen=True, kw_only=True):
     milliseconds: float = 0.0
 
 
-class Scored(Struct, frozen=True, kw_only=True):
-    """A record with what each signal says of it, on its own scale: cosine, BM25 and PageRank. 0 is "nothing"."""
-
-    record: Record
-    score: float
-    vector: float = 0.0
-    keyword: float = 0.0
-    graph: float = 0.0
-
-
-class Weighed(Struct, frozen=True, kw_only=True):
-    """Records by a weighed sum of signals, best first, and how many nodes of the graph were walked for it."""
-
-    hits: tuple[Scored, ...]
-    nodes: int = 0
-    problem: str | None = None
-
-
-class Appraised(Struct, frozen=True, kw_only=True):
-    """A record with its score by fixed weights, and what each signal said of it (a cosine, then shares of 0..1)."""
-
-    record: Record
-    score: float
-    cosine: float
-    keywords: float
-    recency: float
-
-
-class EmbeddingState(Struct, frozen=True, kw_only=True):
-    """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
-
-    state: Literal["idle", "loading", "ready", "failed", "none"]
-    model: str | None = None
-    dim: int | None = None
-    stored_dim: int | None = None
-    hits: int = 0
-    misses: int = 0
-    size: int = 0
-
-
 class Recall(Sequence[Hit]):
     """The hits, best first; `.context` is the same as a prompt-ready text, `.signals` says how it was made."""
 
@@ -986,17 +575,3 @@ class ProjectStatus(Struct, frozen=True, kw_only=True):
 
 Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
-
-__all__ = [
-    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
-    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Appraised", "Archived",
-    "Audited", "BrokenReference", "CandidateType", "Change", "Chunked", "Claim", "Clarified", "Compaction", "Concept",
-    "Concepts", "Condensed", "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity",
-    "Evidence", "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth",
-    "GraphNode", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json",
-    "MemoryType", "Mended", "Merge", "Merged", "Message", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
-    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Repair",
-    "Resolution", "Sample", "Sampled", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
-    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Spending", "Status", "Summary",
-    "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
-]  # fmt: skip

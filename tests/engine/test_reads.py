@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from recollect import Memory
+from recollect.engine.intake.results import SourceDraft
 from recollect.engine.write.govern import citing
-from recollect.types import Adapter, Segment, SourceDraft
+from recollect.types import Adapter, Segment
 
 SOURCE = SourceDraft(
     location="/docs/gateway.md", source_kind="markdown", title="Gateway manual", fingerprint="f" * 64,

@@ -9,10 +9,9 @@ from tests.conftest import NOON
 
 from recollect import Conflict, InvalidInput, Memory
 from recollect.engine.care.mend import audit, mend
-from recollect.engine.care.resolve import resolve_twins
+from recollect.engine.care.resolve import Clarified, Resolution, resolve_twins
 from recollect.engine.care.upkeep import graph_health, upkeep
 from recollect.engine.write.govern import claim_duplicates, promotable
-from recollect.types import Clarified, Resolution
 
 SCOPED = {"scopes": ["scope:a"]}
 

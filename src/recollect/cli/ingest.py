@@ -24,16 +24,10 @@ from recollect.cli.options import (
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_make
 from recollect.cli.progress import Report, complete_vectors, reporting
+from recollect.engine.intake.results import Ingested, IngestedFolder, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, SourceError
-from recollect.types import (
-    DEFAULT_SPACE,
-    FileProblem,
-    Ingested,
-    IngestedFolder,
-    IngestedSource,
-    ProjectStatus,
-)  # fmt: skip
+from recollect.types import DEFAULT_SPACE, FileProblem, ProjectStatus
 
 _NAMED = 10
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
 from recollect.config import foreign_home, foreign_log_level, load_settings
+from recollect.engine.care.dream import Dream
+from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import InvalidInput, RecollectError
-from recollect.types import DEFAULT_SPACE, Dream, Maintained
+from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract

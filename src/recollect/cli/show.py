@@ -10,22 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
-from recollect.types import (
-    Change,
-    EvidenceState,
-    Fact,
-    Grounds,
-    Hit,
-    Metadata,
-    Neighborhood,
-    Past,
-    Record,
-    Signals,
-    Space,
-    SpaceStats,
-    Spending,
-    Why,
-)
+from recollect.engine.graph.link import Fact, Neighborhood
+from recollect.engine.write.grounds import EvidenceState
+from recollect.engine.write.revise import Past
+from recollect.types import Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Spending, Why
 
 if TYPE_CHECKING:
     from rich.console import Console

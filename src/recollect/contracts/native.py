@@ -11,23 +11,12 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from recollect.contracts.tool import Annotations, Call, Contract, Tool
+from recollect.engine.graph.link import Fact
+from recollect.engine.intake.results import Ingested, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import (
-    NOISE,
-    Change,
-    Claim,
-    Evidence,
-    Fact,
-    Grounds,
-    Ingested,
-    IngestedSource,
-    ProjectStatus,
-    Receipt,
-    Record,
-    Why,
-)  # fmt: skip
+from recollect.types import NOISE, Change, Claim, Evidence, Grounds, ProjectStatus, Receipt, Record, Why
 from recollect.version import __version__
 
 _WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is

@@ -11,11 +11,12 @@ from typing import cast
 
 from recollect.contracts.agentos import params as p
 from recollect.contracts.tool import Call
+from recollect.engine.graph.link import Neighborhood
 from recollect.engine.memory import Memory
 from recollect.engine.read.by_signal import appraise
 from recollect.engine.write.sessions import listed_sessions
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import Entity, Json, Neighborhood, Record
+from recollect.types import Entity, Json, Record
 
 WAIT_SECONDS = 10.0
 """So long a recall waits for vectors that are still missing."""

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from recollect.types import Entity, Metadata, Record, Relation, Scored
+from recollect.engine.read.signals import Scored
+from recollect.types import Entity, Metadata, Record, Relation
 
 _DIGITS = 6
 

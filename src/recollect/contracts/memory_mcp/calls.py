@@ -9,10 +9,11 @@ from typing import Any
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import Call
+from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.memory import Memory
 from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import EmbeddingState, Json, Record, SpaceStats
+from recollect.types import Json, Record, SpaceStats
 from recollect.version import __version__
 
 CODE = "code"

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.view import NODE, audit_id, clip, kind_of, shown_status, title_of, type_of
 from recollect.engine.care import mend
+from recollect.engine.care.mend import Audited
 from recollect.engine.memory import Memory
-from recollect.types import Audited, Change, Entity, Record, Relation
+from recollect.types import Change, Entity, Record, Relation
 
 MOST_ISSUES = 100
 _TITLE_CHARS = 120

@@ -18,9 +18,9 @@ from recollect.contracts.memory_substrate.suggestions import NEXT_ACTIONS, sugge
 from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
 from recollect.engine.care.concepts import concepts_of
+from recollect.engine.intake.results import IngestedRepo, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.types import IngestedRepo, IngestedSource
 
 MOST_SHOWN = 100
 """Audit ids and node ids that one answer lists; the rest is counted, and `memory_maintain audit` shows it."""

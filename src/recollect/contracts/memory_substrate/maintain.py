@@ -23,12 +23,12 @@ from recollect.contracts.memory_substrate.view import audit_ids, patch_id
 from recollect.contracts.tool import Call
 from recollect.engine.care.concepts import concepts_of
 from recollect.engine.care.mend import mend
-from recollect.engine.care.resolve import resolve_twins
+from recollect.engine.care.resolve import Clarified, Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
 from recollect.engine.memory import Memory
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Clarified, Resolution
+from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
 TOOL = "memory_maintain"
 MOST_SHOWN = 100

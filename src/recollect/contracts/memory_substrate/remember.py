@@ -25,9 +25,9 @@ from recollect.contracts.memory_substrate.view import (
 )  # fmt: skip
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
-from recollect.engine.read.alike import alike_knowledge
+from recollect.engine.read.alike import Alike, alike_knowledge
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Alike, Json, Receipt, Record
+from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
 
 TOOL = "memory_remember"
 _FIRST_STATUS = {KNOWLEDGE: "candidate", ACTIVITY: "finalized", WORK_ITEM: "open"}

@@ -29,10 +29,12 @@ from recollect.contracts.trusty_memory.palaces import (
     parse_uuid,
     render_time,
 )
+from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
 from recollect.engine.parse import MAX_LIMIT
+from recollect.engine.read.methods import SpaceTally
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.types import Change, Dream, SpaceTally
+from recollect.types import Change
 from recollect.version import __version__
 
 ROOT = "/api/v1"

@@ -27,7 +27,7 @@ from recollect.engine.write.remember import derive_lexis
 from recollect.errors import EmbedderError, ReadOnlyStore
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Lexis, View
-from recollect.types import CATALOGUE_KINDS, Change, Dream, Filter, Merge, Record
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Record
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
@@ -43,6 +43,29 @@ _NOT = re.compile(r"\b(?:not|no|never|none|without|nor|cannot)\b|n['\u2019]t\b",
 _SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")
 _DAY = timedelta(days=1)
 _DAY_MICROS = 86_400e6
+
+
+class Merge(Struct, frozen=True, kw_only=True):
+    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
+
+    kept: str
+    merged: str
+    cosine: float
+    entry: int | None = None
+
+
+class Dream(Struct, frozen=True, kw_only=True):
+    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
+
+    space: str
+    at: datetime
+    seconds: float
+    records: int
+    merges: tuple[Merge, ...] = ()
+    refreshed: int = 0
+    decayed: int = 0
+    finished: bool = True
+    dry_run: bool = False
 
 
 class Kept(Struct, frozen=True, kw_only=True):

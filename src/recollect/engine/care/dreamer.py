@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.engine.care.dream import Dream
 from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.types import Dream
 
 if TYPE_CHECKING:
     from recollect.engine.memory import Memory

@@ -12,12 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
+
+from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.write.remember import derive_lexis
 from recollect.errors import Conflict, RecollectError
 from recollect.store.base import Edit, EvictionRule, FadingRule, Run
-from recollect.types import Maintained, Receipt, Record
+from recollect.types import Receipt, Record
 
 KINDS = ("memory", "message", "summary")
 """What fades and is evicted. Documents, code and what is governed by rules of its own has another life."""
@@ -31,6 +34,17 @@ CAP = 10_000
 _REST = 0.25  # of the time that a transaction took, so that others get their turn
 _LONGEST_REST = 0.01  # seconds
 _FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_500, 40, 40, 150  # rows of a transaction: 10 to 20 ms of work
+
+
+class Maintained(Struct, frozen=True, kw_only=True):
+    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
+
+    space: str
+    verb: Literal["evict", "fade"]
+    count: int
+    seconds: float
+    entry: int | None = None
+    dry_run: bool = False
 
 
 def _portions(count: int, rows: int) -> Iterator[slice]:

@@ -6,27 +6,42 @@ import re
 from collections.abc import Iterator
 
 import msgspec
+from msgspec import Struct
 
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_limit, parse_space
 from recollect.engine.write.remember import derive_lexis
 from recollect.store.base import Edit, Outline, Thing, View
-from recollect.types import (
-    DEFAULT_SPACE,
-    VOUCHED,
-    Audited,
-    BrokenReference,
-    Change,
-    Entity,
-    Grounds,
-    Mended,
-    Record,
-    Relation,
-)
+from recollect.types import DEFAULT_SPACE, VOUCHED, Change, Entity, Grounds, Record, Relation
 
 _MINTED = re.compile(r"node:[0-9a-f]{32}")
 _TYPES: dict[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 _MOST_ENTITIES = 200_000
+
+
+class BrokenReference(Struct, frozen=True, kw_only=True):
+    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
+
+    id: str
+    field: str
+    ref: str
+    safe: bool = True
+
+
+class Mended(Struct, frozen=True, kw_only=True):
+    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
+
+    broken: tuple[BrokenReference, ...] = ()
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+class Audited(Struct, frozen=True, kw_only=True):
+    """A change with the states before and after it, as far as they are still known."""
+
+    change: Change
+    before: Record | Entity | Relation | None = None
+    after: Record | Entity | Relation | None = None
 
 
 def mend(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import lifecycle, maintain
+from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces
 from recollect.engine.embedding.semantics import Semantics
@@ -28,25 +30,11 @@ from recollect.engine.parse import (
 )
 from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.read.foremost import Foremost
+from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
-from recollect.types import (
-    DEFAULT_SPACE,
-    Change,
-    Compaction,
-    Condensed,
-    Dream,
-    Maintained,
-    Merge,
-    Message,
-    Receipt,
-    Repair,
-    Sample,
-    SpaceStats,
-    Spending,
-    Summary,
-)
+from recollect.types import DEFAULT_SPACE, Change, Condensed, Message, Receipt, Sample, SpaceStats, Spending, Summary
 
 
 class Caring:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from recollect.engine.care.lifecycle import Maintained
 from recollect.errors import ConfigError, RecollectError
-from recollect.types import Maintained
 
 if TYPE_CHECKING:
     from recollect.engine.memory import Memory

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from recollect.engine.read.alike import LEFT_OUT, comparable
 from recollect.engine.write.grounds import overlap
 from recollect.retrieve.alike import ENOUGH, Likeness, likeness, score_alike
 from recollect.store.base import Outline, View
-from recollect.types import NOT_KNOWLEDGE, Record, Status, Twins
+from recollect.types import NOT_KNOWLEDGE, Record, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +29,15 @@ _MOST_PAIRED = 600_000
 _MOST_READ = 2_000  # pairs
 _LEAST_SHARED = 0.15  # of the terms of two records, as far as they were counted
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
+
+
+class Twins(Struct, frozen=True, kw_only=True):
+    """Two records that may say the same, and which of them should rather stay."""
+
+    ids: tuple[str, str]
+    score: float
+    reasons: tuple[str, ...]
+    foremost: str
 
 
 def find_twins(view: View, outlines: Sequence[Outline]) -> list[Twins]:

@@ -10,8 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Literal
 
-from recollect.engine.care.twins import find_twins
+from msgspec import Struct, field
+
+from recollect.engine.care.twins import Twins, find_twins
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_days, parse_optional_time, parse_space
 from recollect.engine.write.govern import Bar, parse_bar, stale_before
@@ -19,26 +22,79 @@ from recollect.engine.write.grounds import Sources, gather_same, said
 from recollect.fields import Moment
 from recollect.retrieve import health
 from recollect.store.base import Outline, View
-from recollect.types import (
-    DEFAULT_SPACE,
-    HIDDEN_STATUSES,
-    NOT_KNOWLEDGE,
-    VOUCHED,
-    Doubt,
-    Entity,
-    Evidence,
-    GraphCluster,
-    GraphHealth,
-    GraphNode,
-    Json,
-    Upkeep,
-)  # fmt: skip
+from recollect.types import DEFAULT_SPACE, HIDDEN_STATUSES, NOT_KNOWLEDGE, VOUCHED, Entity, Evidence, Json
 
 MOST_LISTED = 50
 _MOST_READ = 5_000  # records whose claims are compared in full
 _MOST_ENTITIES = 200_000
 _SECOND = 1_000_000
 _TELLING = "+#"  # C, C++ and C# are three
+
+DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
+
+
+class Doubt(Struct, frozen=True, kw_only=True):
+    """Something that cannot quite be as it is stored; somebody should look at it."""
+
+    kind: DoubtKind
+    ids: tuple[str, ...]
+    subject: str | None = None
+    predicate: str | None = None
+    valid_until: datetime | None = None
+
+
+class GraphNode(Struct, frozen=True, kw_only=True):
+    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
+
+    id: str
+    kind: str
+    title: str
+    status: str = "active"
+    degree: int = 0
+    scopes: tuple[str, ...] = ()
+
+
+class GraphCluster(Struct, frozen=True, kw_only=True):
+    """Nodes that hang together by few relations: some of their ids, and their number."""
+
+    ids: tuple[str, ...]
+    nodes: int
+    relations: int
+    density: float = 0.0
+    scope: str | None = None
+
+
+class GraphHealth(Struct, frozen=True, kw_only=True):
+    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
+
+    `stubs` are entities that something refers to and of which nothing but the name is known.
+    """
+
+    isolated: tuple[GraphNode, ...] = ()
+    sparse: tuple[GraphCluster, ...] = ()
+    bridges: tuple[GraphNode, ...] = ()
+    weak_scopes: tuple[GraphCluster, ...] = ()
+    stubs: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    objects: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+class Upkeep(Struct, frozen=True, kw_only=True):
+    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
+
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
+    that no longer says what it said; `duplicates` are groups of records that claim the same.
+    """
+
+    promotable: tuple[str, ...] = ()
+    low_evidence: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[Twins, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    graph: GraphHealth
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def upkeep(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.engine.core import Core
-from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.embedding.semantics import EmbeddingState, Semantics
 from recollect.engine.parse import parse_filter
 from recollect.fields import Spaces
-from recollect.types import EmbeddingState
 
 
 class Embedding:

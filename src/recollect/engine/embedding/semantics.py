@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -17,7 +17,6 @@ from recollect.embed.choose import choose_embedder, describe_embedder, embedder_
 from recollect.engine.core import Core
 from recollect.engine.embedding.background import Background
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
-from recollect.types import EmbeddingState
 
 if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
@@ -26,6 +25,18 @@ if TYPE_CHECKING:
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
 Progress = Callable[[int, int], None]
+
+
+class EmbeddingState(Struct, frozen=True, kw_only=True):
+    """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
+
+    state: Literal["idle", "loading", "ready", "failed", "none"]
+    model: str | None = None
+    dim: int | None = None
+    stored_dim: int | None = None
+    hits: int = 0
+    misses: int = 0
+    size: int = 0
 
 
 class Ready(Struct, frozen=True):

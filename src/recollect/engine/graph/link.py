@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 from msgspec import Struct, field
@@ -14,20 +15,29 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Lexis, View, normal_name
 from recollect.store.terms import is_pair, terms
-from recollect.types import (
-    CATALOGUE_KINDS,
-    Direction,
-    Entity,
-    Fact,
-    Filter,
-    Json,
-    Metadata,
-    Neighborhood,
-    Record,
-    Relation,
-)  # fmt: skip
+from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
+
+Direction = Literal["outgoing", "incoming", "both"]
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """A relation with the names of its ends, as people read it."""
+
+    subject: str
+    predicate: str
+    object: str
+    relation: Relation
+
+
+class Neighborhood(Struct, frozen=True, kw_only=True):
+    """What a walk from one entity reached; the start is the first entity, at distance 0."""
+
+    start: Entity
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+    distances: Mapping[str, int]
 
 
 def names_of(entity: Entity) -> list[str]:

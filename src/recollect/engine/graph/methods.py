@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.core import Core
 from recollect.engine.graph import link
+from recollect.engine.graph.link import Direction, Fact, Neighborhood
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_choice,
@@ -24,7 +25,7 @@ from recollect.engine.parse import (
 from recollect.errors import InvalidInput
 from recollect.fields import Moment
 from recollect.store.base import normal_name
-from recollect.types import DEFAULT_SPACE, Direction, Entity, Fact, Neighborhood, Record, Relation
+from recollect.types import DEFAULT_SPACE, Entity, Record, Relation
 
 MAX_DEPTH = 100
 _DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import Struct
 
 from recollect.embed.count import token_counter
 from recollect.engine.core import Core
@@ -13,10 +14,20 @@ from recollect.engine.write.remember import content_hash, count_terms, derive_le
 from recollect.errors import InvalidInput
 from recollect.ingest.token_chunks import FULL, cut_chunks
 from recollect.store.base import Edit
-from recollect.types import DEFAULT_SPACE, UNSET, Chunked, Record, Unset
+from recollect.types import DEFAULT_SPACE, UNSET, Record, Unset
 
 DOCUMENTS, CHUNKS, CHUNK_TOKENS = "ingest.documents", "ingest.chunks", "ingest.chunk_tokens"
 """Counters that go on over restarts: documents and chunks so far, and the size that the last one was cut to."""
+
+
+class Chunked(Struct, frozen=True, kw_only=True):
+    """What became of a document that was cut by tokens: the records of its chunks, in order, and what was new."""
+
+    ids: tuple[str, ...]
+    chunk_tokens: int
+    stored: int
+    updated: int
+    skipped: int
 
 
 def ingest_chunks(

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core
+from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import Ready, hash_of, ingest_source, ingest_sources
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
@@ -18,7 +19,7 @@ from recollect.ingest.parsed import Parsed
 from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
 from recollect.ingest.walk_files import is_text
 from recollect.ingest.web import parse_fetched
-from recollect.types import Draft, IngestedSource, Json, SourceDraft
+from recollect.types import Draft, Json
 
 LARGEST_TRANSCRIPT = 1024 * 1024 * 1024
 _MICRO = 1_000

@@ -27,6 +27,7 @@ from recollect.engine.intake.files import (
     place_conversation,
     read_bytes,
 )
+from recollect.engine.intake.results import IngestedFolder, SourceDraft
 from recollect.engine.intake.sources import (
     Ready,
     archive_gone,
@@ -44,7 +45,7 @@ from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_docume
 from recollect.ingest.parsed import ADAPTER_VERSION
 from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import TOO_LARGE, Choice, Found, Walked, skip_name, walk_files
-from recollect.types import Adapter, Draft, FileProblem, IngestedFolder, Record, Segment, SourceDraft, SourceKind
+from recollect.types import Adapter, Draft, FileProblem, Record, Segment, SourceKind
 
 TRANSCRIPTS = (".json", ".jsonl")
 LARGEST_TRANSCRIPT = 200 * 1024 * 1024

@@ -16,10 +16,11 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.engine.core import Core
+from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.remember import ensure_space, remember_many
 from recollect.errors import InvalidInput
-from recollect.types import DEFAULT_SPACE, Draft, Imported, Message
+from recollect.types import DEFAULT_SPACE, Draft, Message
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.graph.link import Statement, relate_one
+from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import read_identity, write_identity
 from recollect.engine.write.remember import count_terms, ensure_space, remember_one
@@ -32,7 +33,7 @@ from recollect.ingest.trusty import (
 )
 from recollect.store.base import Edit
 from recollect.store.foreign import is_sqlite, read_tables
-from recollect.types import Draft, Imported, Space
+from recollect.types import Draft, Space
 
 METADATA, IDENTITY, SNAPSHOT, REDB = "palace.json", "identity.txt", "l1_cache.json", "kg.redb"
 _DATABASES = ("*.db", "*.sqlite", "*.sqlite3", "*.db.migrated")

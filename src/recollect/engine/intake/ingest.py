@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, remember_many
@@ -15,7 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.text import split_sections
 from recollect.store.base import Edit
-from recollect.types import Draft, Filter, Ingested, Metadata, Receipt, Record, Segment, SourceDraft
+from recollect.types import Draft, Filter, Metadata, Receipt, Record, Segment
 
 _MOST_SECTIONS = 2**31
 _TITLE = 80

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING
 from recollect.engine.core import Core
 from recollect.engine.intake import ingest as ingesting
 from recollect.engine.intake import sources as sourcing
+from recollect.engine.intake.results import (
+    Imported,
+    Ingested,
+    IngestedFolder,
+    IngestedRepo,
+    IngestedSource,
+    SourceDraft,
+)
 from recollect.engine.parse import (
     parse_choice,
     parse_draft,
@@ -28,18 +36,7 @@ from recollect.engine.parse import (
 )
 from recollect.errors import InvalidInput
 from recollect.fields import Spaces
-from recollect.types import (
-    DEFAULT_SPACE,
-    Imported,
-    Ingested,
-    IngestedFolder,
-    IngestedRepo,
-    IngestedSource,
-    Project,
-    ProjectStatus,
-    Record,
-    SourceDraft,
-)
+from recollect.types import DEFAULT_SPACE, Project, ProjectStatus, Record
 
 if TYPE_CHECKING:
     from recollect.engine.intake.projects import Projects

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.graph.link import names_of, relink, resolve
+from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
 from recollect.engine.intake.sources import source_id, write_source
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound, SourceError
@@ -25,19 +26,7 @@ from recollect.ingest.chunks import CHUNKER
 from recollect.ingest.repo import Module, RepoMap, Scan, excerpt, internal_imports, map_repo, scan_repo
 from recollect.ingest.repo_files import Patterns
 from recollect.store.base import Edit, View
-from recollect.types import (
-    Adapter,
-    Draft,
-    Entity,
-    IngestedRepo,
-    IngestedSource,
-    Json,
-    Metadata,
-    Record,
-    Relation,
-    Segment,
-    SourceDraft,
-)  # fmt: skip
+from recollect.types import Adapter, Draft, Entity, Json, Metadata, Record, Relation, Segment
 
 MODULE_NODES = 50
 """How many modules become entities: the graph should show the foremost, not repeat the map."""

@@ -15,25 +15,14 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
-from recollect.types import (
-    CATALOGUE_KINDS,
-    SOURCE_KINDS,
-    Adapter,
-    Draft,
-    Filter,
-    IngestedSource,
-    Json,
-    Metadata,
-    Record,
-    Segment,
-    SourceDraft,
-)  # fmt: skip
+from recollect.types import CATALOGUE_KINDS, SOURCE_KINDS, Adapter, Draft, Filter, Json, Metadata, Record, Segment
 
 SOURCE = CATALOGUE_KINDS[0]
 MOST_SEGMENTS = 2**31

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.grounds import overlap
@@ -15,7 +17,7 @@ from recollect.engine.write.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
 from recollect.store.base import View
 from recollect.store.terms import query_terms
-from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, Alike, Draft, Filter, Record
+from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, Draft, Filter, Record, Status
 
 MOST_ALIKE = 5
 LEFT_OUT = ("superseded", "contested", "archived")
@@ -24,6 +26,17 @@ _MOST_TERMS = 64
 _MOST_POSTINGS = 12_000  # versions that are counted, rarest words first
 _MOST_WEIGHED = 300
 _MOST_READ = 48
+
+
+class Alike(Struct, frozen=True, kw_only=True):
+    """A record that may say the same as another: for someone to look at, nothing follows from it by itself."""
+
+    id: str
+    score: float
+    reasons: tuple[str, ...]
+    title: str
+    kind: str
+    status: Status
 
 
 def comparable(record: Record | Draft) -> bool:

@@ -15,10 +15,12 @@ from recollect.engine.parse import (
 )
 from recollect.engine.read import appraise as appraising
 from recollect.engine.read import signals
+from recollect.engine.read.appraise import Appraised
 from recollect.engine.read.methods import Reading
+from recollect.engine.read.signals import Scored, Weighed
 from recollect.errors import EmbedderError
 from recollect.retrieve.weigh import Weights
-from recollect.types import DEFAULT_SPACE, Appraised, Query, Scored, Weighed
+from recollect.types import DEFAULT_SPACE, Query
 
 Progress = Callable[[int, int], None]
 

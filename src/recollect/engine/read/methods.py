@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, Unpack
 
+from msgspec import Struct
+
 from recollect.engine.core import Core
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import (
@@ -26,6 +28,7 @@ from recollect.engine.parse import (
 )
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.write import revise
+from recollect.engine.write.revise import Past
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
@@ -36,18 +39,24 @@ from recollect.types import (
     Change,
     Filter,
     Order,
-    Past,
     Query,
     Recall,
     Record,
     Session,
     Space,
     SpaceStats,
-    SpaceTally,
 )
 
 _ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
+
+
+class SpaceTally(Struct, frozen=True, kw_only=True):
+    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
+
+    records: int
+    facts: int
+    vectors: int
 
 
 class Reading:

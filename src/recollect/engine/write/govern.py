@@ -24,6 +24,7 @@ from recollect.engine.parse import (
     parse_space,
 )  # fmt: skip
 from recollect.engine.write.grounds import (
+    EvidenceState,
     Sources,
     gather_same,
     is_knowledge,
@@ -41,21 +42,40 @@ from recollect.types import (
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
     VOUCHED,
-    Archived,
-    EvidenceState,
     Filter,
     Grounds,
-    Merged,
     Receipt,
     Record,
-    Settled,
     Status,
-)  # fmt: skip
+)
 
 _EVERY = 2**31
 _PROMOTABLE: tuple[Status, ...] = ("active", "candidate", "contested", "stale")
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
 _STALE = "not verified for {} days"
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """What became of an archived source: the records that rested on it alone are stale, others on it in part."""
+
+    receipt: Receipt
+    stale_ids: tuple[str, ...] = ()
+    partial_ids: tuple[str, ...] = ()
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """Records that claimed the same became one: those `merged` are superseded by `kept`. No entries: a dry run."""
+
+    kept: str
+    merged: tuple[str, ...]
+    entries: tuple[int, ...] = ()
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
+
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
 
 
 class Bar(Struct, frozen=True, kw_only=True):

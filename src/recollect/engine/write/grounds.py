@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -21,16 +21,28 @@ from recollect.types import (
     VOUCHED,
     Claim,
     Evidence,
-    EvidenceState,
     Grounds,
     Metadata,
     Record,
     SourceKind,
-)  # fmt: skip
+)
 
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
 _EVER = datetime.min.replace(tzinfo=UTC)
 _MOST_CLAIMS = 1_000  # of one subject and predicate that are compared
+
+EvidenceStanding = Literal["current", "changed", "missing", "archived"]
+
+
+class EvidenceState(Struct, frozen=True, kw_only=True):
+    """Is what a record rests on still there? `changed`: the source says something else by now.
+
+    `segment` is where the text stands now; it may have moved within its source.
+    """
+
+    evidence: Evidence
+    state: EvidenceStanding
+    segment: str | None = None
 
 
 class Refusal(Struct, frozen=True):

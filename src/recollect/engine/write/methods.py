@@ -21,10 +21,12 @@ from recollect.engine.parse import (
     parse_string,
 )
 from recollect.engine.write import govern, revise
+from recollect.engine.write.govern import Archived
+from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.remember import remember_many
 from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
-from recollect.types import DEFAULT_SPACE, UNSET, Archived, Draft, EvidenceState, Receipt, Record, Space, Unset
+from recollect.types import DEFAULT_SPACE, UNSET, Draft, Receipt, Record, Space, Unset
 
 
 class Writing:

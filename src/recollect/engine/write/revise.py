@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec import Struct
 
 from recollect.engine.core import Core, find
 from recollect.engine.parse import check_period
@@ -13,9 +14,16 @@ from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Thing, View
-from recollect.types import CATALOGUE_KINDS, Past, Receipt, Record
+from recollect.types import CATALOGUE_KINDS, Change, Receipt, Record
 
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """One step of a record's history: the change, and the state it led to (None: gone)."""
+
+    change: Change
+    record: Record | None
 
 
 def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object], reason: str | None) -> Receipt:

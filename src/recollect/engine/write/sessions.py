@@ -19,7 +19,7 @@ from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
 from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, remember_one
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Edit
-from recollect.types import DEFAULT_SPACE, Compaction, Condensed, Draft, Message, Record, Repair, Session
+from recollect.types import DEFAULT_SPACE, Condensed, Draft, Message, Record, Session
 
 SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
@@ -34,6 +34,34 @@ Condense = Callable[[Sequence[str], Sequence[datetime]], Condensed]
 
 
 # Compaction
+
+
+class Compaction(Struct, frozen=True, kw_only=True):
+    """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
+
+    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
+    """
+
+    compacted: bool
+    summarized: int = 0
+    kept: int = 0
+    summary: str | None = None
+    reason: str | None = None
+
+
+class Repair(Struct, frozen=True, kw_only=True):
+    """What was wrong with a session's list, by kind. Orphaned and oversized ones are flagged; the rest is mended."""
+
+    empty: int = 0
+    duplicates: int = 0
+    consecutive: int = 0
+    orphaned: int = 0
+    reordered: int = 0
+    oversized: int = 0
+
+    @property
+    def fixes(self) -> int:
+        return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
 
 
 def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, condense: Condense) -> Compaction:
