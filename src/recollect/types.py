@@ -417,29 +417,33 @@ class AnyOf(Struct, frozen=True):
     longest: int = 1_000
     or_none: bool = False
     """None among the values stands for records that have none; it is kept as ""."""
+    help: str = ""
+    """What its option on the command line does; without help it has none."""
 
 
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
 
     spaces: Annotated[tuple[str, ...], AnyOf("space", "space", longest=200)] = ()
-    kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
-    memory_types: Annotated[tuple[str, ...], AnyOf("memory_type")] = ()
-    tags: Annotated[tuple[str, ...], AnyOf("tags")] = ()
-    rooms: Annotated[tuple[str, ...], AnyOf("room", or_none=True)] = ()
-    sessions: Annotated[tuple[str, ...], AnyOf("session", "session")] = ()
-    projects: Annotated[tuple[str, ...], AnyOf("project", "project", or_none=True)] = ()
-    users: Annotated[tuple[str, ...], AnyOf("user", "user")] = ()
+    kinds: Annotated[tuple[str, ...], AnyOf("kind", help="Only this kind; may be repeated.")] = ()
+    memory_types: Annotated[
+        tuple[str, ...], AnyOf("memory_type", help="Only episodic, semantic or procedural memories.")
+    ] = ()
+    tags: Annotated[tuple[str, ...], AnyOf("tags", help="Only with this tag; may be repeated.")] = ()
+    rooms: Annotated[tuple[str, ...], AnyOf("room", or_none=True, help="Only of this room; may be repeated.")] = ()
+    sessions: Annotated[tuple[str, ...], AnyOf("session", "session", help="Only of this session.")] = ()
+    projects: Annotated[tuple[str, ...], AnyOf("project", "project", or_none=True, help="Only of this project.")] = ()
+    users: Annotated[tuple[str, ...], AnyOf("user", "user", help="Only of this user.")] = ()
     sources: Annotated[tuple[str, ...], AnyOf("source", "source", longest=16_000)] = ()
     ids: Annotated[tuple[str, ...], AnyOf("id")] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-    statuses: Annotated[tuple[str, ...], AnyOf("status")] = ()
+    since: Annotated[datetime | None, About("Only what happened from then on.")] = None
+    until: Annotated[datetime | None, About("Only what happened up to then.")] = None
+    statuses: Annotated[tuple[str, ...], AnyOf("status", help="Only of this status.")] = ()
     without_kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
     without_sources: Annotated[tuple[str, ...], AnyOf("source", longest=16_000)] = ()
     governed: bool = False
     """Only records that have grounds."""
-    as_of: datetime | None = None
+    as_of: Annotated[datetime | None, About("As it was known at that time.")] = None
     valid_at: datetime | None = None
     valid_only: bool = True
     below: str | None = None

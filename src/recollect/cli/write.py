@@ -8,31 +8,31 @@ from typing import Annotated
 import typer
 
 from recollect.cli.options import (
+    SETTABLE,
     AnySpace,
     AsJson,
     Home,
     Reason,
     RecordId,
     SpaceName,
+    ValidFrom,
+    ValidUntil,
     Words,
     Yes,
     confirm,
     read_text,
     read_time,
-    with_fields,
+    with_options,
 )  # fmt: skip
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import reporting
 from recollect.errors import InvalidInput, NotFound
-from recollect.fields import FIELDS, REVISABLE
+from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Receipt
 
-ValidFrom = Annotated[str | None, typer.Option("--valid-from", metavar="TIME", help="Since when it is true.")]
-ValidUntil = Annotated[str | None, typer.Option("--valid-until", metavar="TIME", help="Until when it is true.")]
 
-
-@with_fields(FIELDS.values())
+@with_options(SETTABLE.values())
 def remember(
     given: Mapping[str, object],
     text: Words = None,
@@ -71,7 +71,7 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     return 1 if receipt.outcome == "rejected" else 0
 
 
-@with_fields(FIELDS[name] for name in REVISABLE)
+@with_options(one for name, one in SETTABLE.items() if name in REVISABLE)
 def revise(
     id: RecordId,
     given: Mapping[str, object],

@@ -85,22 +85,30 @@ def parse_optional(value: object, field: str, *, longest: int = MAX_LABEL) -> st
     return None if value is None else parse_label(value, field, longest=longest)
 
 
+def _parse_number(value: object, field: str, wanted: str, span: str, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number{wanted}, not {_kind(value)}")
+    if not 0 <= value <= most or value == math.inf:  # nor NaN, which is neither
+        raise InvalidInput(field, f"must be {span}, not {_shown(value)}")
+    return float(value)
+
+
 def parse_share(value: object, field: str) -> float:
     """A number within 0..1."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number from 0 to 1, not {_kind(value)}")
-    if not 0 <= value <= 1:  # nor NaN, which is neither
-        raise InvalidInput(field, f"must be from 0 to 1, not {_shown(value)}")
-    return float(value)
+    return _parse_number(value, field, " from 0 to 1", "from 0 to 1", 1)
 
 
 def parse_weight(value: object, field: str) -> float:
     """A number that says how much something counts: not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number, not {_kind(value)}")
-    if not 0 <= value < math.inf:
-        raise InvalidInput(field, f"must be 0 or more, not {_shown(value)}")
-    return float(value)
+    return _parse_number(value, field, "", "0 or more", math.inf)
+
+
+def parse_seconds(value: object, field: str) -> float:
+    return _parse_number(value, field, " of seconds", f"from 0 to {MAX_SECONDS} seconds", MAX_SECONDS)
+
+
+def parse_days(value: object, field: str) -> float:
+    return _parse_number(value, field, " of days", f"from 0 to {MAX_DAYS} days", MAX_DAYS)
 
 
 def parse_count(value: object, field: str, *, least: int, most: int) -> int:
@@ -127,22 +135,6 @@ def parse_flag(value: object, field: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(field, f"must be true or false, not {_shown(value)}")
     return value
-
-
-def parse_seconds(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number of seconds, not {_kind(value)}")
-    if not 0 <= value <= MAX_SECONDS:
-        raise InvalidInput(field, f"must be from 0 to {MAX_SECONDS} seconds, not {_shown(value)}")
-    return float(value)
-
-
-def parse_days(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number of days, not {_kind(value)}")
-    if not 0 <= value <= MAX_DAYS:
-        raise InvalidInput(field, f"must be from 0 to {MAX_DAYS} days, not {_shown(value)}")
-    return float(value)
 
 
 def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
