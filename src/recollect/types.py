@@ -6,7 +6,7 @@ store: each change makes a new version, and the old ones stay for history and `a
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias, overload
+from typing import Annotated, Literal, TypeAlias, get_args, overload
 
 from msgspec import UNSET as UNSET
 from msgspec import Struct, UnsetType, field
@@ -29,19 +29,13 @@ SkipReason = Literal[
 ]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 
-MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
-TRUSTS: tuple[Trust, ...] = (
-    "user_declared", "human_curated", "agent_inferred", "system_generated", "imported",
-)  # fmt: skip
-STATUSES: tuple[Status, ...] = (
-    "active", "candidate", "contested", "stale", "superseded", "archived",
-    "open", "in_progress", "blocked", "done", "cancelled",
-)  # fmt: skip
+MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+STATUSES: tuple[Status, ...] = get_args(Status)
 HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
 CATALOGUE_KINDS: tuple[str, ...] = ("source",)
 """Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
-SOURCE_KINDS: tuple[SourceKind, ...] = ("repo", "file", "markdown", "web", "pdf", "conversation")
+SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""

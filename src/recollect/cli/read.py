@@ -76,8 +76,8 @@ def recall(
     with memory:
         wait_for_vectors(memory, None if all_spaces else space)
         answer = memory.recall(
-            text, space=None if all_spaces else space, limit=limit, min_score=min_score, budget_tokens=budget, deep=deep,
-            **given,
+            text, space=None if all_spaces else space, limit=limit, min_score=min_score, budget_tokens=budget,
+            deep=deep, **given,
         )  # fmt: skip
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 

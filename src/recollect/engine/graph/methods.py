@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from recollect.engine.core import Core
 from recollect.engine.graph import link
@@ -28,7 +29,7 @@ from recollect.store.base import normal_name
 from recollect.types import DEFAULT_SPACE, Entity, Record, Relation
 
 MAX_DEPTH = 100
-_DIRECTIONS: tuple[Direction, ...] = ("outgoing", "incoming", "both")
+_DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 
 class Relating:

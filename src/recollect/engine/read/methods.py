@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Literal, Unpack
+from typing import Literal, Unpack, get_args
 
 from msgspec import Struct
 
@@ -47,7 +47,7 @@ from recollect.types import (
     SpaceStats,
 )
 
-_ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
+_ORDERS: tuple[Order, ...] = get_args(Order)
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_origin
 
@@ -22,10 +22,6 @@ _MICROSECOND = timedelta(microseconds=1)
 _encode = msgspec.json.Encoder().encode
 _decode_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
-
-CHANGE_COLUMNS = (
-    "entry", "at", "space", "verb", "object_type", "object_id", "before", "after", "actor", "reason", "undoes",
-)  # fmt: skip
 
 
 def to_micros(moment: datetime) -> int:
@@ -72,20 +68,27 @@ _BESIDE = ("version", "space", "access_count", "last_access")
 """Fields whose values stand in other columns than a version's own, or in other tables."""
 _COLUMN_NAMES = {"content_hash": "hash"}
 _WRITTEN: Mapping[object, str] = {
-    str: "{}", str | None: "{}", int: "{}", float: "{}",
+    str: "{}", str | None: "{}", int: "{}", int | None: "{}", float: "{}",
     datetime: "to_micros({})", datetime | None: "None if {0} is None else to_micros({0})",
     tuple[str, ...]: "to_json({0}) if {0} else '[]'", Metadata: "to_json({0}) if {0} else '{{}}'",
     Metadata | None: "None if {0} is None else to_json({0})", Grounds | None: "None if {0} is None else to_json({0})",
     "content_hash": "bytes.fromhex({})",
 }  # fmt: skip
 _READ: Mapping[object, str] = {
-    str: "{}", str | None: "{}", int: "{}", float: "{}",
+    str: "{}", str | None: "{}", int: "{}", int | None: "{}", float: "{}",
     datetime: "to_moment({})", datetime | None: "None if {0} is None else to_moment({0})",
-    tuple[str, ...]: "() if {0} == '[]' else _decode_tags({0})", Metadata: "_metadata({})",
-    Metadata | None: "None if {0} is None else _metadata({0})",
+    tuple[str, ...]: "() if {0} == '[]' else to_labels({0})", Metadata: "to_metadata({})",
+    Metadata | None: "None if {0} is None else to_metadata({0})",
     Grounds | None: "None if {0} is None else to_grounds({0})",
     "content_hash": "{}.hex()", "access_count": "{} or 0",
 }  # fmt: skip
+
+
+_KNOWN = {
+    "to_micros": to_micros, "to_moment": to_moment, "to_json": to_json, "to_grounds": to_grounds,
+    "to_labels": _decode_tags, "to_metadata": _metadata,
+}  # fmt: skip
+"""What the forms above call."""
 
 
 def _form(forms: Mapping[object, str], field: Field) -> str:
@@ -103,32 +106,29 @@ def row_maker(shape: type[T]) -> Callable[[T], Row]:
     """What makes a row of `columns_of` from a value: as fast as if it were written out, because it is."""
     fields = [field for name, field in fields_of(shape).items() if name not in _BESIDE]
     values = ", ".join(_form(_WRITTEN, field).format(f"it.{field.name}") for field in fields)
-    return eval(f"lambda it: ({values})", globals())
+    return eval(f"lambda it: ({values})", _KNOWN)
 
 
-def row_reader(shape: type[T]) -> Callable[[Row], T]:
-    """What makes a value from a row of version, space, `columns_of` and, for a record, access count and last access."""
+def row_reader(shape: type[T], names: Sequence[str]) -> Callable[[Row], T]:
+    """What makes a value from a row that has the values of some of its fields, in that order."""
     fields = fields_of(shape)
-    names = ["version", "space", *(name for name in fields if name not in _BESIDE)]
-    names += [name for name in _BESIDE[2:] if name in fields]
     values = ", ".join(f"{name}={_form(_READ, fields[name]).format(f'row[{i}]')}" for i, name in enumerate(names))
-    return eval(f"lambda row: shape({values})", {**globals(), "shape": shape})
+    return eval(f"lambda row: shape({values})", {**_KNOWN, "shape": shape})
 
 
-RECORD_COLUMNS, record_row, to_record = columns_of(Record), row_maker(Record), row_reader(Record)
-ENTITY_COLUMNS, entity_row, to_entity = columns_of(Entity), row_maker(Entity), row_reader(Entity)
-RELATION_COLUMNS, relation_row, to_relation = columns_of(Relation), row_maker(Relation), row_reader(Relation)
+def _version_reader(shape: type[T]) -> Callable[[Row], T]:
+    """For a row of version, space, `columns_of` and, of a record, access count and last access."""
+    names = shape.__struct_fields__
+    own = [name for name in names if name not in _BESIDE]
+    return row_reader(shape, ["version", "space", *own, *(name for name in _BESIDE[2:] if name in names)])
 
 
-def to_space(row: Row) -> Space:
-    return Space(name=row[0], description=row[1], created_at=to_moment(row[2]), metadata=_metadata(row[3]))
-
-
-def to_change(row: Row) -> Change:
-    return Change(
-        entry=row[0], at=to_moment(row[1]), space=row[2], verb=row[3], object_type=row[4], object_id=row[5],
-        before=row[6], after=row[7], actor=row[8], reason=row[9], undoes=row[10],
-    )  # fmt: skip
+RECORD_COLUMNS, record_row, to_record = columns_of(Record), row_maker(Record), _version_reader(Record)
+ENTITY_COLUMNS, entity_row, to_entity = columns_of(Entity), row_maker(Entity), _version_reader(Entity)
+RELATION_COLUMNS, relation_row, to_relation = columns_of(Relation), row_maker(Relation), _version_reader(Relation)
+CHANGE_COLUMNS = Change.__struct_fields__
+to_change = row_reader(Change, CHANGE_COLUMNS)
+to_space = row_reader(Space, ("name", "description", "created_at", "metadata"))
 
 
 def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
