@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin
 
 from msgspec import Struct
@@ -31,7 +32,8 @@ class Field(Struct, frozen=True):
     about: About
 
 
-def fields_of(shape: type[Struct]) -> dict[str, Field]:
+@cache
+def fields_of(shape: type[Struct]) -> Mapping[str, Field]:
     """The fields of a value by name, in their order; one of which nothing is said is told by its type alone."""
     return {name: Field(name, type_, _said(notes, About) or About()) for name, (type_, notes) in _declared(shape)}
 

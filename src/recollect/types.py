@@ -71,6 +71,27 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     newest: datetime | None
 
 
+class About(Struct, frozen=True):
+    """What is known of a field beside its name, type and default.
+
+    How a value is parsed and stored follows from the type; what is said here is what the type cannot say.
+    """
+
+    help: str = ""
+    """What it tells, in a line; a field without help has no option on the command line."""
+    option: str = ""
+    """The name of its option, where that is not its own."""
+    longest: int = 1_000
+    """Characters that fit, where it is a text."""
+    most: int = 64
+    """How many it may have, where it has several."""
+    revisable: bool = True
+    shared: bool = False
+    """It may be said once of all segments of a source."""
+    compared: bool = False
+    """Callers may want two records to agree in it before they count as the same."""
+
+
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Where something was read: a source by its id, and which of its segments (`seg-1` is the first).
 
@@ -95,30 +116,11 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """On what a record rests, where it holds, and what it is about. Whoever hands in grounds is governed by them."""
 
-    scopes: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
+    scopes: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
+    subjects: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
     evidence: tuple[Evidence, ...] = ()
     claim: Claim | None = None
     verified_at: datetime | None = None
-
-
-class About(Struct, frozen=True):
-    """What is known of a field of a record beside its name, type and default.
-
-    How a value is parsed and stored follows from the type; what is said here is what the type cannot say.
-    """
-
-    help: str = ""
-    """What it tells, in a line; a field without help has no option on the command line."""
-    option: str = ""
-    """The name of its option, where that is not its own."""
-    longest: int = 1_000
-    """Characters that fit, where it is a text."""
-    revisable: bool = True
-    shared: bool = False
-    """It may be said once of all segments of a source."""
-    compared: bool = False
-    """Callers may want two records to agree in it before they count as the same."""
 
 
 class Stated(Struct, frozen=True, kw_only=True):

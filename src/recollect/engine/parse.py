@@ -12,19 +12,17 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field
+from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field, fields_of
 from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
-MAX_LOCATION = 16_000
-"""Characters of a path or an address that something comes from."""
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
@@ -35,6 +33,7 @@ MAX_LIMIT = 1_000
 """Answers to one question."""
 
 V = TypeVar("V", bound=str)
+S = TypeVar("S", bound=msgspec.Struct)
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -221,20 +220,19 @@ def _parse_locator(value: object, field: str) -> Metadata | None:
 
 def parse_grounds(value: object, field: str = "grounds") -> Grounds | None:
     """On what a record rests: grounds, or a mapping of their fields."""
-    if value is None:
-        return None
-    given = _parts(value, Grounds, field)
-    claim = given.get("claim")
-    return Grounds(
-        scopes=parse_labels(given.get("scopes"), f"{field}.scopes", most=MAX_REFS),
-        subjects=parse_labels(given.get("subjects"), f"{field}.subjects", most=MAX_REFS),
-        evidence=_parse_evidence(given.get("evidence"), f"{field}.evidence"),
-        claim=None if claim is None else _parse_claim(claim, f"{field}.claim"),
-        verified_at=parse_optional_time(given.get("verified_at"), f"{field}.verified_at"),
-    )
+    return None if value is None else _parse_value(value, Grounds, field)
 
 
-def _parts(value: object, type_: type[msgspec.Struct], field: str) -> Mapping[str, object]:
+def _parse_value(value: object, type_: type[S], field: str, missing: str = "") -> S:
+    """A value, or a mapping of its fields, each parsed as its line says. A text that it must have may be `missing`."""
+    given, parsers = _parts(value, type_, field), parsers_of(type_)
+    for name, one in fields_of(type_).items():
+        if one.type is str and given.get(name) is None:
+            raise InvalidInput(f"{field}.{name}", f"is missing; {missing}")
+    return type_(**{name: parser(given.get(name), f"{field}.{name}") for name, parser in parsers.items()})
+
+
+def _parts(value: object, type_: type[S], field: str) -> Mapping[str, object]:
     """The fields of a value, or of a mapping that stands for one; an unknown one is an error."""
     known = type_.__struct_fields__
     if isinstance(value, type_):
@@ -259,42 +257,27 @@ def _parse_evidence(value: object, field: str) -> tuple[Evidence, ...]:
         raise InvalidInput(field, f"must have at most {MAX_REFS} entries, not {len(items)}")
     found: list[Evidence] = []
     for i, item in enumerate(items):
-        one = _parse_one_evidence(item, f"{field}[{i}]")
+        given = {"source": item} if isinstance(item, str) else item
+        one = _parse_value(given, Evidence, f"{field}[{i}]", "name the source by its id")
         if one not in found:
             found.append(one)
     return tuple(found)
 
 
-def _parse_one_evidence(value: object, field: str) -> Evidence:
-    given = {"source": value} if isinstance(value, str) else _parts(value, Evidence, field)
-    if given.get("source") is None:
-        raise InvalidInput(f"{field}.source", "is missing; name the source by its id")
-    return Evidence(
-        source=parse_label(given["source"], f"{field}.source"),
-        segment=parse_optional(given.get("segment"), f"{field}.segment"),
-        locator=_parse_locator(given.get("locator"), f"{field}.locator"),
-        hash=parse_optional(given.get("hash"), f"{field}.hash"),
-    )
+def _parse_claim(value: object, field: str) -> Claim | None:
+    missing = "a claim says something of a subject by a predicate"
+    return None if value is None else _parse_value(value, Claim, field, missing)
 
 
-def _parse_claim(value: object, field: str) -> Claim:
-    given = _parts(value, Claim, field)
-    for name in ("subject", "predicate"):
-        if given.get(name) is None:
-            raise InvalidInput(f"{field}.{name}", "is missing; a claim says something of a subject by a predicate")
-    said = parse_metadata({"value": given.get("value")}, field)
-    return Claim(
-        subject=parse_label(given["subject"], f"{field}.subject"),
-        predicate=parse_label(given["predicate"], f"{field}.predicate"),
-        value=said["value"],
-        object=parse_optional(given.get("object"), f"{field}.object"),
-    )
+def _parse_json(value: object, field: str) -> Json:
+    of, _, name = field.rpartition(".")
+    return parse_metadata({name: value}, of)[name]
 
 
 _BY_TYPE: Mapping[object, Callable[..., object]] = {
     str: parse_label, str | None: parse_optional, tuple[str, ...]: parse_labels, float: parse_share,
     datetime | None: parse_optional_time, Metadata: parse_metadata, Metadata | None: _parse_locator,
-    Grounds | None: parse_grounds,
+    Grounds | None: parse_grounds, tuple[Evidence, ...]: _parse_evidence, Claim | None: _parse_claim, Json: _parse_json,
 }  # fmt: skip
 
 
@@ -312,23 +295,25 @@ def parser_of(field: Field) -> Callable[[object, str], object]:
     )
 
 
+@cache
+def parsers_of(shape: type[msgspec.Struct]) -> Mapping[str, Callable[[object, str], object]]:
+    return {name: parser_of(field) for name, field in fields_of(shape).items()}
+
+
 def choices_of(field: Field) -> tuple[str, ...]:
     return get_args(field.type) if get_origin(field.type) is Literal else ()
 
 
-_PARSERS = {name: parser_of(field) for name, field in FIELDS.items()}
-
-
 def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: str = "") -> dict[str, object]:
     """The given fields of a draft, each parsed; an unknown one is an error."""
-    known = list(allowed)
+    known, parsers = list(allowed), parsers_of(Draft)
     parsed: dict[str, object] = {}
     for name, value in values.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
-        parsed[name] = _PARSERS[name](value, f"{prefix}{name}")
+        parsed[name] = parsers[name](value, f"{prefix}{name}")
     return parsed
 
 
