@@ -7,6 +7,7 @@ what a caller may hand in for it, for whoever reads types; a test holds them to 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Annotated, TypeAlias, TypedDict, TypeVar, cast, get_args, get
 
 from msgspec import Struct
 
-from recollect.types import About, AnyOf, Draft, Filter, Grounds
+from recollect.types import About, AnyOf, Draft, Filter, Grounds, Json
 
 Moment: TypeAlias = datetime | str | None
 """A time as callers give it: RFC 3339 text, or a datetime (one without a time zone is taken as UTC)."""
@@ -47,7 +48,10 @@ def filters_of(shape: type[Struct]) -> dict[str, tuple[str, AnyOf]]:
 def _declared(shape: type[Struct]) -> list[tuple[str, tuple[object, Sequence[object]]]]:
     declared: dict[str, object] = {}
     for base in reversed(shape.__mro__):
-        declared.update(cast("Mapping[str, object]", getattr(base, "__annotations__", {})))
+        for name, type_ in cast("Mapping[str, object]", getattr(base, "__annotations__", {})).items():
+            declared[name] = type_
+            if isinstance(type_, str) and type_ != str(Json):  # the text of a type; Json is one that stands for itself
+                declared[name] = eval(type_, vars(sys.modules[base.__module__]))
     return [(name, _parts(declared[name])) for name in shape.__struct_fields__]
 
 

@@ -275,7 +275,7 @@ def _parse_json(value: object, field: str) -> Json:
 
 
 _BY_TYPE: Mapping[object, Callable[..., object]] = {
-    str: parse_label, str | None: parse_optional, tuple[str, ...]: parse_labels, float: parse_share,
+    str: parse_label, str | None: parse_optional, tuple[str, ...]: parse_labels, float: parse_share, bool: parse_flag,
     datetime | None: parse_optional_time, Metadata: parse_metadata, Metadata | None: _parse_locator,
     Grounds | None: parse_grounds, tuple[Evidence, ...]: _parse_evidence, Claim | None: _parse_claim, Json: _parse_json,
 }  # fmt: skip
@@ -298,6 +298,12 @@ def parser_of(field: Field) -> Callable[[object, str], object]:
 @cache
 def parsers_of(shape: type[msgspec.Struct]) -> Mapping[str, Callable[[object, str], object]]:
     return {name: parser_of(field) for name, field in fields_of(shape).items()}
+
+
+def parse_as(shape: type[S], **given: object) -> S:
+    """A value whose fields are each parsed as their types say."""
+    parsers = parsers_of(shape)
+    return shape(**{name: parsers[name](value, name) for name, value in given.items()})
 
 
 def choices_of(field: Field) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from recollect.engine.graph import link
 from recollect.engine.graph.link import Direction, Fact, Neighborhood
 from recollect.engine.parse import (
     MAX_LIMIT,
+    parse_as,
     parse_choice,
     parse_count,
     parse_flag,
@@ -20,7 +21,6 @@ from recollect.engine.parse import (
     parse_offset,
     parse_optional,
     parse_optional_time,
-    parse_share,
     parse_space,
 )
 from recollect.errors import InvalidInput
@@ -104,17 +104,11 @@ class Relating:
         With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
         stated already is left as it is unless `again` is set: then it holds anew from now on.
         """
-        stated = link.Statement(
-            subject=parse_label(subject, "subject"),
-            predicate=parse_label(predicate, "predicate"),
-            object=parse_label(object, "object"),
-            weight=parse_share(weight, "weight"),
-            confidence=parse_share(confidence, "confidence"),
-            provenance=parse_optional(provenance, "provenance"),
-            valid_from=parse_optional_time(valid_from, "valid_from"),
-            valid_until=parse_optional_time(valid_until, "valid_until"),
-            metadata={} if metadata is None else parse_metadata(metadata),
-        )
+        stated = parse_as(
+            link.Statement, subject=subject, predicate=predicate, object=object, weight=weight, confidence=confidence,
+            provenance=provenance, valid_from=valid_from, valid_until=valid_until,
+            metadata={} if metadata is None else metadata,
+        )  # fmt: skip
         return link.relate(
             self.core,
             stated,
