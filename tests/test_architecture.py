@@ -143,6 +143,15 @@ def test_rooms_of_the_engine_use_only_those_below_them(module: str) -> None:
     assert "recollect.engine.memory" not in {name for name, at_once in imports(module) if at_once}
 
 
+def test_a_memory_only_puts_the_rooms_together() -> None:
+    rooms = recollect.Memory.__bases__
+    assert [one.__module__ for one in rooms] == [f"recollect.engine.{name}.methods" for name in ENGINE_ROOMS]
+    assert {one.__bases__ for one in rooms} == {(object,)}
+    assert {name for name in vars(recollect.Memory) if name[0] != "_"} == {"close", "acting_as", "location", "settings"}
+    names = [name for one in rooms for name in vars(one) if name[0] != "_"]
+    assert len(names) == len(set(names))
+
+
 def test_rooms_take_nothing_from_the_package_itself_but_its_version() -> None:
     taken = {
         (module, alias.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,12 @@ def test_every_name_is_there_and_documented(name: str) -> None:
 def test_every_method_of_a_memory_is_documented() -> None:
     methods = {name: method for name, method in inspect.getmembers(recollect.Memory) if not name.startswith("_")}
     assert [name for name, method in methods.items() if not inspect.getdoc(method)] == []
+
+
+def test_every_method_of_a_memory_is_on_the_page_about_the_library() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "library.md").read_text("utf-8")
+    named = set(re.findall(r"`(?:memory\.)?([a-z_]+)[(`]", page))
+    assert {name for name in dir(recollect.Memory) if not name.startswith("_")} - named == set()
 
 
 def test_nothing_public_is_left_out() -> None:
