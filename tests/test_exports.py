@@ -18,6 +18,9 @@ HEAVY = {
 }  # fmt: skip
 
 
+CONTRACTS = ("agentos", "memory_mcp", "memory_substrate", "native", "rusty_mem", "trusty_memory")
+
+
 def test_the_list_of_names_is_sorted_and_without_repeats() -> None:
     assert recollect.__all__ == sorted(set(recollect.__all__))
 
@@ -61,6 +64,11 @@ def loaded_by(code: str) -> set[str]:
 
 def test_importing_the_package_brings_in_nothing_heavy() -> None:
     assert loaded_by("import recollect") & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_importing_a_contract_brings_in_nothing_heavy(name: str) -> None:
+    assert loaded_by(f"import recollect.contracts.{name}") & HEAVY == set()
 
 
 def test_remembering_and_listing_bring_in_nothing_heavy(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from recollect.engine.read.signals import Scored
+from recollect.engine.read.results import Scored
 from recollect.types import Entity, Metadata, Record, Relation
 
 _DIGITS = 6

@@ -19,8 +19,9 @@ from msgspec.structs import replace
 from recollect.engine.core import Core
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, Term, by_keyword, by_vector, gather, make_question
+from recollect.engine.read.results import Appraised
 from recollect.store.base import Traits, View
-from recollect.types import Query, Record
+from recollect.types import Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,16 +31,6 @@ _FROM_EACH = 48  # records that each list brings in, or
 _LIMITS = 4  # times as many as are asked for
 _FIRST = 14  # texts beyond those asked for that are looked through in any case
 _HALF_LIFE = 168 * 3_600e6  # microseconds: a week
-
-
-class Appraised(Struct, frozen=True, kw_only=True):
-    """A record with its score by fixed weights, and what each signal said of it (a cosine, then shares of 0..1)."""
-
-    record: Record
-    score: float
-    cosine: float
-    keywords: float
-    recency: float
 
 
 class Shares(Struct, frozen=True, kw_only=True):

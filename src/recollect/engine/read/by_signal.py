@@ -13,13 +13,9 @@ from recollect.engine.parse import (
     parse_wait,
     parse_weight,
 )
-from recollect.engine.read import appraise as appraising
-from recollect.engine.read import signals
-from recollect.engine.read.appraise import Appraised
 from recollect.engine.read.methods import Reading
-from recollect.engine.read.signals import Scored, Weighed
+from recollect.engine.read.results import Appraised, Scored, Weighed
 from recollect.errors import EmbedderError
-from recollect.retrieve.weigh import Weights
 from recollect.types import DEFAULT_SPACE, Query
 
 Progress = Callable[[int, int], None]
@@ -44,6 +40,8 @@ def search_vectors(
     **filters: object,
 ) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error."""
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+
     parsed = _parse(query, space, limit, filters)
     ready = memory.semantics.ready([space], parse_wait(wait), progress)
     if ready.vectors is None:
@@ -57,6 +55,8 @@ def search_keywords(
     memory: Reading, query: str, *, space: str = DEFAULT_SPACE, limit: int = 10, **filters: object
 ) -> tuple[Scored, ...]:
     """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+
     found = signals.search_keywords(memory.core, _parse(query, space, limit, filters), space)
     memory.touch([hit.record for hit in found])
     return found
@@ -79,6 +79,9 @@ def weigh(
 
     `groups` are filters, as `list` takes them: records of several groups are made comparable by z-scores.
     """
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+    from recollect.retrieve.weigh import Weights
+
     parsed = _parse(query, space, limit, {})
     weights = Weights(
         vector=parse_weight(vector, "vector"),
@@ -106,6 +109,8 @@ def appraise(
     """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
     stand in the text, a tenth how new (half-life one week), a tenth how important, a twentieth how well believed.
     """
+    from recollect.engine.read import appraise as appraising  # brings in numpy: only when something is asked
+
     parsed = _parse(query, space, limit, filters)
     ready = memory.semantics.ready([space], parse_wait(wait), progress)
     found = appraising.appraise(memory.core, ready.vectors, parsed, space)

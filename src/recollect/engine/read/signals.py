@@ -13,11 +13,12 @@ from recollect.engine.core import Core
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.read.candidates import Question, gather, make_question
+from recollect.engine.read.results import Scored, Weighed
 from recollect.ingest.entities import unspaced
 from recollect.retrieve.fuse import keyword_scores
 from recollect.retrieve.weigh import Weights, relate_to_best, scale_cosines, standardize, take_best, weigh_signals
 from recollect.store.base import View
-from recollect.types import Filter, Query, Record
+from recollect.types import Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,24 +26,6 @@ if TYPE_CHECKING:
 _FETCHED = 3  # times the limit: how much of each list counts
 _CHANCE = 2.0  # standard deviations above the mean cosine of unrelated texts
 _LOOKED_AT = 4  # times what is wanted: records that only the graph brings in, of which some may not be seen
-
-
-class Scored(Struct, frozen=True, kw_only=True):
-    """A record with what each signal says of it, on its own scale: cosine, BM25 and PageRank. 0 is "nothing"."""
-
-    record: Record
-    score: float
-    vector: float = 0.0
-    keyword: float = 0.0
-    graph: float = 0.0
-
-
-class Weighed(Struct, frozen=True, kw_only=True):
-    """Records by a weighed sum of signals, best first, and how many nodes of the graph were walked for it."""
-
-    hits: tuple[Scored, ...]
-    nodes: int = 0
-    problem: str | None = None
 
 
 class _Lists(Struct, frozen=True, eq=False):
