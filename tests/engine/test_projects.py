@@ -256,12 +256,12 @@ def test_a_parser_that_dies_takes_down_one_file_only(
     root = tmp_path / "many"
     for i in range(20):
         write(root, f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
-    really = workers._program("recollect.engine.intake.reading")
+    really = workers._program()
     deadly = (
-        "import os; real = m.read_file;"
+        "import os; import recollect.engine.intake.reading as m; real = m.read_file;"
         "m.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"
     )
-    monkeypatch.setattr(workers, "_program", lambda _: really.replace("m.work", deadly + "m.work"))
+    monkeypatch.setattr(workers, "_program", lambda: really.replace("work()", deadly + "work()"))
     status = memory.index_project(root)
     assert (status.state, status.indexed_files) == ("completed", 19)
     assert status.errors == (FileProblem(path="file07.py", problem="its parser failed"),)

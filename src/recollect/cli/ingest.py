@@ -127,7 +127,15 @@ def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Rep
     def far(ready: int, total: int) -> None:
         report("documents", ready, total)
 
-    folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    def tell(status: ProjectStatus) -> None:
+        if status.total_files:
+            report("code", status.indexed_files, status.total_files)
+
+    status = None
+    if ask.code:
+        folder, status = memory.ingest_project(place, space=ask.space, progress=far, tell=tell, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    else:
+        folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
     done.folders.append(folder)
     for problem in folder.problems[:_NAMED]:
         say(f"left out: {problem.path}: {problem.problem}")
@@ -137,13 +145,7 @@ def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Rep
         f"{place}: {many(folder.stored, 'document')} new, {folder.updated:,} changed, {folder.unchanged:,} unchanged,"
         f" {folder.archived:,} gone, {many(len(folder.problems), 'problem')}"
     ]
-    if ask.code:
-
-        def tell(status: ProjectStatus) -> None:
-            if status.total_files:
-                report("code", status.indexed_files, status.total_files)
-
-        status = memory.index_project(place, space=ask.space, progress=tell)
+    if status is not None:
         done.code.append(status)
         if status.problem is not None:
             say(f"error: {status.problem}")

@@ -24,6 +24,7 @@ from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph import link
 from recollect.engine.intake import ingest as ingesting
 from recollect.engine.intake import sources as sourcing
+from recollect.engine.intake.known import read_projects
 from recollect.engine.parse import (
     MAX_LABEL,
     parse_alike,
@@ -624,6 +625,26 @@ class Memory:
             self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
         )
 
+    def ingest_project(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        tell: Callable[[ProjectStatus], None] | None = None,
+        **fields: object,
+    ) -> tuple[IngestedFolder, ProjectStatus]:
+        """Does what `ingest_folder` and then `index_project` do, in one walk through the folder.
+
+        `progress` is told how many of how many documents are done, `tell` how far the code is.
+        """
+        from recollect.engine.intake import folders  # brings in what reads documents
+
+        home = parse_space(space)
+        documents, walked = folders.ingest_all(self._core, path, home, parse_source_fields(fields), progress)
+        code = self._code().index(self._core, path, home, watch=False, wait=None, progress=tell, walked=walked)
+        return documents, code
+
     def ingest_url(
         self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
     ) -> IngestedSource:
@@ -757,7 +778,7 @@ class Memory:
     def resume_projects(self) -> list[Project]:
         """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
         with self._core.store.read() as view:
-            if not any(project.state == "indexing" for project in view.projects(None)):
+            if not any(project.state == "indexing" for project in read_projects(view)):
                 return []
         return self._code().resume(self._core)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from recollect.ingest.web import parse_fetched
 from recollect.types import Draft, IngestedSource, Json, SourceDraft
 
 LARGEST_TRANSCRIPT = 1024 * 1024 * 1024
-_MICRO = 1_000
 
 
 def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
@@ -40,21 +38,21 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
     return found
 
 
-def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> tuple[bytes, dict[str, Json]]:
-    """What a file holds, and by what it is known again."""
+def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> bytes:
+    """What a file holds."""
     if not path.is_file():
         raise InvalidInput("path", f"{path} is not a file")
     try:
         with path.open("rb") as file:
-            info = os.fstat(file.fileno())
-            if info.st_size > largest:
-                raise SourceError(f"{path} has {info.st_size:,} bytes; at most {largest:,} are read")
+            size = os.fstat(file.fileno()).st_size
+            if size > largest:
+                raise SourceError(f"{path} has {size:,} bytes; at most {largest:,} are read")
             data = file.read(largest + 1)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > largest:
         raise SourceError(f"{path} has more than {largest:,} bytes, which is the most that is read")
-    return data, {"size": len(data), "mtime": info.st_mtime_ns, "read_at": time.time_ns() // _MICRO}
+    return data
 
 
 def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str | None = None) -> SourceDraft:
@@ -71,10 +69,10 @@ def ingest_file(
 ) -> IngestedSource:
     """Stores a document. For a file that is as it was, nothing is written."""
     found = locate_file(path)
-    data, known_by = read_bytes(found)
+    data = read_bytes(found)
     parsed = parse_document(found.name, data, mode)
     draft = draft_document(str(found), parsed, hashlib.sha256(data).hexdigest(), title)
-    return ingest_source(core, msgspec.structs.replace(draft, file=known_by), space, fields)
+    return ingest_source(core, draft, space, fields)
 
 
 def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | None) -> IngestedSource:
@@ -95,7 +93,7 @@ def is_transcript(path: str | os.PathLike[str]) -> bool:
     found = locate_file(path)
     if not found.is_file() or found.stat().st_size > LARGEST_TRANSCRIPT:
         return False
-    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT)[0])
+    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT))
 
 
 def ingest_transcript(
@@ -103,13 +101,11 @@ def ingest_transcript(
 ) -> tuple[IngestedSource, ...]:
     """Stores every conversation of a transcript or an export, each as a source."""
     found = locate_file(path)
-    data, known_by = read_bytes(found, LARGEST_TRANSCRIPT)
-    known_by |= {"path": str(found), "hash": hashlib.sha256(data).hexdigest()}
-    conversations = read_transcript(found.name, data)
+    conversations = read_transcript(found.name, read_bytes(found, LARGEST_TRANSCRIPT))
     if not conversations:
         raise SourceError(f"{found} holds no messages")
     ready = [
-        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), known_by))
+        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), str(found)))
         for number, conversation in enumerate(conversations)
     ]
     return tuple(ingest_sources(core, ready, space, fields))
@@ -125,15 +121,13 @@ def place_conversation(conversation: Conversation, path: str, number: int) -> st
     return f"conversation:{path}" + (f"#{number}" if number else "")
 
 
-def draft_conversation(
-    conversation: Conversation, location: str, known_by: Mapping[str, Json] | None = None
-) -> SourceDraft:
-    """A conversation that was read, as a source."""
+def draft_conversation(conversation: Conversation, location: str, path: str | None = None) -> SourceDraft:
+    """A conversation that was read, as a source; from a file, of that path."""
     parsed = parse_conversation(conversation)
     said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
     return SourceDraft(
         location=location, source_kind="conversation", title=parsed.title,
         fingerprint=hash_of([parsed.title.encode(), *said]), adapter=parsed.adapter, segments=parsed.segments,
-        payload=parsed.payload, file=known_by, session=conversation.id or location,
+        payload=parsed.payload, file=None if path is None else {"path": path}, session=conversation.id or location,
         event_time=None, summary="",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -13,11 +13,14 @@ import msgspec
 
 from recollect.engine.core import Core
 from recollect.engine.intake.indexing import Run
+from recollect.engine.intake.known import PROJECTS, IndexedProject, code_files, read_projects
 from recollect.engine.intake.watching import watch_folder
+from recollect.engine.loop import Loop
 from recollect.engine.turn import Turn, is_taken, turn_file
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound
-from recollect.store.base import IndexedProject, View
+from recollect.ingest.walk_files import Walked
+from recollect.store.base import View
 from recollect.types import Filter, Project, ProjectStatus
 
 _ERASED_AT_ONCE = 1_000
@@ -29,10 +32,10 @@ Tell = Callable[[ProjectStatus], None]
 
 
 class _Work:
-    """A run that goes on in a thread of this process."""
+    """A run that goes on in this process."""
 
-    def __init__(self) -> None:
-        self.stop = threading.Event()
+    def __init__(self, name: str, run: Callable[[_Work], None]) -> None:
+        self.loop = Loop(name, lambda: run(self))
         self.over = threading.Event()
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
@@ -49,8 +52,7 @@ class Projects:
     def __init__(self, core: Core) -> None:
         self._home = core.settings.home
         self._works: dict[Key, _Work] = {}
-        self._watches: dict[Key, threading.Event] = {}
-        self._threads: list[threading.Thread] = []
+        self._watches: dict[Key, Loop] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
 
@@ -65,9 +67,11 @@ class Projects:
         watch: bool,
         wait: float | None,
         progress: Tell | None,
+        walked: tuple[Path, Walked] | None = None,
     ) -> ProjectStatus:
+        """Brings a project in step with its folder. A walk through that very folder need not be made again."""
         project = _register(core, _folder(path), space)
-        work = self._start(core, project)
+        work = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None)
         if watch:
             self._watch(core, project)
         deadline = None if wait is None else time.monotonic() + wait
@@ -82,7 +86,7 @@ class Projects:
     def resume(self, core: Core) -> list[Project]:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
-            broken = [project for project in view.projects(None) if project.state == "indexing"]
+            broken = [project for project in read_projects(view) if project.state == "indexing"]
         resumed = [project for project in broken if not is_taken(self._turn(project))]
         for project in resumed:
             self._start(core, project)
@@ -91,34 +95,30 @@ class Projects:
     def _turn(self, project: IndexedProject) -> Path:
         return turn_file(self._home, project.space, project.id)
 
-    def _start(self, core: Core, project: IndexedProject) -> _Work:
+    def _start(self, core: Core, project: IndexedProject, walked: Walked | None = None) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
         key = (project.space, project.id)
         with self._lock:
             held = self._works.get(key)
             if held is not None and not held.over.is_set():
                 return held
-            work = self._works[key] = _Work()
+            work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked))
+            self._works[key] = work
             if self._stop.is_set():
                 work.over.set()
                 return work
-            self._spawn(lambda: self._run(core, project, work), f"recollect-index-{project.id}")
+            work.loop.wake()
         return work
 
-    def _spawn(self, target: Callable[[], None], name: str) -> None:
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=target, name=name, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-
-    def _run(self, core: Core, project: IndexedProject, work: _Work) -> None:
+    def _run(self, core: Core, project: IndexedProject, work: _Work, walked: Walked | None) -> None:
+        stop = work.loop.stopping
         try:
-            with Turn(self._turn(project), work.stop) as turn:
+            with Turn(self._turn(project), stop) as turn:
                 if turn.held:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
-                        work.tell(Run(core, known, work.stop, work.tell).go())
+                        work.tell(Run(core, known, stop, work.tell).go(walked))
         finally:
             work.over.set()
             with work.news:
@@ -131,9 +131,10 @@ class Projects:
         with self._lock:
             if key in self._watches or self._stop.is_set():
                 return
-            stop = self._watches[key] = threading.Event()
             ready = threading.Event()
-            self._spawn(lambda: self._follow(core, project, stop, ready), f"recollect-watch-{project.id}")
+            watch = Loop(f"recollect-watch-{project.id}", lambda: self._follow(core, project, watch.stopping, ready))
+            self._watches[key] = watch
+            watch.wake()
         ready.wait(_LAST_WORDS)
 
     def _follow(self, core: Core, project: IndexedProject, stop: threading.Event, ready: threading.Event) -> None:
@@ -168,7 +169,7 @@ class Projects:
 
     def list(self, core: Core, spaces: Sequence[str] | None) -> list[Project]:
         with core.store.read() as view:
-            found = view.projects(None)
+            found = read_projects(view)
         return [
             _to_project(project, watched=(project.space, project.id) in self._watches)
             for project in found
@@ -193,7 +194,8 @@ class Projects:
                 with core.store.write(actor=core.actor) as edit:
                     left = edit.erase_project(space, id, _ERASED_AT_ONCE) > 0
                     if not left:
-                        edit.drop_project(space, id)
+                        edit.keep(code_files(id), {}, space=space, only=True)
+                        edit.keep(PROJECTS, {id: None}, space=space)
         core.store.scrub()
         return count
 
@@ -201,10 +203,9 @@ class Projects:
         with self._lock:
             watch, work = self._watches.get(key), self._works.get(key)
         if watch is not None:
-            watch.set()
+            watch.end()
         if work is not None:
-            work.stop.set()
-            work.over.wait(_LAST_WORDS)
+            work.loop.stop(_LAST_WORDS)
 
     def end(self, space: str) -> None:
         """Ends all runs and watches of a space, before it is emptied."""
@@ -217,14 +218,12 @@ class Projects:
         """Ends all runs and watches; what a run has not done yet, a later one does."""
         self._stop.set()
         with self._lock:
-            for watch in self._watches.values():
-                watch.set()
-            for work in self._works.values():
-                work.stop.set()
-            threads = list(self._threads)
+            loops = [*self._watches.values(), *(work.loop for work in self._works.values())]
+        for loop in loops:
+            loop.end()
         deadline = time.monotonic() + _LAST_WORDS
-        for thread in threads:
-            thread.join(timeout=max(0.0, deadline - time.monotonic()))
+        for loop in loops:
+            loop.wait(max(0.0, deadline - time.monotonic()))
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:
@@ -244,28 +243,31 @@ def _folder(path: str | os.PathLike[str]) -> Path:
 def _register(core: Core, root: Path, space: str) -> IndexedProject:
     """The project of a folder; a new one is named for the folder, with a number where that name is taken."""
     with core.store.read() as view:
-        known = next((project for project in view.projects(space) if project.path == str(root)), None)
+        known = _placed(view.kept(PROJECTS, space=space), root)
     if known is not None:
         return known
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        there = edit.projects(space)
-        known = next((project for project in there if project.path == str(root)), None)
+        there = edit.kept(PROJECTS, space=space)
+        known = _placed(there, root)
         if known is not None:
             return known
-        taken = {project.id for project in there}
         name, number = root.name or "root", 1
         id = name
-        while id in taken:
+        while id in there:
             number += 1
             id = f"{name}-{number}"
         project = IndexedProject(id=id, space=space, path=str(root), created_at=edit.now)
-        edit.put_project(project)
+        edit.keep(PROJECTS, {id: project}, space=space)
     return project
 
 
+def _placed(projects: Mapping[str, IndexedProject], root: Path) -> IndexedProject | None:
+    return next((project for project in projects.values() if project.path == str(root)), None)
+
+
 def _find(view: View, id: str, space: str) -> IndexedProject | None:
-    return next((project for project in view.projects(space) if project.id == id), None)
+    return view.kept(PROJECTS, space=space, keys=[id]).get(id)
 
 
 def _to_project(project: IndexedProject, *, watched: bool) -> Project:

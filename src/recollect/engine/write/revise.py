@@ -10,7 +10,8 @@ import msgspec
 from recollect.engine.care.lifecycle import undo_run
 from recollect.engine.core import Core, find
 from recollect.engine.graph.link import names_of, relink
-from recollect.engine.intake.sources import segment_kind, source_kind_of
+from recollect.engine.intake.known import DOCUMENTS, place_of
+from recollect.engine.intake.sources import file_of, segment_kind, source_kind_of
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge
 from recollect.engine.write.remember import content_hash, derive_lexis
@@ -95,6 +96,8 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
         entries = [entry]
         if record.kind in CATALOGUE_KINDS and record.source is not None:
             entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
+            place = place_of(str(file_of(record).get("path", record.source)))
+            edit.keep(DOCUMENTS, {place: None}, space=record.space)
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
     return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
 
