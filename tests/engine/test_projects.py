@@ -297,6 +297,13 @@ def test_a_run_that_is_closed_on_the_way_goes_on_later(open_memory: Callable[...
     assert len({(record.source, record.position) for record in again.list(kinds=["code"], limit=10_000)}) == 9_000
 
 
+def test_a_run_that_is_ended_before_it_begins_is_over(memory: Memory, shop: Path) -> None:
+    for _ in range(5):
+        memory.index_project(shop, wait=0)
+        memory.delete_project("shop")
+    assert memory.index_project(shop).state == "completed"
+
+
 def test_an_unknown_project_is_not_found(memory: Memory) -> None:
     with pytest.raises(NotFound):
         memory.project_status("nothing")

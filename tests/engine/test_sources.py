@@ -57,9 +57,9 @@ def test_a_file_becomes_a_source_with_its_segments(memory: Memory, tmp_path: Pat
     assert (source.kind, source.source, source.title, source.trust) == ("source", str(path), "The guide", "imported")
     assert (source.tags, source.project, source.status) == (("ops",), "gateway", "active")
     assert source.text == f"The guide\n{path}\nStart\nKeys"
-    assert {**source.metadata, "adapter": 0, "freshness": 0} == {
+    assert {**source.metadata, "adapter": 0, "freshness": 0, "file": 0} == {
         "source_kind": "markdown", "fingerprint": digest, "segments": 3, "payload": {"headings": ["Start", "Keys"]},
-        "adapter": 0, "freshness": 0,
+        "adapter": 0, "freshness": 0, "file": 0,
     }  # fmt: skip
     last = memory.segments(done.id)[-1]
     assert (last.kind, last.position, last.title) == ("document", 2, "The guide › Start › Keys")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from recollect.ingest.web import parse_fetched
 from recollect.types import Draft, IngestedSource, Json, SourceDraft
 
 LARGEST_TRANSCRIPT = 1024 * 1024 * 1024
+_MICRO = 1_000
 
 
 def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
@@ -38,21 +40,26 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
     return found
 
 
-def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> bytes:
-    """What a file holds."""
+def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> tuple[bytes, dict[str, Json]]:
+    """What a file holds, and what is said of it."""
     if not path.is_file():
         raise InvalidInput("path", f"{path} is not a file")
     try:
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > largest:
-                raise SourceError(f"{path} has {size:,} bytes; at most {largest:,} are read")
+            info = os.fstat(file.fileno())
+            if info.st_size > largest:
+                raise SourceError(f"{path} has {info.st_size:,} bytes; at most {largest:,} are read")
             data = file.read(largest + 1)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > largest:
         raise SourceError(f"{path} has more than {largest:,} bytes, which is the most that is read")
-    return data
+    return data, describe_file(len(data), info.st_mtime_ns)
+
+
+def describe_file(size: int, mtime: int) -> dict[str, Json]:
+    """What a source says of its file: its size and times when it was read."""
+    return {"size": size, "mtime": mtime, "read_at": time.time_ns() // _MICRO}
 
 
 def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str | None = None) -> SourceDraft:
@@ -69,10 +76,10 @@ def ingest_file(
 ) -> IngestedSource:
     """Stores a document. For a file that is as it was, nothing is written."""
     found = locate_file(path)
-    data = read_bytes(found)
+    data, described = read_bytes(found)
     parsed = parse_document(found.name, data, mode)
     draft = draft_document(str(found), parsed, hashlib.sha256(data).hexdigest(), title)
-    return ingest_source(core, draft, space, fields)
+    return ingest_source(core, msgspec.structs.replace(draft, file=described), space, fields)
 
 
 def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | None) -> IngestedSource:
@@ -93,7 +100,7 @@ def is_transcript(path: str | os.PathLike[str]) -> bool:
     found = locate_file(path)
     if not found.is_file() or found.stat().st_size > LARGEST_TRANSCRIPT:
         return False
-    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT))
+    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT)[0])
 
 
 def ingest_transcript(
@@ -101,11 +108,13 @@ def ingest_transcript(
 ) -> tuple[IngestedSource, ...]:
     """Stores every conversation of a transcript or an export, each as a source."""
     found = locate_file(path)
-    conversations = read_transcript(found.name, read_bytes(found, LARGEST_TRANSCRIPT))
+    data, described = read_bytes(found, LARGEST_TRANSCRIPT)
+    described |= {"path": str(found)}
+    conversations = read_transcript(found.name, data)
     if not conversations:
         raise SourceError(f"{found} holds no messages")
     ready = [
-        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), str(found)))
+        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), described))
         for number, conversation in enumerate(conversations)
     ]
     return tuple(ingest_sources(core, ready, space, fields))
@@ -121,13 +130,15 @@ def place_conversation(conversation: Conversation, path: str, number: int) -> st
     return f"conversation:{path}" + (f"#{number}" if number else "")
 
 
-def draft_conversation(conversation: Conversation, location: str, path: str | None = None) -> SourceDraft:
-    """A conversation that was read, as a source; from a file, of that path."""
+def draft_conversation(
+    conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
+) -> SourceDraft:
+    """A conversation that was read, as a source."""
     parsed = parse_conversation(conversation)
     said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
     return SourceDraft(
         location=location, source_kind="conversation", title=parsed.title,
         fingerprint=hash_of([parsed.title.encode(), *said]), adapter=parsed.adapter, segments=parsed.segments,
-        payload=parsed.payload, file=None if path is None else {"path": path}, session=conversation.id or location,
+        payload=parsed.payload, file=file, session=conversation.id or location,
         event_time=None, summary="",
     )  # fmt: skip

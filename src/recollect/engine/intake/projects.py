@@ -36,13 +36,23 @@ class _Work:
 
     def __init__(self, name: str, run: Callable[[_Work], None]) -> None:
         self.loop = Loop(name, lambda: run(self))
-        self.over = threading.Event()
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
+        self._done = False
+
+    @property
+    def over(self) -> bool:
+        """Has it ended, or was it told to before it began?"""
+        return self._done or not self.loop.running
 
     def tell(self, project: IndexedProject) -> None:
         with self.news:
             self.last = project
+            self.news.notify_all()
+
+    def end(self) -> None:
+        with self.news:
+            self._done = True
             self.news.notify_all()
 
 
@@ -75,7 +85,7 @@ class Projects:
         if watch:
             self._watch(core, project)
         deadline = None if wait is None else time.monotonic() + wait
-        while not work.over.is_set() and (deadline is None or time.monotonic() < deadline):
+        while not work.over and (deadline is None or time.monotonic() < deadline):
             left = _LOOKS_EVERY if deadline is None else max(0.0, min(_LOOKS_EVERY, deadline - time.monotonic()))
             with work.news:
                 work.news.wait(left)
@@ -100,14 +110,12 @@ class Projects:
         key = (project.space, project.id)
         with self._lock:
             held = self._works.get(key)
-            if held is not None and not held.over.is_set():
+            if held is not None and not held.over:
                 return held
             work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked))
             self._works[key] = work
-            if self._stop.is_set():
-                work.over.set()
-                return work
-            work.loop.wake()
+            if not self._stop.is_set():
+                work.loop.wake()
         return work
 
     def _run(self, core: Core, project: IndexedProject, work: _Work, walked: Walked | None) -> None:
@@ -120,9 +128,7 @@ class Projects:
                     if known is not None:
                         work.tell(Run(core, known, stop, work.tell).go(walked))
         finally:
-            work.over.set()
-            with work.news:
-                work.news.notify_all()
+            work.end()
 
     # Watching
 
@@ -142,7 +148,7 @@ class Projects:
         try:
             for _ in watch_folder(Path(project.path), stop, ready):
                 work = self._start(core, project)
-                while not work.over.wait(_LOOKS_EVERY) and not stop.is_set():
+                while not work.loop.wait(_LOOKS_EVERY) and not stop.is_set():
                     continue
         finally:
             ready.set()

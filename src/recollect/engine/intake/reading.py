@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.intake.files import draft_conversation, draft_document, place_conversation
+from recollect.engine.intake.files import describe_file, draft_conversation, draft_document, place_conversation
 from recollect.engine.intake.sources import Ready, check_sizes, segment_kind
 from recollect.engine.write.remember import count_terms, look_for_names
 from recollect.errors import InvalidInput, SourceError
@@ -182,13 +182,15 @@ def _skip_size(name: str, size: int) -> str | None:
 
 
 def _parse_document(root: Path, seen: ReadFile, data: bytes) -> ReadFile:
-    path = root / seen.path
+    path, described = root / seen.path, describe_file(seen.size, seen.mtime)
     try:
         if not may_be_transcript(seen.path):
-            drafts = [draft_document(str(path), parse_document(path.name, data), seen.hash)]
+            draft = draft_document(str(path), parse_document(path.name, data), seen.hash)
+            drafts = [msgspec.structs.replace(draft, file=described)]
         elif knows_transcript(data):
+            described |= {"path": str(path)}
             drafts = [
-                draft_conversation(conversation, place_conversation(conversation, str(path), number), str(path))
+                draft_conversation(conversation, place_conversation(conversation, str(path), number), described)
                 for number, conversation in enumerate(read_transcript(path.name, data))
             ]
         else:

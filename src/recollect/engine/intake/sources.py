@@ -332,7 +332,7 @@ def sources_below(view: View, space: str, location: str) -> list[Record]:
 
 
 def file_of(source: Record) -> Mapping[str, object]:
-    """The file that a conversation was read from, where it came in one: its path."""
+    """What a source says of its file: its size and times, and of a transcript also its path."""
     file = source.metadata.get("file")
     return file if isinstance(file, Mapping) else {}
 

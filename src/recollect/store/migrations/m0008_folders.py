@@ -1,8 +1,8 @@
 """Where is it kept which files were brought in?
 
 On shelves: `projects` by id, `code:ID` for the files of a project by their path in it, and `documents` for those of a
-space by their whole path. Projects and files of code had tables of their own; what was known of documents stood in
-the metadata of their sources, and stays there as it was.
+space by their whole path. Projects and files of code had tables of their own; what was known of documents was told
+by the metadata of their sources, which still say it.
 """
 
 
