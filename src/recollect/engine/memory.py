@@ -621,9 +621,8 @@ class Memory:
         """
         from recollect.engine.intake import folders  # brings in what reads documents
 
-        return folders.ingest_folder(
-            self._core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
-        )
+        given = parse_source_fields(fields)
+        return folders.ingest_folder(self._core, path, parse_space(space), given, progress, cancelled)[0]
 
     def ingest_project(
         self,
@@ -638,12 +637,12 @@ class Memory:
 
         `progress` is told how many of how many documents are done, `tell` how far the code is.
         """
-        from recollect.engine.intake import folders  # brings in what reads documents
+        from recollect.engine.intake import folders, reading  # bring in what reads documents
 
-        home = parse_space(space)
-        documents, walked = folders.ingest_all(self._core, path, home, parse_source_fields(fields), progress)
-        code = self._code().index(self._core, path, home, watch=False, wait=None, progress=tell, walked=walked)
-        return documents, code
+        home, given = parse_space(space), parse_source_fields(fields)
+        documents, root, [code] = folders.ingest_folder(self._core, path, home, given, progress, beside=[reading.CODE])
+        status = self._code().index(self._core, path, home, watch=False, wait=None, progress=tell, walked=(root, code))
+        return documents, status
 
     def ingest_url(
         self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object

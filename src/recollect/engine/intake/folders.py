@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,18 +16,11 @@ import msgspec
 from recollect.engine.core import Core
 from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.known import DOCUMENTS, Known, place_of
-from recollect.engine.intake.reading import (
-    CODE,
-    DOCUMENT,
-    NO_DOCUMENT,
-    ReadFile,
-    may_be_transcript,
-    unpack_source,
-)  # fmt: skip
+from recollect.engine.intake.reading import DOCUMENT, NO_DOCUMENT, Kind, ReadFile, may_be_transcript
 from recollect.engine.intake.sources import SourceWriter, archive_gone, file_of, has_labels, sources_below
 from recollect.engine.intake.sync import Far, Sync, Write
 from recollect.errors import InvalidInput, SourceError
-from recollect.ingest.walk_files import Choice, Walked, walk_files
+from recollect.ingest.walk_files import Walked, walk_files
 from recollect.store.base import Edit, View
 from recollect.types import Draft, IngestedFolder, Record
 
@@ -36,64 +29,42 @@ MOST_NAMED = 1_000
 Progress = Callable[[int, int], None]
 
 
-def walk_for(root: Path, *choices: Choice) -> list[Walked]:
-    """What a folder holds of each choice, found in one walk."""
-    if not root.is_dir():
-        raise InvalidInput("path", f"{root} is not a folder")
-    try:
-        return walk_files(root, choices)
-    except OSError as error:
-        raise SourceError(f"{root} cannot be read: {error.strerror}") from error
-
-
 def ingest_folder(
     core: Core,
     path: str | os.PathLike[str],
     space: str,
     fields: Draft,
     progress: Progress | None,
-    cancelled: Callable[[], bool],
-) -> IngestedFolder:
-    """Brings the sources of a folder in step with its documents."""
+    cancelled: Callable[[], bool] = lambda: False,
+    beside: Sequence[Kind] = (),
+) -> tuple[IngestedFolder, Path, Sequence[Walked]]:
+    """Brings the sources of a folder in step with its documents.
+
+    Answers too which folder that is, and what the same walk through it found of other kinds.
+    """
     root = locate_file(path)
-    [walked] = walk_for(root, DOCUMENT.choice)
-    return _bring_in(core, root, _Documents(core, root, space, fields), walked, progress, cancelled)
-
-
-def ingest_all(
-    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, progress: Progress | None
-) -> tuple[IngestedFolder, tuple[Path, Walked]]:
-    """The same, and in the same walk what there is of code: below which folder, and what was found."""
-    root = locate_file(path)
-    walked, code = walk_for(root, DOCUMENT.choice, CODE.choice)
-    documents = _bring_in(core, root, _Documents(core, root, space, fields), walked, progress, lambda: False)
-    return documents, (root, code)
-
-
-def _bring_in(
-    core: Core,
-    root: Path,
-    part: _Documents,
-    walked: Walked,
-    progress: Progress | None,
-    cancelled: Callable[[], bool],
-) -> IngestedFolder:
-    stop = threading.Event()
+    if not root.is_dir():
+        raise InvalidInput("path", f"{root} is not a folder")
+    try:
+        walked, *others = walk_files(root, [kind.choice for kind in (DOCUMENT, *beside)])
+    except OSError as error:
+        raise SourceError(f"{root} cannot be read: {error.strerror}") from error
+    part, stop = _Documents(core, root, space, fields), threading.Event()
     sync = Sync(core, root, part, walked, stop)
-    if progress is not None:
-        progress(sync.far.done, sync.far.total)
+    tell: Progress = progress or (lambda _done, _total: None)
+    tell(sync.far.done, sync.far.total)
     for far in sync.steps():
-        if progress is not None:
-            progress(far.done, far.total)
+        tell(far.done, far.total)
         if cancelled():
             stop.set()
     counts = part.counts
-    return IngestedFolder(
-        path=str(root), space=part.space, stored=counts["stored"], updated=counts["updated"],
+    done = IngestedFolder(
+        path=str(root), space=space, stored=counts["stored"], updated=counts["updated"],
         unchanged=counts["unchanged"] + sync.unchanged, archived=counts["archived"], segments=counts["segments"],
         finished=not stop.is_set(), problems=tuple(walked.problems[:MOST_NAMED]),
         skipped={reason: count for reason, count in sorted(walked.skipped.items()) if reason != NO_DOCUMENT},
     )  # fmt: skip
+    return done, root, others
 
 
 class _Documents:
@@ -135,7 +106,7 @@ class _Documents:
         def write(file: ReadFile, known: Known | None) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  the seam's shape
             made: list[str] = []
             for source in file.sources:
-                answer = writers[source.source_kind == "conversation"].write(unpack_source(source))
+                answer = writers[source.source_kind == "conversation"].write(source.ready())
                 self.counts[answer.outcome] += 1
                 self.counts["segments"] += answer.added
                 made.append(answer.fingerprint)

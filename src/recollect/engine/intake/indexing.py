@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from recollect.engine.core import Core
 from recollect.engine.intake.known import PROJECTS, IndexedProject, Known, code_files
-from recollect.engine.intake.reading import CODE, ReadChunk, ReadFile
+from recollect.engine.intake.reading import CODE, ReadFile
 from recollect.engine.intake.sources import files_below
 from recollect.engine.intake.sync import Far, Sync, Write
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.errors import RecollectError
+from recollect.ingest.code import Chunk
 from recollect.ingest.walk_files import Walked, walk_files
-from recollect.store.base import Edit, Lexis, View
+from recollect.store.base import Edit, View
 from recollect.types import Filter, Record
 
 MOST_NAMED = 100
@@ -138,24 +139,24 @@ class Run:
         same: dict[tuple[str | None, str], list[Record]] = {}
         for record in before:
             same.setdefault((record.title, record.text), []).append(record)
-        made = [self._record(edit, file, chunk, place) for place, chunk in enumerate(file.chunks)]
+        made = [self._record(edit, file, chunk, place) for place, (chunk, _) in enumerate(file.chunks)]
         olds = [_take(same, (record.title, record.text)) for record in made]
         named: dict[tuple[str | None, str], list[Record]] = {}
         for record in (record for records in same.values() for record in records):
             named.setdefault((record.title, _type_of(record)), []).append(record)
-        for record, chunk, twin in zip(made, file.chunks, olds, strict=True):
+        for record, (_, terms), twin in zip(made, file.chunks, olds, strict=True):
             old = twin or _take(named, (record.title, _type_of(record)))
-            _put(edit, record, chunk, old, names=names)
+            _put(edit, record, old, terms, names=names)
         for record in (record for records in named.values() for record in records):
             edit.retire(record, verb="replace", reason=f"no longer in {file.path}")
 
-    def _record(self, edit: Edit, file: ReadFile, chunk: ReadChunk, place: int) -> Record:
+    def _record(self, edit: Edit, file: ReadFile, chunk: Chunk, place: int) -> Record:
         return Record(
             id=self._core.new_id(),
             space=self.space,
             text=chunk.text,
             kind="code",
-            title=chunk.title,
+            title=chunk.title or file.path,
             position=place,
             project=self.project.id,
             tags=(file.language,),
@@ -172,20 +173,14 @@ class Run:
         )  # fmt: skip
 
 
-def _put(edit: Edit, record: Record, chunk: ReadChunk, old: Record | None, *, names: bool) -> None:
-    def lexis(new: Record) -> Lexis:
-        return derive_lexis(edit, new, chunk.terms, any_known=names)
-
-    if old is None:
-        edit.put(record, verb="ingest", lexis=lexis(record))
-        return
-    new = msgspec.structs.replace(
-        old, text=record.text, title=record.title, locator=record.locator, position=record.position,
-        tags=record.tags, content_hash=record.content_hash,
-        event_time=old.event_time if old.content_hash == record.content_hash else edit.now,
+def _put(edit: Edit, made: Record, old: Record | None, terms: Mapping[int, int], *, names: bool) -> None:
+    new = made if old is None else msgspec.structs.replace(
+        old, text=made.text, title=made.title, locator=made.locator, position=made.position, tags=made.tags,
+        content_hash=made.content_hash,
+        event_time=old.event_time if old.content_hash == made.content_hash else edit.now,
     )  # fmt: skip
     if new != old:
-        edit.put(new, verb="ingest", before=old, lexis=lexis(new))
+        edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new, terms, any_known=names))
 
 
 def _take(held: dict[tuple[str | None, str], list[Record]], key: tuple[str | None, str]) -> Record | None:

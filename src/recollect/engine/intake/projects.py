@@ -190,7 +190,7 @@ class Projects:
             project = _find(view, id, space)
         if project is None:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
-        self._end((space, id))
+        self._end(lambda key: key == (space, id))
         chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
         with Turn(self._turn(project), self._stop):
             with core.store.read() as view:
@@ -205,26 +205,19 @@ class Projects:
         core.store.scrub()
         return count
 
-    def _end(self, key: Key) -> None:
-        with self._lock:
-            watch, work = self._watches.get(key), self._works.get(key)
-        if watch is not None:
-            watch.end()
-        if work is not None:
-            work.loop.stop(_LAST_WORDS)
-
     def end(self, space: str) -> None:
         """Ends all runs and watches of a space, before it is emptied."""
-        with self._lock:
-            keys = {key for key in (*self._works, *self._watches) if key[0] == space}
-        for key in keys:
-            self._end(key)
+        self._end(lambda key: key[0] == space)
 
     def stop(self) -> None:
         """Ends all runs and watches; what a run has not done yet, a later one does."""
         self._stop.set()
+        self._end(lambda _: True)
+
+    def _end(self, which: Callable[[Key], bool]) -> None:
         with self._lock:
-            loops = [*self._watches.values(), *(work.loop for work in self._works.values())]
+            watches = [watch for key, watch in self._watches.items() if which(key)]
+            loops = watches + [work.loop for key, work in self._works.items() if which(key)]
         for loop in loops:
             loop.end()
         deadline = time.monotonic() + _LAST_WORDS

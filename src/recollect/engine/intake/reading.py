@@ -9,23 +9,22 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from recollect.engine.intake.files import describe_file, draft_conversation, draft_document, place_conversation
 from recollect.engine.intake.sources import Ready, check_sizes, segment_kind
 from recollect.engine.write.remember import count_terms, look_for_names
 from recollect.errors import InvalidInput, SourceError
-from recollect.ingest.code import split_file
+from recollect.ingest.code import Chunk, split_file
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
 from recollect.ingest.parsed import ADAPTER_VERSION
 from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import SOURCE_CODE, TOO_LARGE, Choice, looks_generated, read_source, skip_name
-from recollect.types import Adapter, Segment, SourceDraft, SourceKind
+from recollect.types import Segment, SourceDraft
 
 GONE = "gone"
 UNREADABLE = "cannot be read"
@@ -46,38 +45,28 @@ class Order(Struct, frozen=True, array_like=True):
 
 # What a process that reads sends back
 
-
-class ReadChunk(Struct, frozen=True, array_like=True):
-    text: str
-    first_line: int
-    last_line: int
-    chunk_type: str
-    name: str
-    title: str
-    terms: Mapping[int, int]
+CountedChunk = tuple[Chunk, Mapping[int, int]]
+"""A chunk of code, and how often each term occurs in it."""
 
 
-class ReadSegment(Struct, frozen=True, array_like=True):
-    text: str
-    title: str | None
-    role: str | None
-    event_time: datetime | None
+class ReadSegment(Segment, frozen=True, kw_only=True, array_like=True):
+    """A segment, and the terms and names that were found in it."""
+
     locator: dict[str, Any]
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
     terms: dict[int, int]
     names: list[str]
 
 
-class ReadSource(Struct, frozen=True, array_like=True):
-    location: str
-    source_kind: SourceKind
-    title: str
-    fingerprint: str
-    adapter: Adapter
-    summary: str
-    session: str | None
-    payload: dict[str, Any]
-    file: dict[str, Any] | None
-    segments: tuple[ReadSegment, ...]
+class ReadSource(SourceDraft, frozen=True, kw_only=True, array_like=True):
+    """A source, with what was found in its segments."""
+
+    segments: tuple[ReadSegment, ...] = ()
+    payload: dict[str, Any] = field(default_factory=dict[str, Any])
+    file: dict[str, Any] | None = None
+
+    def ready(self) -> Ready:
+        return Ready(self, [(segment.terms, segment.names) for segment in self.segments])
 
 
 class ReadFile(Struct, frozen=True, array_like=True):
@@ -88,7 +77,7 @@ class ReadFile(Struct, frozen=True, array_like=True):
     size: int = 0
     mtime: int = 0
     language: str = ""
-    chunks: tuple[ReadChunk, ...] = ()
+    chunks: tuple[CountedChunk, ...] = ()
     sources: tuple[ReadSource, ...] = ()
     problem: str | None = None
     same: bool = False
@@ -144,14 +133,8 @@ def _parse_code(root: Path, seen: ReadFile, data: bytes) -> ReadFile:  # noqa: A
     if text is None or looks_generated(seen.path, text):
         return msgspec.structs.replace(seen, problem="binary" if text is None else "generated")
     language, chunks = split_file(seen.path, text)
-    read = tuple(
-        ReadChunk(
-            chunk.text, chunk.first_line, chunk.last_line, chunk.chunk_type, chunk.name, chunk.title or seen.path,
-            count_terms(chunk.title or seen.path, chunk.text),
-        )
-        for chunk in chunks
-    )  # fmt: skip
-    return msgspec.structs.replace(seen, language=language, chunks=read)
+    counted = tuple((chunk, count_terms(chunk.title or seen.path, chunk.text)) for chunk in chunks)
+    return msgspec.structs.replace(seen, language=language, chunks=counted)
 
 
 def _leave_out_code(problem: str) -> tuple[str, bool]:
@@ -201,40 +184,23 @@ def _parse_document(root: Path, seen: ReadFile, data: bytes) -> ReadFile:
         return msgspec.structs.replace(seen, problem=str(error).removeprefix("path: "))
     if not drafts:
         return msgspec.structs.replace(seen, problem=NO_DOCUMENT)
-    return msgspec.structs.replace(seen, sources=tuple(map(_pack, drafts)))
+    return msgspec.structs.replace(seen, sources=tuple(map(_count, drafts)))
 
 
 def _leave_out_document(problem: str) -> tuple[str, bool]:
     return (NO_DOCUMENT, False) if problem == NO_DOCUMENT else ("unreadable", True)
 
 
-def _pack(draft: SourceDraft) -> ReadSource:
+def _count(draft: SourceDraft) -> ReadSource:
     kind = segment_kind(draft.source_kind)
     segments = tuple(
         ReadSegment(
-            one.text, one.title, one.role, one.event_time, dict(one.locator), count_terms(one.title, one.text),
-            look_for_names(kind, one.text)
+            **msgspec.structs.asdict(one), terms=count_terms(one.title, one.text), names=look_for_names(kind, one.text)
         )
         for one in draft.segments
     )  # fmt: skip
-    return ReadSource(
-        draft.location, draft.source_kind, draft.title, draft.fingerprint, draft.adapter, draft.summary, draft.session,
-        dict(draft.payload), None if draft.file is None else dict(draft.file), segments,
-    )  # fmt: skip
-
-
-def unpack_source(source: ReadSource) -> Ready:
-    """A source as it came from a process that read it, ready to be written."""
-    segments = tuple(
-        Segment(text=s.text, title=s.title, role=s.role, event_time=s.event_time, locator=s.locator)
-        for s in source.segments
-    )
-    draft = SourceDraft(
-        location=source.location, source_kind=source.source_kind, title=source.title,
-        fingerprint=source.fingerprint, adapter=source.adapter, summary=source.summary, session=source.session,
-        payload=source.payload, file=source.file, segments=segments,
-    )  # fmt: skip
-    return Ready(draft, [(segment.terms, segment.names) for segment in source.segments])
+    fields: dict[str, Any] = msgspec.structs.asdict(draft) | {"segments": segments}
+    return ReadSource(**fields)
 
 
 CODE = Kind("code", SOURCE_CODE, _parse_code, _leave_out_code, keeps_ignored=False)

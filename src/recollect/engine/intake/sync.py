@@ -47,16 +47,11 @@ class Far(Struct, frozen=True):
 class Part(Protocol):
     """What the files of a folder become in a space, and where it is kept what is known of them."""
 
-    @property
-    def kind(self) -> Kind: ...
-    @property
-    def space(self) -> str: ...
-    @property
-    def shelf(self) -> Shelf[Known]: ...
-    @property
-    def prefix(self) -> str:
-        """What stands before a path on the shelf."""
-        ...
+    kind: Kind
+    space: str
+    shelf: Shelf[Known]
+    prefix: str
+    """What stands before a path on the shelf."""
 
     def look(self, view: View, walked: Walked) -> Iterable[str]:
         """Looks at what the store holds of the folder, and answers the paths that it came from."""
@@ -166,7 +161,7 @@ class Sync:
             if some:
                 ensure_space(edit, self._part.space)
             there = edit.space(self._part.space) is not None
-            write = self._part.writer(edit) if there else _write_nothing
+            write = self._part.writer(edit) if there else None
             noted = {file.path: self._take(edit, write, file) for file in batch}
             if there:
                 items = {self._part.prefix + path: known for path, known in noted.items()}
@@ -175,7 +170,7 @@ class Sync:
         if some:
             self._core.written()
 
-    def _take(self, edit: Edit, write: Write, file: ReadFile) -> Known | None:
+    def _take(self, edit: Edit, write: Write | None, file: ReadFile) -> Known | None:
         """Has a file take the place of what it was. Answers what is known of it from now on."""
         before = self._known.get(file.path)
         if file.problem == GONE:
@@ -190,7 +185,8 @@ class Sync:
             known = Known(size, mtime, read_at, file.hash, before.count, before.made, before.problem, reader)
             self._see(file.path, known)
         else:
-            known = Known(size, mtime, read_at, file.hash, *write(file, before), file.problem, reader)
+            count, made = (0, ()) if write is None else write(file, before)
+            known = Known(size, mtime, read_at, file.hash, count, made, file.problem, reader)
             if file.problem is not None:
                 self._leave_out(file.path, file.problem)
         return self._learn(file.path, known)
@@ -202,11 +198,6 @@ class Sync:
             self._known[path] = known
             self._count += known.count
         return known
-
-
-def _write_nothing(file: ReadFile, known: Known | None) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  the seam's shape
-    """Where there is no space, nothing has come of these files, and nothing does."""
-    return 0, ()
 
 
 def _batches(files: Iterator[ReadFile]) -> Iterator[list[ReadFile]]:
