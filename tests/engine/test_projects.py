@@ -267,6 +267,26 @@ def test_a_parser_that_dies_takes_down_one_file_only(
     assert status.errors == (FileProblem(path="file07.py", problem="its parser failed"),)
 
 
+def test_files_that_nobody_could_read_are_not_passed_over(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for i in range(20):
+        write(tmp_path / "many", f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
+
+    def refuse() -> None:
+        raise OSError(11, "no more processes")
+
+    shouted: list[object] = []
+    monkeypatch.setattr("threading.excepthook", shouted.append)
+    with monkeypatch.context() as poor:
+        poor.setattr(workers, "_start", refuse)
+        status = memory.index_project(tmp_path / "many")
+    assert shouted
+    assert (status.state, status.indexed_files) == ("failed", 0)
+    assert "no more processes" in str(status.problem)
+    assert memory.index_project(tmp_path / "many").indexed_files == 20
+
+
 def test_progress_is_told_while_it_goes_on(memory: Memory, tmp_path: Path) -> None:
     root = tmp_path / "many"
     for i in range(300):

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +23,7 @@ import msgspec
 from recollect.engine.intake import reading
 from recollect.engine.intake.reading import FAILED, Order, ReadFile
 from recollect.engine.loop import Loop
+from recollect.errors import SourceError
 
 FEW_FILES = 12
 MOST_WORKERS = 4
@@ -89,23 +91,19 @@ class _Readers:
         left = len(readers)
         try:
             while left and not self._stop.is_set():
-                batch = self._next()
-                if batch is None:
-                    left -= 1
-                else:
-                    yield from batch
+                try:
+                    batch = self._done.get(timeout=0.1)
+                except queue.Empty:
+                    continue
+                left -= batch is None
+                yield from batch or ()
         finally:
             self._over.set()
             for reader in readers:
                 reader.stop(5)
-
-    def _next(self) -> tuple[ReadFile, ...] | None:
-        while True:
-            try:
-                return self._done.get(timeout=0.1)
-            except queue.Empty:
-                if self._stop.is_set():
-                    return ()
+        for reader in readers:
+            if reader.problem is not None:
+                raise SourceError(f"{self._root} could not be read to its end: {reader.problem}") from reader.problem
 
     def _feed(self) -> None:
         process: subprocess.Popen[bytes] | None = None
@@ -182,12 +180,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            _close(pipe)
+            with suppress(BrokenPipeError):  # what could not be said to a process that has ended
+                pipe.close()
     process.wait()
-
-
-def _close(pipe: IO[bytes]) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        return  # what could not be said to a process that has ended
