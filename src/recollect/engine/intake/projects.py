@@ -147,9 +147,9 @@ class Projects:
         key = (project.space, project.id)
         try:
             for _ in watch_folder(Path(project.path), stop, ready):
-                work = self._start(core, project)
-                while not work.loop.wait(_LOOKS_EVERY) and not stop.is_set():
-                    continue
+                _wait(self._works.get(key), stop)  # which may have read what has changed since
+                if not stop.is_set():
+                    _wait(self._start(core, project), stop)
         finally:
             ready.set()
             with self._lock:
@@ -223,6 +223,11 @@ class Projects:
         deadline = time.monotonic() + _LAST_WORDS
         for loop in loops:
             loop.wait(max(0.0, deadline - time.monotonic()))
+
+
+def _wait(work: _Work | None, stop: threading.Event) -> None:
+    while work is not None and not work.loop.wait(_LOOKS_EVERY) and not stop.is_set():
+        continue
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:
