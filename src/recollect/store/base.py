@@ -20,13 +20,11 @@ from recollect.types import (
     Change,
     Claim,
     Entity,
-    FileProblem,
     Filter,
     Grounds,
     Message,
     Metadata,
     Order,
-    ProjectState,
     Record,
     Relation,
     Session,
@@ -169,37 +167,6 @@ class Vector(Struct, frozen=True):
     tokens: bytes = b""
 
 
-class IndexedProject(Struct, frozen=True, kw_only=True):
-    """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
-
-    id: str
-    space: str
-    path: str
-    created_at: datetime
-    state: ProjectState = "pending"
-    total: int = 0
-    done: int = 0
-    base: int = 0
-    chunks: int = 0
-    started_at: datetime | None = None
-    completed_at: datetime | None = None
-    problem: str | None = None
-    skipped: Mapping[str, int] = {}
-    problems: tuple[FileProblem, ...] = ()
-
-
-class IndexedFile(Struct, frozen=True):
-    """A file as it was when it was last read. Times: `mtime` in nanoseconds, `read_at` in microseconds."""
-
-    path: str
-    hash: bytes
-    size: int
-    mtime: int
-    read_at: int
-    chunks: int
-    problem: str | None = None
-
-
 class FadingRule(Struct, frozen=True, kw_only=True):
     """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
 
@@ -317,9 +284,6 @@ class View(Protocol):
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
     def count_waiting(self, model: int | None, space: str | None) -> int: ...
 
-    def projects(self, space: str | None) -> list[IndexedProject]: ...
-    def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
-
     def ledger(self, days: int) -> list[Spending]: ...
     def spending(self, day: str, provider: str) -> Spending: ...
     def counters(self, prefix: str) -> dict[str, int]: ...
@@ -365,10 +329,6 @@ class Edit(View, Protocol):
     def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
     def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
 
-    def put_project(self, project: IndexedProject) -> None: ...
-    def put_files(self, space: str, id: str, files: Sequence[IndexedFile]) -> None: ...
-    def drop_files(self, space: str, id: str, paths: Sequence[str]) -> None: ...
-    def drop_project(self, space: str, id: str) -> None: ...
     def erase_project(self, space: str, id: str, most: int) -> int: ...
 
     def spend(self, more: Spending) -> None: ...
@@ -420,8 +380,6 @@ __all__ = [
     "EvictionRule",
     "FadingRule",
     "Glance",
-    "IndexedFile",
-    "IndexedProject",
     "Lexis",
     "Model",
     "Outline",

@@ -8,7 +8,6 @@ or writes meanwhile has to wait. One entry of the journal names a run, and undoi
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -17,8 +16,9 @@ from typing import Literal
 from msgspec import Struct
 
 from recollect.engine.core import Core
+from recollect.engine.loop import Loop
 from recollect.engine.write.remember import derive_lexis
-from recollect.errors import Conflict, RecollectError
+from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import Edit, EvictionRule, FadingRule, Run
 from recollect.types import Receipt, Record
 
@@ -193,35 +193,25 @@ class Sweeping:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._loop = Loop("recollect-sweep", self._sweep)
 
     def wake(self) -> None:
-        with self._lock:
-            if self._stop.is_set() or (self._thread is not None and self._thread.is_alive()):
-                return
-            self._thread = threading.Thread(target=self._run, name="recollect-sweep", daemon=True)
-            self._thread.start()
+        self._loop.wake()
 
     def finish(self) -> None:
         """Waits until everything is swept."""
-        if self._thread is not None:
-            self._thread.join()
+        self._loop.wait()
 
     def stop(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(timeout=1)
+        self._loop.stop(1)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def _sweep(self) -> None:
+        swept = 1
+        while swept and not self._loop.stopping.is_set():
             began = time.monotonic()
             try:
                 with self._core.store.write(actor=self._core.actor) as edit:
                     swept = edit.sweep(_SWEPT)
-            except RecollectError:
-                return  # a store that is full or busy: what is left is swept after the next run
-            if not swept:
-                return
-            self._stop.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others
+            except (StoreFull, StoreBusy, ReadOnlyStore):
+                return  # what is left is swept after the next run
+            self._loop.stopping.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others

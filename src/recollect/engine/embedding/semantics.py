@@ -15,7 +15,7 @@ from msgspec import Struct
 from recollect.embed.base import Embedder
 from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
-from recollect.engine.embedding.background import Background
+from recollect.engine.loop import Loop, keep
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Semantics:
         self._reranker: Reranker | None = None
         self._failed = False
         self._lock = threading.Lock()
-        self._background = Background(self.load, core.settings.embed_delay)
+        self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         core.on_write.append(self._wake)
 
     def load(self) -> Vectors | None:
@@ -169,5 +169,11 @@ class Semantics:
         if self._wanted:
             self._background.wake()
 
+    def _catch_up(self) -> None:
+        """Computes what waits. If it fails, the records stay queued, and the next write has it tried again."""
+        vectors = self.load()
+        if vectors is not None:
+            vectors.catch_up(stop=self._background.stopping)
+
     def stop(self) -> None:
-        self._background.stop()
+        self._background.stop(1)

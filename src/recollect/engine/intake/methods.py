@@ -19,6 +19,7 @@ from recollect.engine.intake.results import (
     IngestedSource,
     SourceDraft,
 )
+from recollect.engine.known import read_projects
 from recollect.engine.parse import (
     parse_choice,
     parse_draft,
@@ -142,9 +143,28 @@ class Ingesting:
         """
         from recollect.engine.intake import folders  # brings in what reads documents
 
-        return folders.ingest_folder(
-            self.core, path, parse_space(space), parse_source_fields(fields), progress, cancelled
-        )
+        given = parse_source_fields(fields)
+        return folders.ingest_folder(self.core, path, parse_space(space), given, progress, cancelled)[0]
+
+    def ingest_project(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        tell: Callable[[ProjectStatus], None] | None = None,
+        **fields: object,
+    ) -> tuple[IngestedFolder, ProjectStatus]:
+        """Does what `ingest_folder` and then `index_project` do, in one walk through the folder.
+
+        `progress` is told how many of how many documents are done, `tell` how far the code is.
+        """
+        from recollect.engine.intake import folders, reading  # bring in what reads documents
+
+        home, given = parse_space(space), parse_source_fields(fields)
+        documents, root, [code] = folders.ingest_folder(self.core, path, home, given, progress, beside=[reading.CODE])
+        status = self._code().index(self.core, path, home, watch=False, wait=None, progress=tell, walked=(root, code))
+        return documents, status
 
     def ingest_url(
         self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
@@ -263,7 +283,7 @@ class Ingesting:
     def resume_projects(self) -> list[Project]:
         """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
         with self.core.store.read() as view:
-            if not any(project.state == "indexing" for project in view.projects(None)):
+            if not any(project.state == "indexing" for project in read_projects(view)):
                 return []
         return self._code().resume(self.core)
 

@@ -24,7 +24,7 @@ class SourceDraft(Struct, frozen=True, kw_only=True):
     """What the source is found by, beside its title and location: its headings, say."""
     payload: Metadata = field(default_factory=dict[str, Json])
     file: Metadata | None = None
-    """Size, time of change and time of reading of a file, by which it is known again without being read."""
+    """Size, time of change and time of reading of a file."""
     session: str | None = None
     event_time: datetime | None = None
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, find
 from recollect.engine.intake.results import IngestedSource, SourceDraft
+from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_kind_of
@@ -65,7 +66,7 @@ def ingest_sources(
         check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        writer = _Writer(core, edit, space, fields, extend=extend)
+        writer = SourceWriter(core, edit, space, fields, extend=extend)
         written = [writer.write(ready) for ready in sources]
     if any(source.entries for source in written):
         core.written()
@@ -75,7 +76,7 @@ def ingest_sources(
 def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
     """Writes one source in a transaction that is under way."""
     check_sizes(draft)
-    return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
+    return SourceWriter(core, edit, space, fields).write(Ready(draft))
 
 
 def parse_source(draft: SourceDraft) -> SourceDraft:
@@ -102,10 +103,10 @@ def check_sizes(draft: SourceDraft) -> None:
             )
 
 
-class _Writer:
+class SourceWriter:
     """Writes sources of one space in a transaction that is under way."""
 
-    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool) -> None:
+    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False) -> None:
         self._core = core
         self._edit = edit
         self._space = space
@@ -268,28 +269,22 @@ def _answer(draft: SourceDraft, space: str, outcome: str, **counts: object) -> I
 # Files that are gone
 
 
-def archive_gone(core: Core, sources: Sequence[Record]) -> int:
-    """Archives sources whose files are no longer there, with what rests on them alone. Answers how many."""
-    if not sources:
-        return 0
-    done = 0
-    with core.store.write(actor=core.actor) as edit:
-        for source in sources:
-            held = edit.get(Record, source.space, source.id)
-            if held is None or held.status == "archived":
-                continue
-            reason = f"{held.source} is gone"
-            lexis = derive_lexis(edit, held)
-            freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
-            archived = msgspec.structs.replace(
-                held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
-            )
-            edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
-            for record in read_segments(edit, held):
-                edit.retire(record, verb="replace", reason=reason)
-            leave_behind(edit, held, reason)
-            done += 1
-    return done
+def archive_gone(edit: Edit, source: Record) -> bool:
+    """Archives a source whose file is no longer there, with what rests on it alone; False where it was before."""
+    held = edit.get(Record, source.space, source.id)
+    if held is None or held.status == "archived":
+        return False
+    reason = f"{held.source} is gone"
+    lexis = derive_lexis(edit, held)
+    freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
+    archived = msgspec.structs.replace(
+        held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
+    )
+    edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
+    for record in read_segments(edit, held):
+        edit.retire(record, verb="replace", reason=reason)
+    leave_behind(edit, held, reason)
+    return True
 
 
 # Reading
@@ -316,12 +311,6 @@ def sources_below(view: View, space: str, location: str) -> list[Record]:
     """The sources whose location begins so, whatever became of them."""
     filter = Filter(spaces=(space,), kinds=CATALOGUE_KINDS, below=location, valid_only=False)
     return view.scan(filter, "oldest", MOST_SEGMENTS)
-
-
-def file_of(source: Record) -> Mapping[str, object]:
-    """By what the file of a source is known again: its size and times, and of a transcript also its path."""
-    file = source.metadata.get("file")
-    return file if isinstance(file, Mapping) else {}
 
 
 def files_below(view: View, space: str, folder: str) -> list[str]:

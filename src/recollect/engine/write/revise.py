@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.known import DOCUMENTS, file_of, place_of
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
@@ -94,6 +95,8 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
         entries = [entry]
         if record.kind in CATALOGUE_KINDS and record.source is not None:
             entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
+            place = place_of(str(file_of(record).get("path", record.source)))
+            edit.keep(DOCUMENTS, {place: None}, space=record.space)
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
     return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
 

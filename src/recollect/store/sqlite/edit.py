@@ -12,8 +12,6 @@ import msgspec
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import (
     FadingRule,
-    IndexedFile,
-    IndexedProject,
     Lexis,
     Model,
     Shelf,
@@ -39,13 +37,6 @@ from recollect.store.sqlite.lifecycle import (
     stated_confidence,
     unfade,
     write_messages,
-)  # fmt: skip
-from recollect.store.sqlite.projects import (
-    delete_files,
-    delete_project,
-    delete_projects,
-    write_files,
-    write_project,
 )  # fmt: skip
 from recollect.store.sqlite.rows import (
     Row,
@@ -182,7 +173,6 @@ class SqliteEdit(SqliteView):
         self._drop_numbers("space_no = ?", (number,))
         for table in _OF_A_SPACE:
             self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
-        delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
         self._run("UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE space = ?", (name,))
         self._note(name, "drop", "space", name)
@@ -348,20 +338,6 @@ class SqliteEdit(SqliteView):
             " ON CONFLICT DO UPDATE SET count = count + excluded.count, last = excluded.last",
             [(id, count, to_micros(at), space) for (space, id), count in touches.items()],
         )
-
-    # Projects: bookkeeping about files, beside the records that are made of them
-
-    def put_project(self, project: IndexedProject) -> None:
-        write_project(self._connection, self._home(project.space), project)
-
-    def put_files(self, space: str, id: str, files: Sequence[IndexedFile]) -> None:
-        write_files(self._connection, self._home(space), id, files)
-
-    def drop_files(self, space: str, id: str, paths: Sequence[str]) -> None:
-        delete_files(self._connection, self._home(space), id, paths)
-
-    def drop_project(self, space: str, id: str) -> None:
-        delete_project(self._connection, self._home(space), id)
 
     def erase_project(self, space: str, id: str, most: int) -> int:
         """Removes some records of a project for good, with all versions. Answers how many; 0 when none is left."""

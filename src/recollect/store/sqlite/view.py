@@ -16,8 +16,6 @@ from recollect.store.base import (
     EvictionRule,
     FadingRule,
     Glance,
-    IndexedFile,
-    IndexedProject,
     Lexis,
     Model,
     Outline,
@@ -41,7 +39,6 @@ from recollect.store.sqlite.lifecycle import (
     read_run,
 )  # fmt: skip
 from recollect.store.sqlite.outlines import read_outlines, read_pieces
-from recollect.store.sqlite.projects import read_files, read_projects
 from recollect.store.sqlite.rows import (
     CHANGE_COLUMNS,
     ENTITY_COLUMNS,
@@ -571,14 +568,6 @@ class SqliteView:
             return min((self.count_waiting(known.no, space) for known in self.models()), default=0)
         where, values = ("", ()) if space is None else (" AND space_no = ?", (self._number(space),))
         return self._rows(f"SELECT count(*) FROM queue WHERE model = ?{where}", (model, *values))[0][0]
-
-    # Projects
-
-    def projects(self, space: str | None) -> list[IndexedProject]:
-        return read_projects(self._connection, space)
-
-    def project_files(self, space: str, id: str) -> list[IndexedFile]:
-        return read_files(self._connection, self._number(space), id)
 
     # Bookkeeping
 
