@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -125,11 +126,7 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
 
 
 def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report) -> list[str]:
-
-    def far(ready: int, total: int) -> None:
-        report("documents", ready, total)
-
-    status = None
+    status, far = None, partial(report, "documents")
     if ask.code:
         tell = follow_code(report, "code")
         folder, status = memory.ingest_project(place, space=ask.space, progress=far, tell=tell, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
