@@ -132,10 +132,10 @@ def test_a_document_that_vanishes_before_it_is_read_is_archived(
 
 def test_a_source_that_was_forgotten_is_not_known_any_more(memory: Memory, shop: Path) -> None:
     memory.ingest_folder(shop)
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         assert str(shop / "README.md") in view.kept(DOCUMENTS, space="default")
     memory.forget(source_id(str(shop / "README.md")))
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         assert str(shop / "README.md") not in view.kept(DOCUMENTS, space="default")
     assert memory.ingest_folder(shop).stored == 1
 
