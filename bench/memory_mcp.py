@@ -16,7 +16,7 @@ from bench.stores import open_quiet, stand_in
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import questions, texts
 from recollect import Memory
-from recollect.contracts.memory_mcp import memory_mcp_contract
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 from recollect.contracts.tool import Call
 from recollect.types import DEFAULT_SPACE
 

@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 
 import recollect
-from recollect.contracts.agentos import agentos_contract
-from recollect.contracts.memory_mcp import memory_mcp_contract
+from recollect.contracts.agentos.table import agentos_contract
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.rusty_mem import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool
-from recollect.contracts.trusty_memory import trusty_contract
+from recollect.contracts.trusty_memory.table import trusty_contract
 from recollect.serve.catalog import write_list
 
 ROOT = Path(__file__).parents[1]

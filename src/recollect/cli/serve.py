@@ -119,13 +119,13 @@ def _native(memory: Memory, chosen: Serving) -> Contract:
 
 
 def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.trusty_memory import trusty_contract
+    from recollect.contracts.trusty_memory.table import trusty_contract
 
     return trusty_contract(memory, palace=chosen.palace)
 
 
 def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.memory_mcp import memory_mcp_contract
+    from recollect.contracts.memory_mcp.table import memory_mcp_contract
 
     return memory_mcp_contract(memory, space=chosen.space)
 
@@ -154,9 +154,9 @@ def _rusty_mem(memory: Memory, chosen: Serving) -> Contract:
 
 
 def _agentos(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.agentos import agentos_contract
+    from recollect.contracts.agentos.table import agentos_contract
 
-    return agentos_contract(memory, agent=chosen.space)
+    return agentos_contract(memory, space=chosen.space)
 
 
 CONTRACTS: Mapping[str, Offer] = {

@@ -15,7 +15,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from recollect import Memory
-from recollect.contracts.agentos import agentos_contract
+from recollect.contracts.agentos.table import agentos_contract
 from recollect.contracts.tool import Call, Contract
 from recollect.errors import RecollectError
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from recollect import Memory
-from recollect.contracts.memory_mcp import memory_mcp_contract
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 from recollect.contracts.tool import Answer, Call, Contract
 from recollect.errors import RecollectError
 

@@ -346,7 +346,7 @@ def test_without_http_nothing_of_the_web_is_loaded(tmp_path: Path) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     web = ("starlette", "uvicorn", "asyncio", "anyio", "socket", "recollect.contracts.trusty_memory.rest")
     assert [name for name in web if name in loaded] == []
-    assert "recollect.contracts.trusty_memory.tools" in loaded
+    assert "recollect.contracts.trusty_memory.table" in loaded
 
 
 @pytest.mark.parametrize(

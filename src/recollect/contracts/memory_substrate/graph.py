@@ -119,7 +119,7 @@ class GraphNode(Struct, frozen=True, kw_only=True):
     status: str
 
 
-def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) -> dict[str, object]:
     """One step around an object: nodes, the object itself first, and edges."""
     thing = objects.require(given.id)
     most = options.max_items or s.DEFAULT_ITEMS

@@ -142,19 +142,19 @@ def _place(field: str) -> str:
 # Structural modes
 
 
-def _configure(memory: Memory, space: str, given: ConfigureInput, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _configure(memory: Memory, space: str, given: ConfigureInput, options: Apply, call: Call) -> dict[str, object]:
     return configure(memory, space, given.graph_backend, given.semantic_backend)
 
 
-def _structure(memory: Memory, space: str, given: Nothing, options: Nothing, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _structure(memory: Memory, space: str, given: Nothing, options: Nothing, call: Call) -> dict[str, object]:
     return structure(memory, space)
 
 
-def _audit(memory: Memory, space: str, given: Nothing, options: AuditOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _audit(memory: Memory, space: str, given: Nothing, options: AuditOptions, call: Call) -> dict[str, object]:
     return audit(memory, space, options.max_items or AUDIT_ITEMS)
 
 
-def _reindex(memory: Memory, space: str, given: Nothing, options: ReindexOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _reindex(memory: Memory, space: str, given: Nothing, options: ReindexOptions, call: Call) -> dict[str, object]:
     def progress(stage: str, done: int, total: int) -> None:
         call.progress(done, total, stage)
 
@@ -169,7 +169,7 @@ def _reindex(memory: Memory, space: str, given: Nothing, options: ReindexOptions
     }
 
 
-def _repair(memory: Memory, space: str, given: Nothing, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _repair(memory: Memory, space: str, given: Nothing, options: Apply, call: Call) -> dict[str, object]:
     done = memory.mend(space)
     dropped = [one for one in done.broken if one.safe]
     left = [one for one in done.broken if not one.safe]
@@ -236,7 +236,7 @@ def _age(given: Age | Care) -> _Age:
     return {"at": at, "days": STALE_AFTER_DAYS if given.stale_after_days is None else given.stale_after_days}
 
 
-def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call: Call) -> dict[str, object]:
     done = memory.promote_candidates(space, **_bar(given))
     return {
         "result_type": "maintain_promote_candidates_result",
@@ -246,7 +246,7 @@ def _promote(memory: Memory, space: str, given: Bar | Care, options: Apply, call
     }
 
 
-def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call) -> dict[str, object]:
     done = memory.merge_duplicates(space)
     return {
         "result_type": "maintain_merge_duplicates_result",
@@ -258,7 +258,7 @@ def _merge(memory: Memory, space: str, given: object, options: Apply, call: Call
     }
 
 
-def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _decay(memory: Memory, space: str, given: Age | Care, options: Apply, call: Call) -> dict[str, object]:
     done = memory.decay_stale(space, **_age(given))
     return {
         "result_type": "maintain_decay_stale_result",
@@ -293,7 +293,7 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _archive(memory: Memory, space: str, given: ArchiveInput, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _archive(memory: Memory, space: str, given: ArchiveInput, options: Apply, call: Call) -> dict[str, object]:
     source = Objects(memory, space).record(given.source_id)
     if source is None or source.kind not in CATALOGUE_KINDS:
         raise NotFound(f"Source not found: {given.source_id}")
@@ -317,7 +317,7 @@ def _reason(given: str) -> str:
     return given.strip()
 
 
-def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _resolve(memory: Memory, space: str, given: ResolveInput, options: Apply, call: Call) -> dict[str, object]:
     objects = Objects(memory, space)
     for id in given.knowledge_ids:
         record = objects.record(id)
@@ -345,7 +345,7 @@ def _clarified(one: Update) -> Clarified:
     return Clarified(id=one.knowledge_id, text=one.summary, scopes=scopes)
 
 
-def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' shape
+def _report(memory: Memory, space: str, given: Care, options: Nothing, call: Call) -> dict[str, object]:
     found = memory.upkeep(space, **_bar(given), **_age(given))
     call.checkpoint()
     return answer("maintain_report", report(found, memory.concepts(space), derived_indexes(memory, space)))

@@ -36,7 +36,7 @@ _COMPACT_REPO = (
 _NO_FULL_REPO = "A repo source has no full page: its compact page has locators, and the local files have the rest."
 
 
-def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) -> dict[str, object]:
     """One object, compact unless all of it is asked for."""
     thing = objects.require(given.id)
     full = options.detail == "full"
@@ -94,7 +94,7 @@ def _unavailable(id: str) -> dict[str, object]:
     return {**answer("page_unavailable", data, [_NO_FULL_REPO]), "status": "unsupported"}
 
 
-def expand(objects: Objects, given: s.ById, options: s.ExpandOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def expand(objects: Objects, given: s.ById, options: s.ExpandOptions, call: Call) -> dict[str, object]:
     """An object, what is connected with it, and the segments that it is or rests on."""
     thing = objects.require(given.id)
     most, chars = options.max_items or s.DEFAULT_ITEMS, options.snippet_chars or s.SNIPPET_CHARS

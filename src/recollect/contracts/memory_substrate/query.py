@@ -72,7 +72,7 @@ def retry_terms(plan: Plan, items: list[Item]) -> list[str]:
     return missed[:16]
 
 
-def _recent(objects: Objects, given: s.Nothing, options: s.RecentOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def _recent(objects: Objects, given: s.Nothing, options: s.RecentOptions, call: Call) -> dict[str, object]:
     """The objects that were changed last."""
     wanted = read_filters(options.filters, _PLACE)
     most = options.max_items or s.DEFAULT_ITEMS

@@ -42,7 +42,7 @@ _PLACE = re.compile(r"(grounds\.\w+|\w+)(.*)")
 _GOVERNED = re.compile(r"(grounds\.[\w.\[\]]+): (.*)")
 
 
-def remember(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:  # noqa: ARG001  the tools' common shape
+def remember(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:
     """Answers one call; `input_data` and `options` have been checked by the mode's types."""
     if input_data.actor is not None:
         memory = memory.acting_as(f"{input_data.actor.type}:{input_data.actor.id}")

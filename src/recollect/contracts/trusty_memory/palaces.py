@@ -12,6 +12,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from recollect.contracts.tool import WAIT_SECONDS
 from recollect.engine.core import random_uuid
 from recollect.engine.memory import MAX_LIMIT, Memory
 from recollect.engine.parse import parse_space
@@ -32,7 +33,6 @@ MOST_LISTED = 100_000
 _ESSENTIAL = 15  # drawers of the first layer
 _ESSENTIAL_SHARE = 0.15  # of its importance is what a drawer scores that nothing but its importance brought in
 _REAL_MATCH = 0.05  # a hit that scores less says so little that importance may stand above it
-_WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?")
 
 
@@ -199,7 +199,7 @@ class Palaces:
             deep=deep,
             thorough=deep,
             touch=False,
-            wait=_WAIT_SECONDS,
+            wait=WAIT_SECONDS,
         )
         rows = self._layered(name, found, 3 if deep else 2)[:count]
         shown = {row.drawer_id for row in rows if row.score >= _REAL_MATCH and row.layer > 1}
