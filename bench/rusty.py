@@ -9,7 +9,7 @@ from bench.remember import fresh
 from bench.stores import open_quiet
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import texts
-from recollect.contracts.rusty_mem import rusty_mem_contract
+from recollect.contracts.rusty_mem.table import rusty_mem_contract
 from recollect.contracts.tool import Call
 from recollect.types import Json
 

@@ -20,7 +20,7 @@ from recollect.contracts.agentos.table import agentos_contract
 from recollect.contracts.memory_mcp.table import memory_mcp_contract
 from recollect.contracts.memory_substrate import memory_substrate_contract
 from recollect.contracts.native import native_contract
-from recollect.contracts.rusty_mem import rusty_mem_contract
+from recollect.contracts.rusty_mem.table import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool
 from recollect.contracts.trusty_memory.table import trusty_contract
 from recollect.serve.catalog import write_list

@@ -138,7 +138,8 @@ def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
 
 def _rusty_mem(memory: Memory, chosen: Serving) -> Contract:
     from recollect.config import rusty_mem_settings
-    from recollect.contracts.rusty_mem import Defaults, rusty_mem_contract
+    from recollect.contracts.rusty_mem.params import Defaults
+    from recollect.contracts.rusty_mem.table import rusty_mem_contract
 
     read = rusty_mem_settings()
     named = chosen.space if chosen.space != DEFAULT_SPACE else read.qdrant_collection_name

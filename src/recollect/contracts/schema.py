@@ -47,14 +47,20 @@ class Habits(Struct, frozen=True, kw_only=True):
         return {
             own: _whole(value) if self.whole_floats else value
             for name, value in arguments.items()
-            if not self._says_nothing(name, value)
-            and ((own := name if name in known else self.aliases.get(name, name)) == name or arguments.get(own) is None)
+            if not self._says_nothing(name, value, params)
+            and ((own := self._own(name, known)) == name or arguments.get(own) is None)
         }
 
-    def _says_nothing(self, name: str, value: Json) -> bool:
+    def _own(self, name: str, known: tuple[str, ...]) -> str:
+        meant = self.aliases.get(name)
+        return name if name in known or meant not in known else meant
+
+    def _says_nothing(self, name: str, value: Json, params: type) -> bool:
         if self.carriers_mark is not None and name.startswith(self.carriers_mark):
             return True
-        return (value is None and self.null_is_nothing) or (value == "" and name in self.blank_is_nothing)
+        if value == "" and name in self.blank_is_nothing:
+            return not any(each.required for each in msgspec.structs.fields(params) if each.encode_name == name)
+        return value is None and self.null_is_nothing
 
     def word(self, schema: dict[str, Json], said: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
         """A schema in the words of the document: `said` goes before what was derived, and None leaves a keyword out."""

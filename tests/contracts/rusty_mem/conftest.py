@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from recollect import Memory
-from recollect.contracts.rusty_mem import Defaults, rusty_mem_contract
+from recollect.contracts.rusty_mem.params import Defaults
+from recollect.contracts.rusty_mem.table import rusty_mem_contract
 from recollect.contracts.tool import Call, Contract
 from recollect.errors import RecollectError
 

@@ -26,7 +26,7 @@ _EMBEDDING = {"idle": "ready", "ready": "ready", "loading": "loading", "failed":
 
 def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
     receipt = call.memory.remember(
-        _content(given.content), space=call.space, memory_type=given.memory_type or "semantic",
+        _content(given.content), space=call.space, memory_type=given.memory_type,
         user=given.user_id, metadata=given.metadata or {},
         importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"),
     )  # fmt: skip

@@ -24,8 +24,8 @@ class Nothing(Struct, frozen=True, kw_only=True):
 class Store(Struct, frozen=True, kw_only=True):
     content: Annotated[str, Meta(description="The content to store as a memory")]
     memory_type: Annotated[
-        _MemoryType | None, _NULLABLE, Meta(description="Type of memory: episodic, semantic, or procedural")
-    ] = None
+        _MemoryType, _NULLABLE, Meta(description="Type of memory: episodic, semantic, or procedural")
+    ] = "semantic"
     user_id: Annotated[str | None, _NULLABLE, Meta(description="Optional user ID for multi-tenant isolation")] = None
     metadata: Annotated[dict[str, Any] | None, _NULLABLE, Meta(description="Optional metadata as JSON object")] = None
 

@@ -43,7 +43,7 @@ _TOOLS = (
         "Store a new memory with automatic embedding generation. Content of 1 byte to 100 KB; answers its id. The"
         " very same memory again answers the id it has.",
         p.Store, calls.store_memory, _WRITES,
-        said={"memory_type": {"enum": list(MEMORY_TYPES)}},
+        said={"memory_type": {"enum": list(MEMORY_TYPES), "default": None}},
     ),
     Tool(
         "get_memory",
