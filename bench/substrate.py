@@ -16,7 +16,7 @@ from bench.stores import open_quiet, stand_in
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import questions, texts
 from recollect import Memory
-from recollect.contracts.memory_substrate import memory_substrate_contract
+from recollect.contracts.memory_substrate.table import memory_substrate_contract
 from recollect.contracts.tool import Call
 from recollect.types import DEFAULT_SPACE, Adapter, Segment, SourceDraft
 

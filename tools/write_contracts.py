@@ -18,7 +18,7 @@ import msgspec
 import recollect
 from recollect.contracts.agentos.table import agentos_contract
 from recollect.contracts.memory_mcp.table import memory_mcp_contract
-from recollect.contracts.memory_substrate import memory_substrate_contract
+from recollect.contracts.memory_substrate.table import memory_substrate_contract
 from recollect.contracts.native import native_contract
 from recollect.contracts.rusty_mem.table import rusty_mem_contract
 from recollect.contracts.tool import Contract, Tool

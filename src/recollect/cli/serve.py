@@ -131,7 +131,7 @@ def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
 
 
 def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.memory_substrate import memory_substrate_contract
+    from recollect.contracts.memory_substrate.table import memory_substrate_contract
 
     return memory_substrate_contract(memory, space=chosen.space)
 

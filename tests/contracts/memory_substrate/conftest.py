@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from recollect import Memory
-from recollect.contracts.memory_substrate import memory_substrate_contract
+from recollect.contracts.memory_substrate.table import memory_substrate_contract
 from recollect.contracts.tool import Answer, Call, Contract
 from recollect.errors import RecollectError
 

@@ -1,6 +1,6 @@
 """What may stand in the envelope `{"args": {"mode", "input_data", "options"}}`, and what is wrong with it if not?
 
-A tool is a table of modes: mode → (type of input_data, type of options). Everything that is wrong is told at once, each
+A tool is a table of modes. Everything that is wrong is told at once, each
 with its place, in the sentences that callers of this contract know.
 """
 
@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.schema import derive_schema
+from recollect.contracts.memory_substrate.objects import Objects
+from recollect.contracts.schema import derive_schema, own_word
+from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
 from recollect.types import Json
 
 EXTRA = "Extra inputs are not permitted"
 MISSING = "Field required"
 NOT_APPLIED = "Input should be True: this mode changes memory and must be confirmed by options.apply=true"
-
-Modes: TypeAlias = Mapping[str, tuple[type[Struct], type[Struct]]]
-"""The modes of a tool: what input_data and options of each may hold."""
 
 _MOST_TOLD = 50
 _LONGEST_TOLD = 300
@@ -42,6 +41,21 @@ _COMPARED = {
     ">=": "greater than or equal to", "<=": "less than or equal to", ">": "greater than", "<": "less than",
 }  # fmt: skip
 _COUNTED = {"str": ("String", "character"), "array": ("List", "item"), "object": ("Dictionary", "item")}
+
+
+class Mode(NamedTuple):
+    """One mode of a tool: what its input_data and its options may hold, and what answers it.
+
+    `words` are the engine's names of fields, where they differ from those of input_data.
+    """
+
+    inputs: type[Struct]
+    options: type[Struct]
+    answer: Callable[[Objects, Any, Any, Call], dict[str, object]]
+    words: Mapping[str, str] = {}
+
+
+Modes: TypeAlias = Mapping[str, Mode]
 
 
 class Problem(NamedTuple):
@@ -78,7 +92,7 @@ class Unsupported(InvalidInput):
         self.args = (f"ValueError: {told}",)
 
 
-class Envelope(NamedTuple):
+class Envelope(Struct, frozen=True):
     """A call, read and checked."""
 
     mode: str
@@ -86,7 +100,26 @@ class Envelope(NamedTuple):
     options: Any
 
 
-def open_envelope(tool: str, arguments: Mapping[str, Json], modes: Modes) -> Envelope:
+def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[str, object]:
+    """What a mode answers. What the engine refuses is told by its place in the envelope."""
+    mode = modes[given.mode]
+    try:
+        return mode.answer(Objects(call.memory, call.space), given.input_data, given.options, call)
+    except Rejected:
+        raise
+    except InvalidInput as error:
+        place = dotted(own_word(error.field, mode.words))
+        if place.startswith("args."):
+            raise InvalidInput(place, error.problem) from error
+        raise Rejected(tool, [Problem(f"args.input_data.{place}", error.problem)]) from error
+
+
+def dotted(field: str) -> str:
+    """A field's name with its numbers as this contract writes them."""
+    return field.replace("[", ".").replace("]", "")
+
+
+def open_envelope(tool: str, modes: Modes, arguments: Mapping[str, Json]) -> Envelope:
     """The mode, the input and the options of a call, or an error that says all that is wrong with them."""
     problems = [Problem(name, EXTRA) for name in arguments if name != "args"]
     if "args" not in arguments:
@@ -101,7 +134,7 @@ def open_envelope(tool: str, arguments: Mapping[str, Json], modes: Modes) -> Env
         raise Rejected(tool, [Problem("args.mode", _SHOULD["str"] if "mode" in args else MISSING), *missing, *problems])
     if mode not in modes:
         raise Unsupported(tool, mode, modes)
-    inputs, options = modes[mode]
+    inputs, options = modes[mode].inputs, modes[mode].options
     given: dict[str, Json] = {"input_data": args.get("input_data"), "options": _none_to_empty(args.get("options"))}
     found = list(problems)
     if "input_data" not in args:
@@ -232,7 +265,7 @@ def envelope_schema(modes: Modes) -> dict[str, Json]:
             "args": {
                 "type": "object",
                 "description": f"The call. Modes: {', '.join(modes)}.",
-                "oneOf": [_mode_schema(mode, *types_) for mode, types_ in modes.items()],
+                "oneOf": [_mode_schema(name, mode.inputs, mode.options) for name, mode in modes.items()],
             }
         },
         "required": ["args"],
