@@ -14,7 +14,7 @@ from recollect.contracts.tool import Annotations, Contract, Failure, Tool
 from recollect.engine.core import random_id
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, InvalidInput, RecollectError, StoreError
-from recollect.types import MEMORY_TYPES, Json
+from recollect.types import DEFAULT_SPACE, MEMORY_TYPES, Json
 
 ID_LENGTH = 20
 NOT_READY = "Embedding service not ready. Please try again."
@@ -171,7 +171,7 @@ def mint_id() -> str:
     return random_id(ID_LENGTH)
 
 
-def memory_mcp_contract(memory: Memory, *, space: str, new_id: Callable[[], str] = mint_id) -> Contract:
+def memory_mcp_contract(memory: Memory, *, space: str = DEFAULT_SPACE, new_id: Callable[[], str] = mint_id) -> Contract:
     """The 21 tools of memory-mcp on one space of a memory; `new_id` mints the ids of what they store."""
     return Contract(
         name="memory-mcp",
