@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -71,12 +71,17 @@ class Client:
 class Server(Client):
     """`recollect serve` in a process of its own, spoken to in lines. `lend` answers when its model is asked for."""
 
-    def __init__(self, *arguments: str, lend: Callable[[Any], Any] | None = None, **environment: str) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        lend: Callable[[Any], Any] | None = None,
+        program: Sequence[str] = (sys.executable, "-m", "recollect.cli", "serve"),
+        **environment: str,
+    ) -> None:
         super().__init__(self._talk, lend is not None)
         pipe = subprocess.PIPE
-        command = [sys.executable, "-m", "recollect.cli", "serve", *arguments]
         given = {**os.environ, **environment}
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=given)
+        self.process = subprocess.Popen([*program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=given)
         self._lend = lend
 
     def send(self, *messages: bytes | Message) -> None:
