@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool
+from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool, view
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
@@ -366,13 +366,10 @@ def _explore_record(id: str, params: Explore, call: Call) -> Explored:
 def _standing(record: Record, call: Call) -> StandingView:
     grounds = record.grounds or Grounds()
     rivals = call.memory.contradictions(record.id, space=record.space) if grounds.claim else []
-    return StandingView(
-        status=record.status, trust=record.trust, confidence=record.confidence, scopes=grounds.scopes,
-        subjects=grounds.subjects, claim=grounds.claim, verified_at=grounds.verified_at,
-        evidence=tuple(
-            EvidenceView(source=found.evidence.source, segment=found.segment, state=found.state)
-            for found in call.memory.evidence_state(record)[:_MOST_LISTED]
-        ),
+    found = call.memory.evidence_state(record)[:_MOST_LISTED]
+    return view(
+        StandingView, grounds, status=record.status, trust=record.trust, confidence=record.confidence,
+        evidence=tuple(view(EvidenceView, one, source=one.evidence.source) for one in found),
         contradicts=tuple(rival.id for rival in rivals[:_MOST_LISTED]),
     )  # fmt: skip
 
@@ -431,11 +428,8 @@ def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) ->
             path, space=space, wait=INDEX_SECONDS,
             progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
         )  # fmt: skip
-        return Brought(
-            stored=folder.stored, updated=folder.updated, unchanged=folder.unchanged, archived=folder.archived,
-            segments=folder.segments, unfinished=not folder.finished, code=_indexed(status),
-            problems={one.path: one.problem for one in folder.problems[:_MOST_ERRORS]},
-        )  # fmt: skip
+        problems = {one.path: one.problem for one in folder.problems[:_MOST_ERRORS]}
+        return view(Brought, folder, unfinished=not folder.finished, code=_indexed(status), problems=problems)
     if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
         return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
     return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
@@ -448,10 +442,7 @@ def status(params: Status, call: Call) -> StatusView:
         store=call.memory.location,
         bytes=call.memory.size(),
         space=call.space,
-        spaces=[
-            SpaceView(name=s.space, records=s.records, entities=s.entities, relations=s.relations, sessions=s.sessions)
-            for s in stats[:_MOST_LISTED]
-        ],
+        spaces=[view(SpaceView, one, name=one.space) for one in stats[:_MOST_LISTED]],
         embedder=call.memory.settings.embedder,
         waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
         problems=call.memory.problems(),
@@ -465,20 +456,13 @@ def _evidence(ref: str) -> Evidence:
 
 
 def _written(receipt: Receipt) -> Written:
-    return Written(
-        outcome=receipt.outcome, id=receipt.id, space=receipt.space, reason=receipt.reason, entry=receipt.entry,
-        status=None if receipt.status == "active" else receipt.status, contested=receipt.contested,
-    )  # fmt: skip
+    return view(Written, receipt, status=None if receipt.status == "active" else receipt.status)
 
 
 def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
     text = record.text if tokens is None else cut_text(record.text, tokens)
-    return RecordView(
-        id=record.id, text=text, date=record.event_time, title=record.title, role=record.role, kind=record.kind,
-        tags=record.tags, session=record.session, project=record.project, source=record.source, status=record.status,
-        valid_until=record.valid_until, superseded_by=record.superseded_by, lines=_lines(record),
-        cut=text != record.text, **more,
-    )  # fmt: skip
+    told = {"space": None, "date": record.event_time, "lines": _lines(record), "cut": text != record.text, **more}
+    return view(RecordView, record, text=text, **told)
 
 
 def _lines(record: Record) -> tuple[int, int] | None:
@@ -489,21 +473,15 @@ def _lines(record: Record) -> tuple[int, int] | None:
 
 
 def _indexed(status: ProjectStatus) -> Indexed:
-    return Indexed(
-        project=status.id, state=status.state, files=status.indexed_files, chunks=status.total_chunks,
-        left=status.total_files - status.indexed_files, eta_seconds=status.eta_seconds, skipped=status.skipped,
-        errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]}, problem=status.problem,
+    return view(
+        Indexed, status, project=status.id, files=status.indexed_files, chunks=status.total_chunks,
+        left=status.total_files - status.indexed_files,
+        errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]},
     )  # fmt: skip
 
 
 def _brought(*sources: IngestedSource) -> Brought:
-    views = tuple(
-        SourceView(
-            id=one.id, title=one.title, outcome=one.outcome, segments=one.segments, added=one.added,
-            removed=one.removed,
-        )
-        for one in sources[:_MOST_LISTED]
-    )  # fmt: skip
+    views = tuple(view(SourceView, one) for one in sources[:_MOST_LISTED])
     return Brought(sources=views, more=len(sources) - len(views))
 
 
@@ -524,18 +502,11 @@ def _within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:
 
 
 def _fact_view(fact: Fact) -> FactView:
-    relation = fact.relation
-    return FactView(
-        subject=fact.subject, predicate=fact.predicate, object=fact.object, valid_from=relation.valid_from,
-        valid_until=relation.valid_until, confidence=relation.confidence, provenance=relation.provenance,
-    )  # fmt: skip
+    return view(FactView, fact.relation, subject=fact.subject, predicate=fact.predicate, object=fact.object)
 
 
 def _change_view(change: Change, record: Record | None) -> ChangeView:
-    return ChangeView(
-        entry=change.entry, at=change.at, verb=change.verb, actor=change.actor, reason=change.reason,
-        text=None if record is None else cut_text(record.text, _SHORT_TEXT_TOKENS),
-    )  # fmt: skip
+    return view(ChangeView, change, text=None if record is None else cut_text(record.text, _SHORT_TEXT_TOKENS))
 
 
 _READS = Annotations(read_only=True, idempotent=True)

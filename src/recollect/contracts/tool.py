@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory import Memory
 
 P = TypeVar("P")
+V = TypeVar("V", bound=Struct)
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -134,6 +135,12 @@ class Answer(Struct, frozen=True, kw_only=True):
     text: str | None = None
     content: tuple[Content, ...] = ()
     failed: bool = False
+
+
+def view(kind: type[V], shown: object, **more: object) -> V:
+    """A value that shows another: fields of the same name are taken over, unless `more` names them."""
+    taken = {name: getattr(shown, name) for name in kind.__struct_fields__ if name not in more and hasattr(shown, name)}
+    return kind(**taken, **more)
 
 
 class Failure(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
-from recollect.contracts.tool import WAIT_SECONDS, Call
+from recollect.contracts.tool import WAIT_SECONDS, Call, view
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import EmbeddingState, Record, SpaceStats
 from recollect.version import __version__
@@ -250,9 +250,5 @@ def _counts(held: SpaceStats | None) -> a.Deleted:
 
 
 def _embedding(state: EmbeddingState) -> a.Embedding:
-    return a.Embedding(
-        status=_EMBEDDING[state.state],
-        model=state.model,
-        dimensions=state.dim,
-        cache_stats=a.CacheStats(hits=state.hits, misses=state.misses, size=state.size),
-    )
+    cache = view(a.CacheStats, state)
+    return view(a.Embedding, state, status=_EMBEDDING[state.state], dimensions=state.dim, cache_stats=cache)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
-from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Call
+from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Call, view
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import ProjectStatus
 
@@ -40,12 +40,9 @@ def get_index_status(given: p.CheckProject, call: Call) -> a.IndexStatus:
         status = call.memory.project_status(given.project_id, space=call.space)
     except (NotFound, InvalidInput) as error:
         raise NotFound(f"Project not found: {given.project_id}") from error
-    return a.IndexStatus(
-        project_id=status.id, status=status.state, total_files=status.total_files,
-        indexed_files=status.indexed_files, total_chunks=status.total_chunks,
-        progress_percent=round(status.percent, 1),
+    return view(
+        a.IndexStatus, status, project_id=status.id, status=status.state, progress_percent=round(status.percent, 1),
         eta_seconds=None if status.eta_seconds is None else math.ceil(status.eta_seconds),
-        started_at=status.started_at, completed_at=status.completed_at,
     )  # fmt: skip
 
 
