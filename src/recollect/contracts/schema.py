@@ -22,7 +22,7 @@ UNKNOWN = "unknown field"
 
 _REF_PREFIX = "#/$defs/"
 _NULL = {"type": "null"}
-_PARTS = re.compile(r"\.?[^.\[]+|\[\d*\]?")
+_PARTS = re.compile(r"(?=[.\[])")
 
 
 class Habits(Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ def _whole(value: Json) -> Json:
 
 def own_word(field: str, words: Mapping[str, str]) -> str:
     """What callers call a field that the engine names. A word that begins with a dot stands inside another."""
-    parts = _PARTS.findall(field)
+    parts = _PARTS.split(field)
     two = "".join(parts[:2])
     head, rest = (words[two], parts[2:]) if two in words else (words.get(parts[0], parts[0]), parts[1:])
     return "".join([head, *(words.get(part, part) for part in rest)])

@@ -148,7 +148,7 @@ def test_what_was_not_verified_for_long_is_stale(table: Substrate, source: str, 
 
 def test_a_cycle_with_a_wrong_time_does_nothing(table: Substrate, source: str) -> None:
     id = claim(table, source)
-    assert "args.input_data.reference_time\n" in table.refuse("maintain", "cycle", {"reference_time": "soon"}, APPLY)
+    assert "\nargs.input_data.reference_time\n" in table.refuse("maintain", "cycle", {"reference_time": "soon"}, APPLY)
     assert status(table, id) == "candidate"
 
 
