@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.contracts.memory_substrate.objects import Objects
+from recollect.contracts.memory_substrate.schemas import MOMENT
 from recollect.contracts.schema import derive_schema, own_word
 from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
@@ -23,6 +24,7 @@ from recollect.types import Json
 
 EXTRA = "Extra inputs are not permitted"
 MISSING = "Field required"
+NO_MOMENT = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
 NOT_APPLIED = "Input should be True: this mode changes memory and must be confirmed by options.apply=true"
 
 _MOST_TOLD = 50
@@ -135,16 +137,14 @@ def open_envelope(tool: str, modes: Modes, arguments: Mapping[str, Json]) -> Env
     if mode not in modes:
         raise Unsupported(tool, mode, modes)
     inputs, options = modes[mode].inputs, modes[mode].options
-    given: dict[str, Json] = {"input_data": args.get("input_data"), "options": _none_to_empty(args.get("options"))}
-    found = list(problems)
-    if "input_data" not in args:
-        found.append(Problem("args.input_data", MISSING))
-    else:
-        found += find_problems(given["input_data"], inputs, "args.input_data")
-    found += find_problems(given["options"], options, "args.options")
-    if found:
-        raise Rejected(tool, found)
-    return Envelope(mode, read(tool, given["input_data"], inputs), read(tool, given["options"], options, "options"))
+    given, named = args.get("input_data"), args.get("options")
+    chosen: Json = dict[str, Json]() if named is None else named
+    missing = [] if "input_data" in args else [Problem("args.input_data", MISSING)]
+    problems += missing or find_problems(given, inputs, "args.input_data")
+    problems += find_problems(chosen, options, "args.options")
+    if problems:
+        raise Rejected(tool, problems)
+    return Envelope(mode, read(tool, given, inputs), read(tool, chosen, options, "options"))
 
 
 def _unwrap(args: Json) -> Json:
@@ -157,10 +157,6 @@ def _unwrap(args: Json) -> Json:
         return args
 
 
-def _none_to_empty(options: Json) -> Json:
-    return {} if options is None else options
-
-
 def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") -> Struct:
     """A value that has been checked, as its type."""
     try:
@@ -169,16 +165,10 @@ def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") 
         raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
 
 
-def read_moment(tool: str, text: str | None, place: str) -> datetime | None:
+def read_moment(text: str) -> datetime:
     """The moment that a text names: a time (of UTC, unless it says otherwise), or a date for its midnight."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text.strip().upper())
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        problem = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
-        raise Rejected(tool, [Problem(place, problem)]) from None
+    moment = datetime.fromisoformat(text.strip().upper())
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def find_problems(value: Json, type_: object, place: str) -> list[Problem]:
@@ -227,8 +217,20 @@ def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
     except msgspec.ValidationError as error:
         complaint, _, inner = str(error).partition(" - at `$")
         told = _choices(type_) if complaint.startswith("Invalid enum value") else say(complaint)
-        return [Problem(place + inner.rstrip("`").replace("[", ".").replace("]", ""), told)]
-    return []
+        return [Problem(place + dotted(inner.rstrip("`")), told)]
+    return [Problem(place, NO_MOMENT)] if _is_moment(type_) and not _names_moment(value) else []
+
+
+def _is_moment(type_: object) -> bool:
+    return any(isinstance(each, msgspec.Meta) and each.extra == MOMENT for each in get_args(type_)[1:])
+
+
+def _names_moment(text: Json) -> bool:
+    try:
+        read_moment(str(text))
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _is_number(type_: object) -> bool:

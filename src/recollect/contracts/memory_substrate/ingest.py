@@ -103,7 +103,7 @@ def _web(objects: Objects, given: s.WebInput, options: s.Nothing, call: Call) ->
 
 
 def _conversation(objects: Objects, given: s.ConversationInput, options: s.Nothing, call: Call) -> dict[str, object]:
-    messages = [_message(message, f"args.input_data.messages.{i}") for i, message in enumerate(given.messages)]
+    messages = [_message(message) for message in given.messages]
     done = objects.memory.ingest_conversation(
         messages, space=objects.space, title=given.title, origin=given.origin or {}
     )  # fmt: skip
@@ -111,8 +111,8 @@ def _conversation(objects: Objects, given: s.ConversationInput, options: s.Nothi
     return _captured(objects, done.source)
 
 
-def _message(message: s.Message, place: str) -> Mapping[str, object]:
-    said_at = read_moment("memory_ingest", message.created_at, f"{place}.created_at")
+def _message(message: s.Message) -> Mapping[str, object]:
+    said_at = None if message.created_at is None else read_moment(message.created_at)
     told = {**msgspec.structs.asdict(message), "created_at": said_at}
     return {name: value for name, value in told.items() if value is not None}
 

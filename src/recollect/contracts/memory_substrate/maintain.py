@@ -21,7 +21,6 @@ from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, BrokenReference, Clarified, Resolution
 
-TOOL = "memory_maintain"
 MIN_CONFIDENCE, MIN_EVIDENCE, STALE_AFTER_DAYS = 0.75, 1, 30.0
 _FIELDS = {"grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs"}
 _WORDS = {
@@ -94,7 +93,7 @@ def _bar(given: s.Bar | s.Care) -> _Bar:
 
 
 def _age(given: s.Age | s.Care) -> _Age:
-    at = read_moment(TOOL, given.reference_time, "args.input_data.reference_time")
+    at = None if given.reference_time is None else read_moment(given.reference_time)
     return {"at": at, "days": STALE_AFTER_DAYS if given.stale_after_days is None else given.stale_after_days}
 
 
@@ -122,7 +121,6 @@ def _decay(objects: Objects, given: s.Age | s.Care, options: s.Apply, call: Call
 
 def _cycle(objects: Objects, given: s.Care, options: s.Apply, call: Call) -> dict[str, object]:
     """Promotes, merges, decays; each step is a write of its own, and an error in one leaves the earlier ones done."""
-    _age(given)  # a time that is none is told before anything is done
     steps = [step(objects, given, options, call) for step in (_promote, _merge, _decay)]
     counts = {name: step[name] for name, step in zip(("promoted", "merged", "decayed"), steps, strict=True)}
     return {

@@ -154,9 +154,9 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
     if isinstance(given, s.ActivityInput):
-        return {**common, **_activity(objects, given, status, place)}
+        return {**common, **_activity(objects, given, status)}
     assert isinstance(given, s.WorkItemInput)
-    return {**common, **_work_item(objects, given, status, place)}
+    return {**common, **_work_item(objects, given, status)}
 
 
 def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
@@ -169,8 +169,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         "kind": given.kind.strip(),
         "memory_type": "procedural" if given.kind == "procedure" else "semantic",
         "confidence": 0.0 if given.confidence is None else given.confidence,
-        "valid_from": read_moment(TOOL, given.valid_from, f"{place}.valid_from"),
-        "valid_until": read_moment(TOOL, given.valid_until, f"{place}.valid_until"),
+        **_moments(given, "valid_from", "valid_until"),
         "metadata": {"reason": given.reason, **({"payload": kept} if kept else {})},
         "grounds": {
             "scopes": given.scope_refs,
@@ -180,7 +179,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
                 for ref in given.evidence_refs
             ],
             "claim": _claim(payload, given.subject_refs),
-            "verified_at": read_moment(TOOL, given.last_verified_at, f"{place}.last_verified_at"),
+            "verified_at": _moments(given, "last_verified_at")["last_verified_at"],
         },
     }
 
@@ -199,11 +198,11 @@ def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | N
     }
 
 
-def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str) -> dict[str, object]:
+def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str, object]:
     fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
-        **_moments(given, ("started_at", "ended_at"), place), **{name: getattr(given, name) for name in fields},
+        **_moments(given, "started_at", "ended_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {
         "kind": ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
@@ -211,14 +210,14 @@ def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str)
     }  # fmt: skip
 
 
-def _work_item(objects: Objects, given: s.WorkItemInput, status: str, place: str) -> dict[str, object]:
+def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[str, object]:
     fields = (
         "owner_refs", "related_knowledge_refs", "depends_on", "blocked_by", "parent_ref", "child_refs", "resolution",
     )  # fmt: skip
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
         "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
-        **_moments(given, ("due_at", "opened_at"), place), **{name: getattr(given, name) for name in fields},
+        **_moments(given, "due_at", "opened_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
@@ -242,10 +241,10 @@ def _given_fields(value: Struct) -> dict[str, Json]:
     return {name: field for name, field in msgspec.structs.asdict(value).items() if field not in (None, {}, [])}
 
 
-def _moments(given: Struct, names: Sequence[str], place: str) -> dict[str, str | None]:
+def _moments(given: Struct, *names: str) -> dict[str, str | None]:
     """Some moments, all written alike."""
-    read = {name: read_moment(TOOL, getattr(given, name), f"{place}.{name}") for name in names}
-    return {name: None if moment is None else moment.isoformat() for name, moment in read.items()}
+    texts: dict[str, str | None] = {name: getattr(given, name) for name in names}
+    return {name: None if text is None else read_moment(text).isoformat() for name, text in texts.items()}
 
 
 # Changing

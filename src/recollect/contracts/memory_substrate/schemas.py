@@ -19,7 +19,9 @@ MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "syst
 
 _Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
-Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601")]
+MOMENT = {"read": "as a moment"}
+"""Marks fields whose texts name a moment."""
+Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601", extra=MOMENT)]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
 _Word = Annotated[str, Meta(min_length=1, max_length=200)]
 _Words = Annotated[list[_Word], Meta(max_length=64)]
