@@ -40,11 +40,17 @@ ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.contracts.native", "recollect.retrieve.context"): "answers are measured in tokens as contexts are",
+    (
+        "recollect.contracts.registry",
+        "recollect.config",
+    ): "rusty-mem's server has settings of its own",
     ("recollect.cli.doctor", "recollect.embed.choose"): "it tries the model without a store",
     ("recollect.cli.doctor", "recollect.store.sqlite"): "it names SQLite's version",
 }
 ONE_OF_A_KIND = {"recollect.contracts.tool", "recollect.contracts.schema", "recollect.contracts.route"}
 """Modules of `contracts` that are no contract: every contract may import them."""
+REGISTRY = "recollect.contracts.registry"
+"""The one place that knows all contracts. No contract knows it."""
 SPEAKS_OF_SQL = {"recollect.embed.samples"}
 """Texts about everything, that a model is measured with: one is a query."""
 WEB = {
@@ -119,6 +125,7 @@ def test_every_exception_to_the_arrow_is_still_needed() -> None:
 
 def test_contracts_do_not_import_each_other() -> None:
     contracts = {module for module in MODULES if room(module) == "contracts"} - {"recollect.contracts"} - ONE_OF_A_KIND
+    contracts -= {REGISTRY}
     breaches = {
         (module, name)
         for module in contracts
@@ -126,6 +133,19 @@ def test_contracts_do_not_import_each_other() -> None:
         if name in contracts and name.split(".")[2] != module.split(".")[2]
     }
     assert breaches == set()
+    assert [module for module in contracts | ONE_OF_A_KIND if REGISTRY in inner_imports(module)] == []
+
+
+def test_the_registry_imports_a_contract_only_when_it_is_chosen() -> None:
+    at_once = {name for name, now in imports(REGISTRY) if now and room(name) == "contracts"}
+    assert at_once == set()
+
+
+def test_a_package_of_a_contract_says_only_what_it_is_and_has_a_table() -> None:
+    packages = {path.parent for path in (ROOT / "contracts").glob("*/*.py")}
+    assert [str(package) for package in packages if not (package / "table.py").exists()] == []
+    inits = [path for path in (ROOT / "contracts").rglob("__init__.py")]
+    assert [str(path) for path in inits if len(ast.parse(path.read_text("utf-8")).body) != 1] == []
 
 
 def engine_room(module: str) -> int | None:
@@ -164,9 +184,21 @@ def test_rooms_take_nothing_from_the_package_itself_but_its_version() -> None:
     assert taken == set()
 
 
-def test_no_import_goes_in_a_circle() -> None:
+def packages_of(name: str) -> Iterator[str]:
+    """The packages that a module is in: whoever imports it runs their `__init__` first."""
+    parts = name.split(".")
+    yield from (".".join(parts[:count]) for count in range(2, len(parts)))
+
+
+def test_no_import_goes_in_a_circle_packages_included() -> None:
     graph = {
-        module: {name for name, at_once in imports(module) if at_once and name in MODULES and name != module}
+        module: {
+            needed
+            for name, at_once in imports(module)
+            if at_once and name in MODULES
+            for needed in (name, *packages_of(name))
+            if needed != module and (needed == name or needed not in packages_of(module))
+        }
         for module in MODULES
     }
     done: set[str] = set()
@@ -215,3 +247,18 @@ def test_the_web_is_reached_from_its_rooms_alone(module: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_says_what_it_answers(module: str) -> None:
     assert ast.get_docstring(ast.parse(MODULES[module].read_text("utf-8")))
+
+
+def test_a_circle_through_a_package_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sources = {
+        "recollect.room": ("room/__init__.py", "from recollect.room.table import TABLE\n"),
+        "recollect.room.table": ("room/table.py", "from recollect.other import TOOLS\n"),
+        "recollect.other": ("other.py", "from recollect.room.names import NAMES\n"),
+        "recollect.room.names": ("room/names.py", "NAMES = ()\n"),
+    }
+    (tmp_path / "room").mkdir()
+    for file, text in sources.values():
+        (tmp_path / file).write_text(text)
+    monkeypatch.setattr("test_architecture.MODULES", {name: tmp_path / file for name, (file, _) in sources.items()})
+    with pytest.raises(AssertionError, match=r"recollect\.other → recollect\.room\b"):
+        test_no_import_goes_in_a_circle_packages_included()

@@ -19,10 +19,11 @@ from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
 from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
-from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
+from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
 from recollect.cli.welcome import welcome
+from recollect.contracts.registry import CONTRACTS
 
 SERVE_HELP = f"""Serve the memory to an agent over stdio, by the Model Context Protocol.
 

@@ -146,7 +146,7 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
     ],
 )
 def test_what_is_wrong_is_named(table, function, data, told) -> None:
-    assert table.fail(function, **data).startswith(told)
+    assert table.refuse(function, **data).startswith(told)
 
 
 def test_what_carriers_add_and_nulls_are_left_alone(table) -> None:

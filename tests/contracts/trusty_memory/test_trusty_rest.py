@@ -12,41 +12,25 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.contracts.clients import GUARD_SECONDS, Server
 
 import recollect
 from recollect import Settings, __version__
 
-GUARD_SECONDS = 60
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 FACT = {"subject": "s", "predicate": "p", "object": "o"}
 A_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-class Server:
-    """`recollect serve --as trusty-memory --http` in a process of its own."""
+class WebServer(Server):
+    """A server with its routes beside its tools."""
 
-    def __init__(self, home: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "recollect.cli", "serve", "--as", "trusty-memory", "--home", str(home)]
-        self.process = subprocess.Popen(
-            [*command, "--http", "127.0.0.1:0", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+    def __init__(self, *arguments: str, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         assert self.process.stderr is not None
         found = re.search(r"http://\S+", self.process.stderr.readline().decode())
         assert found is not None
         self.web = httpx.Client(base_url=found[0], timeout=GUARD_SECONDS)
-
-    def call(self, tool: str, **arguments: Any) -> Any:
-        """A tool, over stdio."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-        return json.loads(json.loads(self.process.stdout.readline())["result"]["content"][0]["text"])
 
     def get(self, path: str, **query: Any) -> Any:
         return self._answer(self.web.get(f"/api/v1/{path}", params=query))
@@ -57,7 +41,7 @@ class Server:
     def delete(self, path: str) -> Any:
         return self._answer(self.web.delete(f"/api/v1/{path}"))
 
-    def fail(self, method: str, path: str, body: Any = None, **query: Any) -> tuple[int, str]:
+    def refuse(self, method: str, path: str, body: Any = None, **query: Any) -> tuple[int, str]:
         answer = self.web.request(method, f"/api/v1/{path}", json=body, params=query)
         assert set(answer.json()) == {"error"}
         return answer.status_code, answer.json()["error"]
@@ -76,27 +60,15 @@ class Server:
 
     def close(self) -> int:
         self.web.close()
-        self.process.communicate(timeout=GUARD_SECONDS)
-        return self.process.returncode
+        return super().close()
 
 
-Serve = Callable[..., Server]
+Serve = Callable[..., WebServer]
 
 
 @pytest.fixture
-def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Starts servers on one store that search by words alone."""
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
-    started: list[Server] = []
-
-    def start(*arguments: str) -> Server:
-        started.append(Server(tmp_path / "home", *arguments))
-        return started[-1]
-
-    yield start
-    for server in started:
-        if server.process.poll() is None:
-            assert server.close() == 0
+def usual(usual: dict[str, Any]) -> dict[str, Any]:
+    return {**usual, "arguments": (*usual["arguments"], "--http", "127.0.0.1:0"), "kind": WebServer}
 
 
 # Routes
@@ -346,7 +318,7 @@ def test_without_http_nothing_of_the_web_is_loaded(tmp_path: Path) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     web = ("starlette", "uvicorn", "asyncio", "anyio", "socket", "recollect.contracts.trusty_memory.rest")
     assert [name for name in web if name in loaded] == []
-    assert "recollect.contracts.trusty_memory.tools" in loaded
+    assert "recollect.contracts.trusty_memory.table" in loaded
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.contracts.clients import GUARD_SECONDS, Server
 
 import recollect
 from recollect import Settings
-
-from .conftest import GUARD_SECONDS, Server
 
 
 def test_two_servers_on_one_palace_see_each_other_at_once(serve: Callable[..., Server]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .conftest import Server
+from tests.contracts.clients import Server
 
 FACT = "The API gateway validates JWT tokens using RS256."
 MASKS = (
@@ -124,7 +124,7 @@ def masked(line: str, home: Path) -> str:
 def test_every_example_is_answered_as_documented(serve: Callable[..., Server], tmp_path: Path) -> None:
     from recollect import __version__
 
-    server = serve("--palace", "my-project", embedder="bundled")
+    server = serve("--palace", "my-project", RECOLLECT_EMBEDDER="bundled")
     for request, expected in TRANSCRIPT:
         server.send(request)
         if expected is not None:
@@ -133,7 +133,7 @@ def test_every_example_is_answered_as_documented(serve: Callable[..., Server], t
 
 
 def test_the_example_of_deep_recall_has_the_same_shape(serve: Callable[..., Server]) -> None:
-    server = serve(embedder="bundled")
+    server = serve(RECOLLECT_EMBEDDER="bundled")
     server.initialize()
     server.call("memory_remember", palace="my-project", text="The deployment reads its configuration from Consul.")
     answer = server.call("memory_recall_deep", palace="my-project", query="deployment configuration details", top_k=20)
@@ -147,4 +147,4 @@ def test_the_documented_list_of_tools_is_sent_as_it_is(serve: Callable[..., Serv
     server = serve()
     server.initialize()
     snapshot = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
-    assert server.ask("tools/list") == {"jsonrpc": "2.0", "id": 2, "result": snapshot}
+    assert server.answer("tools/list") == {"jsonrpc": "2.0", "id": 2, "result": snapshot}
