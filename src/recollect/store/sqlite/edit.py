@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
@@ -18,13 +18,11 @@ from recollect.store.base import (
     Model,
     Shelf,
     T,
-    Tally,
     Thing,
     V,
     Vector,
-    normal_name,
-    refs_of,
 )  # fmt: skip
+from recollect.store.sqlite.derived import Entry
 from recollect.store.sqlite.ledger import add_spending, add_to_counter, set_counter
 from recollect.store.sqlite.lifecycle import (
     add_messages,
@@ -50,36 +48,33 @@ from recollect.store.sqlite.projects import (
 from recollect.store.sqlite.rows import (
     Row,
     entity_row,
-    lexis_row,
     record_row,
     relation_row,
     to_json,
-    to_lexis,
     to_micros,
     to_record,
 )  # fmt: skip
-from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, name_hash, select, tokens
-from recollect.types import CATALOGUE_KINDS, Entity, Message, Record, Relation, Session, Space, Spending
+from recollect.store.sqlite.view import COLUMNS, TABLES, VERSIONS_OF, SqliteView, select
+from recollect.types import Entity, Message, Record, Relation, Session, Space, Spending
 
 _INSERT = {
     type_: f"INSERT INTO {TABLES[type_]}(space_no, {', '.join(columns)}) VALUES(?{', ?' * len(columns)})"
     for type_, columns in COLUMNS.items()
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
-_EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
-_OF_A_SPACE = (
-    "records", "entities", "relations", "accesses", "names", "signs", "queue", "tallies", "refs", "runs", "messages",
-    "shelves",
-)  # fmt: skip
+_OF_A_SPACE = ("records", "entities", "relations", "accesses", "runs", "messages", "shelves")
 _EVICTED = "SELECT space_no, version, evicted.at FROM evicted JOIN records USING(version)"
 _REBUILD_BATCH = 500
-_TIDY_PAGES = 500
 
 
 def _row(thing: Thing) -> Row:
     if isinstance(thing, Record):
         return record_row(thing)
     return entity_row(thing) if isinstance(thing, Entity) else relation_row(thing)
+
+
+def _same_text(one: Record, other: Record) -> bool:
+    return (one.content_hash, one.title) == (other.content_hash, other.title)
 
 
 class SqliteEdit(SqliteView):
@@ -92,8 +87,6 @@ class SqliteEdit(SqliteView):
         self._positions: dict[tuple[str, str | None, str | None], int] = {}
         self._places: dict[tuple[int, str], int] = {}
         self._listed: list[Row] = []
-        self._tallied: dict[int, tuple[int, int]] = {}
-        self._wanted_models: list[int] | None = None
 
     @property
     def now(self) -> datetime:
@@ -102,19 +95,7 @@ class SqliteEdit(SqliteView):
     def finish(self) -> None:
         """Writes what was put off: the ends of sessions' lists, and how many records and terms each space has."""
         self._list_messages()
-        self._connection.executemany(
-            "UPDATE tallies SET records = records + ?, length = length + ? WHERE space_no = ?",
-            [(records, length, number) for number, (records, length) in self._tallied.items()],
-        )
-        self._tallied.clear()
-
-    def tally(self, space: str) -> Tally:
-        self.finish()
-        return super().tally(space)
-
-    def _count(self, number: int, records: int, length: int) -> None:
-        held = self._tallied.get(number, (0, 0))
-        self._tallied[number] = (held[0] + records, held[1] + length)
+        self._derived.finish()
 
     def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         return self._connection.execute(sql, values)
@@ -154,8 +135,8 @@ class SqliteEdit(SqliteView):
                 "INSERT INTO spaces(name, description, created_at, metadata) VALUES(?, ?, ?, ?)",
                 (space.name, space.description, self._at, to_json(space.metadata)),
             )
-            self._numbers[space.name] = cast("int", cursor.lastrowid)
-            self._run("INSERT INTO tallies VALUES(?, 0, 0)", (cursor.lastrowid,))
+            number = self._numbers[space.name] = cast("int", cursor.lastrowid)
+            self._derived.put_space(number)
             self._note(space.name, "create", "space", space.name)
         else:
             self._run(
@@ -176,19 +157,16 @@ class SqliteEdit(SqliteView):
         self._sweep(self._rows(f"{_EVICTED} WHERE space_no = ?", (number,)))
         self._run("DELETE FROM moved WHERE run IN (SELECT entry FROM runs WHERE space_no = ?)", (number,))
         self._run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
-        rows = self._rows("SELECT version, retired_at IS NULL FROM records WHERE space_no = ?", (number,))
-        for version, live in rows:
-            self._unindex(number, version, live=live)
-        self._drop_numbers("space_no = ?", (number,))
-        for table in _OF_A_SPACE:
-            self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,))
+        self._derived.drop_space(number)
+        gone = {
+            table: self._run(f"DELETE FROM {table} WHERE space_no = ?", (number,)).rowcount for table in _OF_A_SPACE
+        }
         delete_projects(self._connection, number)
         self._run("DELETE FROM spaces WHERE no = ?", (number,))
         self._run("UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE space = ?", (name,))
         self._note(name, "drop", "space", name)
         self._numbers[name] = None
-        self._tallied.pop(number, None)
-        return len(rows)
+        return gone["records"]
 
     # Records, entities and relations alike
 
@@ -217,16 +195,14 @@ class SqliteEdit(SqliteView):
         version = cast("int", self._run(_INSERT[type(thing)], (number, *_row(thing))).lastrowid)
         thing = msgspec.structs.replace(thing, version=version)
         if isinstance(thing, Record):
-            self._index(number, version, lexis or Lexis({}))
-            self._inherit_vectors(number, thing, cast("Record | None", before), revived)
-            if thing.grounds is not None:
-                self._put_refs(number, thing)
+            same_as = before.version if isinstance(before, Record) and _same_text(before, thing) else revived
+            self._derived.put([Entry(number, thing, lexis or Lexis({}), same_as)])
             if handed_on is not None and before is not None:
                 hand_on_fading(self._connection, before.version, version)
             if before is None and not revived and thing.session is not None:
                 self._list_message(number, thing)
         elif isinstance(thing, Entity):
-            self._put_names(number, thing)
+            self._derived.put_entity(number, thing)
         entry = self._note(
             thing.space, verb, _OBJECT_TYPE[type(thing)], thing.id,
             before=None if before is None else before.version, after=version, reason=reason, undoes=undoes,
@@ -235,7 +211,7 @@ class SqliteEdit(SqliteView):
 
     def _make_way(self, number: int, id: str) -> None:
         """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
-        if self._has_evicted():
+        if self._derived.words.has_evicted():
             self._sweep(self._rows(f"{_EVICTED} WHERE id = ? AND space_no = ? AND retired_at IS NULL", (id, number)))
 
     def _faded_before(self, thing: Thing, before: Thing | None) -> float | None:
@@ -286,14 +262,9 @@ class SqliteEdit(SqliteView):
         if done.rowcount != 1:
             raise Conflict(f"{thing.id} was changed by someone else; read it again and retry")
         if isinstance(thing, Record):
-            lexis = self._unindex(number, thing.version, live=True)
-            self._insert_words(number, thing.version, lexis, live=False)
-            self._run("INSERT INTO lexis VALUES(?, ?, ?)", (thing.version, *lexis_row(lexis)))
-            self._run("UPDATE signs SET model = -model WHERE version = ? AND model > 0", (thing.version,))
-            if thing.grounds is not None:
-                self._run("DELETE FROM refs WHERE version = ?", (thing.version,))
+            self._derived.retire([(number, thing.version)])
         elif isinstance(thing, Entity):
-            self._run("DELETE FROM names WHERE space_no = ? AND entity = ?", (number, thing.id))
+            self._derived.retire_entity(number, thing)
 
     def erase(self, record: Record, *, reason: str | None = None) -> int:
         """Removes every version of a record and everything derived from it, for good."""
@@ -313,10 +284,9 @@ class SqliteEdit(SqliteView):
         rows = self._rows(
             f"SELECT version, retired_at IS NULL FROM records WHERE {VERSIONS_OF} AND +space_no = ?", (id, id, number)
         )
-        for version, live in rows:
-            self._unindex(number, version, live=live)
-            self._drop_numbers("version = ?", (version,))
-            for table in ("signs", "queue", "faded", "records", "refs"):
+        self._derived.erase([(number, version, bool(live)) for version, live in rows])
+        for version, _ in rows:
+            for table in ("faded", "records"):
                 self._run(f"DELETE FROM {table} WHERE version = ?", (version,))
         self._run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._run(
@@ -374,13 +344,6 @@ class SqliteEdit(SqliteView):
             self._erase(space, record, None)
         return len(rows)
 
-    # Derived: refs
-
-    def _put_refs(self, number: int, record: Record) -> None:
-        self._connection.executemany(
-            "INSERT INTO refs VALUES(?, ?, ?)", [(number, ref, record.version) for ref in refs_of(record)]
-        )
-
     # Bookkeeping
 
     def keep(
@@ -429,7 +392,7 @@ class SqliteEdit(SqliteView):
     ) -> int:
         """Takes some records out of the present, each with an entry of its own; their versions stay."""
         number = self._home(space)
-        self._any_evicted = None
+        self._derived.words.look_for_evicted()
         return mark_evicted(self._connection, (self._at, space, self._actor, reason), number, run, versions, ids)
 
     def sweep(self, most: int) -> int:
@@ -437,17 +400,10 @@ class SqliteEdit(SqliteView):
         return self._sweep(read_evicted(self._connection, most))
 
     def _sweep(self, found: Sequence[Row]) -> int:
-        self._any_evicted = None
+        self._derived.words.look_for_evicted()
         homes = {version: number for number, version, _ in found}
         retire_evicted(self._connection, list(homes))
-        held = self.lexis(list(homes))
-        words: list[Row] = []
-        for version, number in sorted(homes.items()):
-            lexis = held.get(version) or Lexis({})
-            words.append(("delete", version, self._tokens(number, lexis, live=True)))
-            words.append((None, version, self._tokens(number, lexis, live=False)))
-            self._count(number, -1, -lexis.length)
-        self._connection.executemany("INSERT INTO words(words, rowid, tokens) VALUES(?, ?, ?)", words)
+        self._derived.retire([(number, version) for version, number in sorted(homes.items())])
         return len(found)
 
     def undo_fading(self, run: int) -> int:
@@ -460,182 +416,41 @@ class SqliteEdit(SqliteView):
     def claim(self, task: str, slot: datetime) -> bool:
         return claim_slot(self._connection, task, to_micros(slot))
 
-    # Derived: terms and names
-
-    def _index(self, number: int, version: int, lexis: Lexis) -> None:
-        self._run("INSERT INTO lexis VALUES(?, ?, ?)", (version, *lexis_row(lexis)))
-        self._insert_words(number, version, lexis, live=True)
-        self._count(number, 1, lexis.length)
-
-    def _unindex(self, number: int, version: int, *, live: bool) -> Lexis:
-        row = self._one("SELECT terms, names FROM lexis WHERE version = ?", (version,))
-        lexis = Lexis({}) if row is None else to_lexis(*row)
-        self._run(
-            "INSERT INTO words(words, rowid, tokens) VALUES('delete', ?, ?)",
-            (version, self._tokens(number, lexis, live=live)),
-        )
-        self._run("DELETE FROM lexis WHERE version = ?", (version,))
-        if live:
-            self._count(number, -1, -lexis.length)
-        return lexis
-
-    def _insert_words(self, number: int, version: int, lexis: Lexis, *, live: bool) -> None:
-        tokens = self._tokens(number, lexis, live=live)
-        self._run("INSERT INTO words(rowid, tokens) VALUES(?, ?)", (version, tokens))
-
-    def _tokens(self, number: int, lexis: Lexis, *, live: bool) -> str:
-        if not live:
-            return tokens(number, "o", lexis.terms.keys())
-        words = tokens(number, "x", lexis.terms.keys())
-        if not lexis.names:
-            return words
-        return f"{words} {tokens(number, 'n', [name_hash(name) for name in lexis.names])}"
+    # Derived
 
     def relink(self, version: int, lexis: Lexis) -> None:
-        """Gives a live version another set of names."""
-        row = self._one("SELECT space_no FROM records WHERE version = ? AND retired_at IS NULL", (version,))
-        if row is not None:
-            self._unindex(row[0], version, live=True)
-            self._index(row[0], version, lexis)
+        self._derived.relink(version, lexis)
 
     def tidy(self) -> None:
-        """Merges some of the keyword index's segments, so that it stays quick to read. A bounded piece of work."""
-        self._run("INSERT INTO words(words, rank) VALUES('merge', ?)", (_TIDY_PAGES,))
-
-    def _put_names(self, number: int, entity: Entity) -> None:
-        names = {normal_name(name) for name in (entity.name, *entity.aliases)}
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)",
-            [(number, name, entity.id) for name in sorted(names)],
-        )
+        self._derived.words.tidy()
 
     def rebuild(
         self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
     ) -> int:
         """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
         self._sweep(self._rows(_EVICTED))
-        self._run("INSERT OR REPLACE INTO made_by VALUES('lexis', ?)", (version,))
-        self._run("INSERT INTO words(words) VALUES('delete-all')")
-        for table in ("lexis", "names", "refs", *(("signs", "halves", "tokens", "queue") if vectors else ())):
-            self._run(f"DELETE FROM {table}")
-        self._run("UPDATE tallies SET records = 0, length = 0")
-        self._tallied.clear()
-        for row in self._rows("SELECT space_no, version FROM entities WHERE retired_at IS NULL ORDER BY version"):
-            self._put_names(row[0], cast("Entity", self.version(Entity, row[1])))
         total = cast("int", self._rows("SELECT count(*) FROM records")[0][0])
-        done = last = 0
-        while batch := self._rebuild_batch(last):
-            for number, record, live in batch:
-                lexis = derive(record)
-                if live:
-                    self._index(number, record.version, lexis)
-                    self._put_refs(number, record)
-                else:
-                    self._run("INSERT INTO lexis VALUES(?, ?, ?)", (record.version, *lexis_row(Lexis(lexis.terms))))
-                    self._insert_words(number, record.version, lexis, live=False)
-                last = record.version
-            done += len(batch)
+        for done in self._derived.rebuild(self._all_entities(), self._all_records(), derive, version, vectors=vectors):
             progress(done, total)
-        if vectors:
-            self._run(
-                "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
-                f" WHERE {_EMBEDDED}",
-                CATALOGUE_KINDS,
-            )
         return total
 
-    def _rebuild_batch(self, after: int) -> list[tuple[int, Record, bool]]:
+    def _all_entities(self) -> Iterator[tuple[int, Entity]]:
+        for row in self._rows("SELECT space_no, version FROM entities WHERE retired_at IS NULL ORDER BY version"):
+            yield row[0], cast("Entity", self.version(Entity, row[1]))
+
+    def _all_records(self) -> Iterator[list[tuple[int, Record, bool]]]:
         sql = select(Record, "records.space_no, records.retired_at IS NULL")
         sql += " WHERE records.version > ? ORDER BY records.version LIMIT ?"
-        return [(row[-2], to_record(row), bool(row[-1])) for row in self._rows(sql, (after, _REBUILD_BATCH))]
-
-    # Derived: vectors
+        last = 0
+        while rows := self._rows(sql, (last, _REBUILD_BATCH)):
+            yield [(row[-2], to_record(row), bool(row[-1])) for row in rows]
+            last = rows[-1][0]
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
-        """Takes up a model: every version is queued to get vectors of it."""
-        known = {model.name: model for model in self.models()}
-        if name not in known:
-            cursor = self._run(
-                "INSERT INTO models(name, dim, mean, floor, spread) VALUES(?, ?, ?, ?, ?)",
-                (name, dim, mean, floor, spread),
-            )
-            self._run(
-                f"INSERT INTO queue SELECT ?, space_no, version FROM records WHERE {_EMBEDDED}",
-                (cursor.lastrowid, *CATALOGUE_KINDS),
-            )
-            known = {model.name: model for model in self.models()}
-            self._wanted_models = None
-        return known[name]
-
-    def _inherit_vectors(self, number: int, record: Record, before: Record | None, revived: int) -> None:
-        """Vectors of an unchanged text are copied, be it from the version before or from one that comes back.
-
-        For a new text they are queued. What only lists others has none.
-        """
-        if record.kind in CATALOGUE_KINDS:
-            return
-        same = before is not None and (before.content_hash, before.title) == (record.content_hash, record.title)
-        source = before.version if before is not None and same else revived
-        if not source:
-            self._enqueue(number, record.version)
-            return
-        for vector, model, bits in self._rows(
-            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (source,)
-        ):
-            values = (abs(model), number, record.version, bits)
-            cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
-            for table, column in (("halves", "half"), ("tokens", "tokens")):
-                copied = f"INSERT INTO {table} SELECT ?, {column} FROM {table} WHERE vector = ?"
-                self._run(copied, (cursor.lastrowid, vector))
-        self._run(
-            "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?",
-            (number, record.version, source),
-        )
-
-    def _enqueue(self, number: int, version: int) -> None:
-        if self._wanted_models is None:
-            self._wanted_models = [row[0] for row in self._rows("SELECT no FROM models")]
-        for model in self._wanted_models:
-            self._run("INSERT INTO queue VALUES(?, ?, ?)", (model, number, version))
+        return self._derived.vectors.adopt(name, dim, mean, floor, spread)
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
-        """Stores the vectors of versions that were waiting; versions that no longer wait are left alone."""
-        sql = "SELECT version, space_no FROM queue WHERE model = ? AND version IN (SELECT value FROM json_each(?))"
-        waiting = dict(self._rows(sql, (model, to_json(versions))))
-        retired = {
-            row[0]
-            for row in self._rows(
-                "SELECT version FROM records WHERE retired_at IS NOT NULL"
-                " AND version IN (SELECT value FROM json_each(?))",
-                (to_json(sorted(waiting)),),
-            )
-        }
-        for vector in vectors:
-            if vector.version in waiting:
-                signed = -model if vector.version in retired else model
-                cursor = self._run(
-                    "INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)",
-                    (signed, waiting[vector.version], vector.version, vector.bits),
-                )
-                self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, vector.half))
-                if vector.tokens:
-                    self._run("INSERT INTO tokens VALUES(?, ?)", (cursor.lastrowid, vector.tokens))
-        self._connection.executemany(
-            "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
-            [(model, number, version) for version, number in waiting.items()],
-        )
+        self._derived.vectors.put_vectors(model, versions, vectors)
 
     def drop_vectors(self, keep_model: str | None) -> int:
-        """Forgets the vectors of every model but one."""
-        gone = [model.no for model in self.models() if model.name != keep_model]
-        for number in gone:
-            self._drop_numbers("model IN (?, ?)", (number, -number))
-            self._run("DELETE FROM signs WHERE model IN (?, ?)", (number, -number))
-            self._run("DELETE FROM queue WHERE model = ?", (number,))
-            self._run("DELETE FROM models WHERE no = ?", (number,))
-        return len(gone)
-
-    def _drop_numbers(self, which: str, values: tuple[int, ...]) -> None:
-        """Removes what is kept of vectors beside their sign bits."""
-        for table in ("halves", "tokens"):
-            self._run(f"DELETE FROM {table} WHERE vector IN (SELECT vector FROM signs WHERE {which})", values)
+        return self._derived.vectors.drop_vectors(keep_model)

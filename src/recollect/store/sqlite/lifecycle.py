@@ -154,7 +154,7 @@ def read_evicted(connection: sqlite3.Connection, limit: int) -> list[Row]:
 
 
 def retire_evicted(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
-    """Gives versions their end as of when they were evicted, and has their vectors stand with the old ones."""
+    """Gives versions their end as of when they were evicted."""
     listed = to_json(versions)
     connection.execute(
         "UPDATE records SET retired_at = evicted.at FROM evicted"
@@ -162,10 +162,6 @@ def retire_evicted(connection: sqlite3.Connection, versions: Sequence[int]) -> N
         (listed,),
     )
     connection.execute("DELETE FROM evicted WHERE version IN (SELECT value FROM json_each(?))", (listed,))
-    connection.execute("DELETE FROM refs WHERE version IN (SELECT value FROM json_each(?))", (listed,))
-    connection.execute(
-        "UPDATE signs SET model = -model WHERE version IN (SELECT value FROM json_each(?)) AND +model > 0", (listed,)
-    )
 
 
 # Runs

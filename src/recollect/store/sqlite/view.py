@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import struct
-import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, cast
 
@@ -31,6 +29,7 @@ from recollect.store.base import (
     Weight,
     normal_name,
 )  # fmt: skip
+from recollect.store.sqlite.derived import Derived
 from recollect.store.sqlite.ledger import read_counters, read_ledger, read_spending
 from recollect.store.sqlite.lifecycle import (
     find_evictable,
@@ -52,7 +51,6 @@ from recollect.store.sqlite.rows import (
     to_change,
     to_entity,
     to_json,
-    to_lexis,
     to_micros,
     to_moment,
     to_record,
@@ -130,22 +128,6 @@ VERSIONS_OF = (  # one index has the live versions by their id and another the r
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 
 
-def token(space_no: int, mark: str, term: int) -> str:
-    """A term of one space, as the index spells it. Marks: x live term, n live name, o term of an old version."""
-    return tokens(space_no, mark, (term,))
-
-
-def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
-    """Many terms, parted by spaces: eight hexadecimal digits each, behind what they all begin with."""
-    head = f"{space_no:x}{mark}"
-    digits = struct.pack(f">{len(terms)}I", *terms).hex(" ", 4)
-    return f"{head}{digits.replace(' ', f' {head}')}" if digits else ""
-
-
-def name_hash(name: str) -> int:
-    return zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
-
-
 class SqliteView:
     """Reads of one snapshot; `now` decides what is valid."""
 
@@ -153,7 +135,7 @@ class SqliteView:
         self._connection = connection
         self._now = now
         self._numbers: dict[str, int | None] = {}
-        self._any_evicted: bool | None = None
+        self._derived = Derived(connection)
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -185,13 +167,11 @@ class SqliteView:
         return None if row is None else to_space(row)
 
     def tally(self, space: str) -> Tally:
-        row = self._one("SELECT records, length FROM tallies WHERE space_no = ?", (self._number(space),))
-        return Tally() if row is None else Tally(*row)
+        return self._derived.words.tally(self._number(space))
 
     def lexis_version(self) -> int:
         """Which way of making terms and names the keyword index was built with; 0 where there is none yet."""
-        row = self._one("SELECT version FROM made_by WHERE what = 'lexis'")
-        return 0 if row is None else row[0]
+        return self._derived.words.made_by()
 
     def stats(self, space: str) -> SpaceStats:
         number = self._number(space)
@@ -378,19 +358,11 @@ class SqliteView:
         return [to_entity(row) for row in self._rows(sql, (*values, limit, offset))]
 
     def knows_names(self, space: str) -> bool:
-        row = self._one("SELECT EXISTS(SELECT 1 FROM names WHERE space_no = ?)", (self._number(space),))
-        return row is not None and bool(row[0])
+        return self._derived.words.knows_names(self._number(space))
 
     def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]:
         """The names of entities that are among the phrases, or that occur in a text without word boundaries."""
-        number = self._number(space)
-        sql = "SELECT DISTINCT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
-        found = self._rows(sql, (number, to_json(phrases)))
-        if text:
-            found += self._rows(
-                "SELECT DISTINCT name FROM names WHERE space_no = ? AND instr(?, name) > 0", (number, text)
-            )
-        return sorted({row[0] for row in found})
+        return self._derived.words.known_names(self._number(space), phrases, text)
 
     def relations(
         self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
@@ -466,41 +438,20 @@ class SqliteView:
 
     # What search needs
 
-    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
-        """The versions that stand under a word, without or only those that are evicted and still to be retired."""
-        sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
-        if evicted or self._has_evicted():
-            sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
-        row = self._one(sql, (word,))
-        return [] if row is None else _decode_versions(row[0])
-
-    def _has_evicted(self) -> bool:
-        """Does anything wait to be retired? Within a snapshot that does not change."""
-        if self._any_evicted is None:
-            self._any_evicted = self._one("SELECT 1 FROM evicted LIMIT 1") is not None
-        return self._any_evicted
-
     def postings(self, space: str, term: int, *, old: bool = False) -> list[int]:
         number = self._number(space)
-        if number is None:
-            return []
-        live = token(number, "x", term)
-        if not old:
-            return self._matching(live)
-        return self._matching(token(number, "o", term)) + self._matching(live, evicted=True)
+        return [] if number is None else self._derived.words.postings(number, term, old=old)
 
     def mentions(self, space: str, name: str) -> list[int]:
         number = self._number(space)
-        return [] if number is None else self._matching(token(number, "n", name_hash(name)))
+        return [] if number is None else self._derived.words.mentions(number, name)
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
-        sql = "SELECT version, terms, names FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
-        return {row[0]: to_lexis(row[1], row[2]) for row in self._rows(sql, (to_json(versions),))}
+        return self._derived.words.lexis(versions)
 
     def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """The same terms as `lexis`, still packed: ranking reads hundreds of them at a time."""
-        sql = "SELECT version, terms FROM lexis WHERE version IN (SELECT value FROM json_each(?))"
-        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions),)))
+        return self._derived.words.term_blobs(versions)
 
     def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]:
         condition, values = record_condition(filter, to_micros(self._now), by_version=True)
@@ -530,47 +481,38 @@ class SqliteView:
     # Vectors
 
     def models(self) -> list[Model]:
-        return [Model(*row) for row in self._rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")]
+        return self._derived.vectors.models()
 
     def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
         """Vectors of a space above a number: their number, version and sign bits. Old versions stand apart."""
-        sql = "SELECT vector, version, bits FROM signs WHERE model = ? AND space_no = ? AND vector > ? ORDER BY vector"
-        rows = self._rows(sql, (-model if old else model, self._number(space), after))
-        return cast("list[tuple[int, int, bytes]]", rows)
+        return self._derived.vectors.signs(model, self._number(space), after, old=old)
 
     def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
-        sql = "SELECT vector, half FROM halves WHERE vector IN (SELECT value FROM json_each(?))"
-        return dict(self._rows(sql, (to_json(vectors),)))
+        return self._derived.vectors.halves(vectors)
 
     def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """Version and float16 numbers of every vector that these versions have."""
-        return self._pieces("halves.half", "halves", model, versions)
+        return self._derived.vectors.vectors_of(model, versions)
 
     def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
         """Version and word vectors of every piece of these versions that has some."""
-        return self._pieces("tokens.tokens", "tokens", model, versions)
-
-    def _pieces(self, column: str, table: str, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        sql = f"SELECT signs.version, {column} FROM json_each(?) AS wanted"
-        sql += f" CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN {table} ON {table}.vector = signs.vector"
-        sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
-        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
+        return self._derived.vectors.tokens_of(model, versions)
 
     def waiting(self, model: int, space: str | None, limit: int) -> list[Record]:
         """Records without a vector of a model, the newest first."""
-        if space is None:
-            queued, values = "+model = ?", (model,)  # the + lets SQLite go through the queue from its newest end
-        else:
-            queued, values = "model = ? AND space_no = ?", (model, self._number(space))
-        sql = f"SELECT version FROM queue WHERE {queued} ORDER BY version DESC LIMIT ?"
-        return self.records([row[0] for row in self._rows(sql, (*values, limit))])
+        number = None if space is None else self._number(space)
+        if space is not None and number is None:
+            return []
+        return self.records(self._derived.vectors.waiting(model, number, limit))
 
     def count_waiting(self, model: int | None, space: str | None) -> int:
         """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
         if model is None:
             return min((self.count_waiting(known.no, space) for known in self.models()), default=0)
-        where, values = ("", ()) if space is None else (" AND space_no = ?", (self._number(space),))
-        return self._rows(f"SELECT count(*) FROM queue WHERE model = ?{where}", (model, *values))[0][0]
+        number = None if space is None else self._number(space)
+        if space is not None and number is None:
+            return 0
+        return self._derived.vectors.count_waiting(model, number)
 
     # Projects
 

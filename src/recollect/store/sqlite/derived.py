@@ -1,0 +1,128 @@
+"""What follows from the versions of a store, and is kept in step with them?
+
+Words, vectors and refs can all be made again from what is canonical. Whoever writes a version says so here, and nothing
+else needs to know what is derived of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.store.base import Lexis, refs_of
+from recollect.store.sqlite.rows import to_json
+from recollect.store.sqlite.vectors import VectorTables
+from recollect.store.sqlite.words import Words
+from recollect.types import Entity, Record
+
+
+class Entry(NamedTuple):
+    """A new live version. `same_as` is the version whose text it shares, be it replaced or come back; 0: none."""
+
+    space_no: int
+    record: Record
+    lexis: Lexis
+    same_as: int = 0
+
+
+class Derived:
+    """Everything derived in a store, as one connection sees it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.words = Words(connection)
+        self.vectors = VectorTables(connection)
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        self.words.put((entry.space_no, entry.record.version, entry.lexis) for entry in entries)
+        for entry in entries:
+            self.vectors.put(entry.space_no, entry.record, entry.same_as)
+        self._put_refs([(entry.space_no, entry.record) for entry in entries])
+
+    def _put_refs(self, records: Sequence[tuple[int, Record]]) -> None:
+        self._connection.executemany(
+            "INSERT INTO refs VALUES(?, ?, ?)",
+            [
+                (space_no, ref, record.version)
+                for space_no, record in records
+                if record.grounds is not None
+                for ref in refs_of(record)
+            ],
+        )
+
+    def retire(self, entries: Sequence[tuple[int, int]]) -> None:
+        """Versions have left the present: space and number of each."""
+        versions = [version for _, version in entries]
+        self.words.retire(entries)
+        self.vectors.retire(versions)
+        self._drop_refs(versions)
+
+    def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
+        """Versions are gone for good: space, number and whether it was live, of each."""
+        versions = [version for _, version, _ in entries]
+        self.words.erase(entries)
+        self.vectors.erase(versions)
+        self._drop_refs(versions)
+
+    def _drop_refs(self, versions: Sequence[int]) -> None:
+        self._connection.execute(
+            "DELETE FROM refs WHERE version IN (SELECT value FROM json_each(?))", (to_json(versions),)
+        )
+
+    def put_space(self, space_no: int) -> None:
+        self.words.put_space(space_no)
+
+    def drop_space(self, space_no: int) -> None:
+        """A space goes, and all of its versions; asked before they are gone."""
+        sql = "SELECT space_no, version, retired_at IS NULL FROM records WHERE space_no = ?"
+        self.words.erase(self._connection.execute(sql, (space_no,)).fetchall())
+        self.words.drop_space(space_no)
+        self.vectors.drop_space(space_no)
+        self._connection.execute("DELETE FROM refs WHERE space_no = ?", (space_no,))
+
+    def put_entity(self, space_no: int, entity: Entity) -> None:
+        self.words.put_names(space_no, entity)
+
+    def retire_entity(self, space_no: int, entity: Entity) -> None:
+        self.words.drop_names(space_no, entity.id)
+
+    def relink(self, version: int, lexis: Lexis) -> None:
+        """Gives a live version another set of names."""
+        sql = "SELECT space_no FROM records WHERE version = ? AND retired_at IS NULL"
+        for (space_no,) in self._connection.execute(sql, (version,)).fetchall():
+            self.words.erase([(space_no, version, True)])
+            self.words.put([(space_no, version, lexis)])
+
+    def rebuild(
+        self,
+        entities: Iterator[tuple[int, Entity]],
+        batches: Iterator[Sequence[tuple[int, Record, bool]]],
+        derive: Callable[[Record], Lexis],
+        made_by: int,
+        *,
+        vectors: bool,
+    ) -> Iterator[int]:
+        """Makes everything anew from entities and batches of versions (each with its space, and whether it is live).
+
+        Answers after each batch how many versions are done.
+        """
+        self.words.clear(made_by)
+        self._connection.execute("DELETE FROM refs")
+        for space_no, entity in entities:
+            self.words.put_names(space_no, entity)
+        done = 0
+        for batch in batches:
+            live = [(space_no, record) for space_no, record, holds in batch if holds]
+            old = [(space_no, record) for space_no, record, holds in batch if not holds]
+            self.words.put((space_no, record.version, derive(record)) for space_no, record in live)
+            self.words.put_old([(space_no, record.version, derive(record)) for space_no, record in old])
+            self._put_refs(live)
+            done += len(batch)
+            yield done
+        if vectors:
+            self.vectors.clear()
+
+    def finish(self) -> None:
+        """Writes what was put off until the end of a transaction."""
+        self.words.finish()
