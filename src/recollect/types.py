@@ -797,6 +797,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     position: int | None = None
     run: int | None = None
     """Only versions that a run of upkeep has changed."""
+    evicted: bool = False
+    """Only versions that were evicted and are still to be retired."""
     after: int | None = None
     """Only versions after one."""
     past: bool = False

@@ -9,6 +9,7 @@ import pytest
 
 from recollect import Memory
 from recollect.engine.read.appraise import keywords_of
+from recollect.types import Filter, Record
 
 WEEK = 168 * 3600
 LONG = "Rivers carry sand. " * 200
@@ -89,4 +90,5 @@ def test_what_came_last_is_weighed_though_no_list_brings_it_in(many: Memory) -> 
     best = sorted(expected, key=lambda id: -expected[id])[:48]
     assert set(newest) & set(best) == set(newest) & set(found)
     with many._core.store.read() as view:
-        assert [record.id for record in view.records(view.latest("default", 3))] == newest[::-1]
+        found = view.select(Record, Filter(spaces=("default",)), "newest", 3)
+        assert [record.id for record in found] == newest[::-1]

@@ -19,7 +19,8 @@ from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import lifecycle, maintain
-from recollect.engine.core import Core, find, random_id, utc_now
+from recollect.engine.care.ledger import spendings
+from recollect.engine.core import Core, find, last_entry, random_id, space_of, utc_now
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph import link
 from recollect.engine.intake import ingest as ingesting
@@ -51,12 +52,15 @@ from recollect.engine.parse import (
 from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.read.alike import find_alike
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, importance_of, rank_standing
+from recollect.engine.read.stats import list_sessions, stats_of, tally_of
 from recollect.engine.write import govern, revise
+from recollect.engine.write.grounds import cites
 from recollect.engine.write.remember import remember_many
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
-from recollect.store.base import normal_name
-from recollect.store.sqlite import SqliteStore
+from recollect.store.base import By, Changes, Entities, normal_name
+from recollect.store.ops import DropSpace, PutSpace
+from recollect.store.places import open_store
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -122,7 +126,6 @@ from recollect.types import (
 if TYPE_CHECKING:
     from recollect.engine.intake.projects import Projects
 
-STORE_FILE = "recollect.db"
 MAX_LIMIT = 1_000
 MAX_DEPTH = 100
 _ORDERS: tuple[Order, ...] = ("newest", "oldest", "important", "position", "updated")
@@ -151,14 +154,16 @@ def open_memory(
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
     _make_home(chosen.home)
-    store = SqliteStore(chosen.home / STORE_FILE, clock)
+    store = open_store(chosen.home, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
         maintain.freshen(core)
     except BaseException:
         store.close()
         raise
-    return Memory(core, embedder)
+    memory = Memory(core, embedder)
+    memory.sweep_leftovers()
+    return memory
 
 
 def _make_home(home: Path) -> None:
@@ -381,7 +386,8 @@ class Memory:
     def citing(self, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
         """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
         with self._core.store.read() as view:
-            return view.citing(
+            return cites(
+                view,
                 parse_space(space),
                 parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL),
                 parse_count(limit, "limit", least=1, most=100_000),
@@ -557,8 +563,11 @@ class Memory:
 
     def counters(self, prefix: str = "") -> dict[str, int]:
         """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
+        from recollect.engine.intake.chunks import COUNTERS  # reads the vocabulary
+
         with self._core.store.read() as view:
-            return view.counters(parse_string(prefix, "prefix"))
+            wanted = parse_string(prefix, "prefix")
+            return {name: count for name, count in view.kept(COUNTERS).items() if name.startswith(wanted)}
 
     def ingest_conversation(
         self,
@@ -975,7 +984,7 @@ class Memory:
         ref, home = self._ref(id, space)
         moment = parse_optional_time(as_of, "as_of")
         with self._core.store.read() as view:
-            homes = view.whereabouts(Record, ref) if home is None else [home]
+            homes = view.homes(Record, ref) if home is None else [home]
             found = [record for name in homes if (record := view.get(Record, name, ref, moment)) is not None]
         if len(found) > 1:
             raise InvalidInput("space", f"{ref} is in several spaces ({', '.join(r.space for r in found)}); say which")
@@ -1016,7 +1025,8 @@ class Memory:
             without_kinds=without_kinds, ids=ids, catalogue=catalogue, valid_at=valid_at, valid_only=valid_only,
         )  # fmt: skip
         with self._core.store.read() as view:
-            return view.scan(
+            return view.select(
+                Record,
                 filter,
                 parse_choice(order, "order", _ORDERS),
                 parse_count(limit, "limit", least=1, most=100_000),
@@ -1058,9 +1068,9 @@ class Memory:
     ) -> list[Change]:
         """What was changed in the memory, by whom, when and why."""
         with self._core.store.read() as view:
+            since = parse_count(after, "after", least=0, most=2**63 - 1)
             return view.journal(
-                space=parse_optional(space, "space"),
-                after=parse_count(after, "after", least=0, most=2**63 - 1),
+                Changes(space=parse_optional(space, "space"), after=since),
                 newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
@@ -1068,19 +1078,21 @@ class Memory:
     def last_entry(self) -> int:
         """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
         with self._core.store.read() as view:
-            return view.last_entry()
+            return last_entry(view)
 
     def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: object) -> list[str]:
         """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
-        name = parse_choice(field, "field", _DISTINCT)
+        by: By = "project" if parse_choice(field, "field", _DISTINCT) == "project" else "tag"
         with self._core.store.read() as view:
-            return view.distinct(name, parse_filter(space=space, **filters))
+            return [group.key for group in view.count(parse_filter(space=space, **filters), by=by)]
 
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self._core.store.read() as view:
-            return view.sessions(
+            return list_sessions(
+                view,
                 parse_space(space),
+                "session",
                 parse_count(limit, "limit", least=1, most=100_000),
                 parse_count(offset, "offset", least=0, most=2**62),
             )
@@ -1147,18 +1159,19 @@ class Memory:
     def spending(self, days: int = 30) -> list[Spending]:
         """What language models were asked for, the newest day first."""
         with self._core.store.read() as view:
-            return view.ledger(parse_count(days, "days", least=1, most=10_000))
+            return spendings(view, parse_count(days, "days", least=1, most=10_000))
 
     def listed_sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
         """The sessions of a space by their lists of messages, the most recent first."""
         most = parse_count(limit, "limit", least=1, most=100_000)
         with self._core.store.read() as view:
-            return view.listed_sessions(parse_space(space), most)
+            return list_sessions(view, parse_space(space), "list", most)
 
     def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
         """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
         with self._core.store.read() as view:
-            return view.messages(parse_space(space), parse_label(session, "session"))
+            where = Filter(spaces=(parse_space(space),), sessions=(parse_label(session, "session"),))
+            return view.select(Message, where)
 
     def compact_session(
         self,
@@ -1332,12 +1345,12 @@ class Memory:
     ) -> list[Entity]:
         """The entities of a space, or those that have one of some words in a name or alias."""
         with self._core.store.read() as view:
+            named = tuple(normal_name(word) for word in parse_labels(words, "words", most=1_000))
             return view.entities(
-                parse_space(space),
-                parse_count(limit, "limit", least=1, most=100_000),
-                parse_count(offset, "offset", least=0, most=2**62),
-                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                Entities(space=parse_space(space), words=named),
                 newest_first=parse_flag(newest_first, "newest_first"),
+                limit=parse_count(limit, "limit", least=1, most=100_000),
+                offset=parse_count(offset, "offset", least=0, most=2**62),
             )
 
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
@@ -1379,16 +1392,16 @@ class Memory:
         """Makes a space, or changes the description or metadata of one that exists."""
         label = parse_space(name, "name")
         with self._core.store.write(actor=self._core.actor) as edit:
-            held = edit.space(label) or Space(name=label, created_at=edit.now)
+            held = space_of(edit, label) or Space(name=label, created_at=edit.now)
             changed = Space(
                 name=label,
                 description=held.description if description is None else parse_string(description, "description"),
                 created_at=held.created_at,
                 metadata=held.metadata if metadata is None else parse_metadata(metadata),
             )
-            if edit.space(label) == changed:
-                return changed
-            return edit.put_space(changed)
+            if space_of(edit, label) != changed:
+                edit.apply([PutSpace(changed)])
+            return changed
 
     def spaces(self) -> list[Space]:
         with self._core.store.read() as view:
@@ -1398,30 +1411,28 @@ class Memory:
         """Is there a space of that name?"""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            return view.space(label) is not None
+            return bool(view.spaces([label]))
 
     def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
         """A space and how much it holds."""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            space = view.space(label)
+            space = space_of(view, label)
             if space is None:
                 raise NotFound(f"there is no space named {label!r}")
-            return space, view.stats(label)
+            return space, stats_of(view, label)
 
     def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
         """How much a space holds now, by the few counts that are cheap at any size."""
         label = parse_space(name, "name")
         with self._core.store.read() as view:
-            records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
-            embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
-            return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
+            return tally_of(view, label)
 
     def delete_space(self, name: str) -> int:
         """Removes a space with everything in it, for good. Answers how many record versions went."""
         label = parse_space(name, "name")
         with self._core.store.write(actor=self._core.actor) as edit:
-            count = edit.drop_space(label)
+            count = edit.apply([DropSpace(label)])[0].count
         self._core.store.scrub()
         drop_place(self.settings.home, label)
         return count
@@ -1547,8 +1558,11 @@ class Memory:
 
     def claim(self, task: str, slot: datetime) -> bool:
         """Takes a slot of a schedule: True for one process alone, however many ask."""
-        with self._core.store.write(actor=self._core.actor) as edit:
-            return edit.claim(parse_label(task, "task"), slot)
+        return lifecycle.claim(self._core, parse_label(task, "task"), slot)
+
+    def sweep_leftovers(self) -> None:
+        """Has finished in the background what a process that ended too soon has left of an eviction."""
+        self._sweeping.look()
 
     def finish_sweeping(self) -> None:
         """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
@@ -1556,8 +1570,9 @@ class Memory:
 
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""
-        kept = dreaming.read_kept(self.settings.home, parse_space(space))
-        return None if kept is None else kept.dream
+        with self._core.store.read() as view:
+            last = dreaming.last_cycle(view, parse_space(space))
+        return None if last is None else last.dream
 
     def due_to_dream(self, *, idle_seconds: float = 300.0) -> list[str]:
         """The spaces that have been left alone for long enough and in which there is something to put in order."""
@@ -1583,7 +1598,7 @@ class Memory:
             model = next((one for one in view.models() if one.name == vectors.embedder.name), None)
             names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
             if model is None:
-                return sum(view.stats(name).records for name in names)
+                return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)
             return sum(view.count_waiting(model.no, name) for name in names)
 
     def check(self) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.engine.core import records_of
 from recollect.engine.read.alike import LEFT_OUT, comparable
 from recollect.engine.write.grounds import overlap
 from recollect.retrieve.alike import ENOUGH, Likeness, likeness, score_alike
@@ -38,7 +39,7 @@ def find_twins(view: View, outlines: Sequence[Outline]) -> list[Twins]:
         if overlap(wanted[one].grounds, wanted[other].grounds)
     ]
     versions = list(dict.fromkeys(version for pair in pairs for version in pair))
-    read = {record.version: record for record in view.records(versions)}
+    read = {record.version: record for record in records_of(view, versions)}
     alike = {version: likeness(record) for version, record in read.items()}
     found = [twins for one, other in pairs if (twins := _twins(read[one], read[other], alike[one], alike[other]))]
     return sorted(found, key=lambda twins: (-twins.score, twins.ids))

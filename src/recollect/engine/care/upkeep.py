@@ -14,18 +14,20 @@ from functools import cached_property
 from msgspec import Struct
 
 from recollect.engine.care.twins import find_twins
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.write.govern import Bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
 from recollect.retrieve.health import graph_health
-from recollect.store.base import Outline, View
+from recollect.store.base import Entities, Link, Outline, Piece, Relations, View
 from recollect.types import (
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
+    SEGMENT_KINDS,
     VOUCHED,
     Doubt,
     Entity,
     Evidence,
+    Filter,
     GraphCluster,
     GraphHealth,
     GraphNode,
@@ -52,7 +54,7 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
     """What is to be done in a space, and how its graph is, by one snapshot of it."""
     now = care.at or core.clock()
     with core.store.read() as view:
-        outlines = view.outlines(space)
+        outlines = outlines_of(view, space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
         standing = _Standing(view, space, outlines)
         ready, wanting = _candidates(knowledge, standing, care.bar)
@@ -60,7 +62,7 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
         stale = _outdated(knowledge, stale_before(now, care.days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
-        entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
+        entities, links = _graph(view, space)
     doubts = [*_ended(knowledge, now), *_mismatches(knowledge, now), *_same_names(entities)]
     doubts.sort(key=lambda doubt: (doubt.kind, doubt.ids))
     return Upkeep(
@@ -78,6 +80,19 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
             "unsettled": len(unsettled),
         },
     )  # fmt: skip
+
+
+def outlines_of(view: View, space: str) -> list[Outline]:
+    """The live records of a space that are no pieces of something else, oldest first."""
+    whole = Filter(spaces=(space,), without_kinds=(*SEGMENT_KINDS, "code"), valid_only=False)
+    return view.select(Outline, whole, "oldest")
+
+
+def _graph(view: View, space: str) -> tuple[list[Entity], list[tuple[str, str]]]:
+    """The entities of a space, and which of them relations that hold lead from and to."""
+    links = view.relations(Link, Relations(space=space))
+    entities = view.entities(Entities(space=space), limit=_MOST_ENTITIES)
+    return entities, [(link.subject, link.object) for link in links]
 
 
 # Candidates
@@ -122,9 +137,10 @@ class _Standing:
     @cached_property
     def _pieces(self) -> tuple[dict[tuple[str, int], bytes], set[tuple[str, bytes]]]:
         """The hash of each segment by its place, and the hashes that each location holds."""
-        pieces = self._view.pieces(self._space)
-        placed = {(location, position): digest for location, position, digest in pieces}
-        return placed, {(location, digest) for location, _, digest in pieces}
+        held = Filter(spaces=(self._space,), kinds=SEGMENT_KINDS, valid_only=False)
+        pieces = self._view.select(Piece, held)
+        placed = {(piece.source, piece.position): piece.content_hash for piece in pieces}
+        return placed, {(piece.source, piece.content_hash) for piece in pieces}
 
     def is_current(self, item: Evidence) -> bool:
         source = self._sources.get(item.source)
@@ -167,7 +183,7 @@ def _duplicates(view: View, knowledge: Sequence[Outline], now: datetime) -> list
         if claim is not None and one.status not in HIDDEN_STATUSES and _holds(one, moment):
             by_claim.setdefault((one.kind, said(claim)), []).append(one)
     versions = [one.version for group in by_claim.values() if len(group) > 1 for one in group]
-    groups = gather_same(view.records(versions[:_MOST_READ]))
+    groups = gather_same(records_of(view, versions[:_MOST_READ]))
     return sorted(tuple(record.id for record in group) for group in groups)
 
 
@@ -224,8 +240,8 @@ def _same_names(entities: Sequence[Entity]) -> Iterator[Doubt]:
 def look_at_graph(core: Core, space: str) -> GraphHealth:
     """How well the entities and objects of a space are connected: by relations, and by what they say of each other."""
     with core.store.read() as view:
-        outlines = [one for one in view.outlines(space) if one.status not in HIDDEN_STATUSES]
-        return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
+        outlines = [one for one in outlines_of(view, space) if one.status not in HIDDEN_STATUSES]
+        return _health(outlines, *_graph(view, space))
 
 
 def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
@@ -269,8 +285,8 @@ def _refs(one: Outline) -> list[str]:
         found += [item.source for item in grounds.evidence]
         if grounds.claim is not None:
             found += [grounds.claim.subject, grounds.claim.object or ""]
-    if one.metadata:
-        found += _strings(one.metadata)
+    if one.doing:
+        found += _strings(one.doing)
     return found
 
 
@@ -286,4 +302,6 @@ def _node(thing: Outline | Entity, degree: int) -> GraphNode:
     if isinstance(thing, Entity):
         return GraphNode(id=thing.id, kind=thing.type or "node", title=thing.name, degree=degree)
     scopes = () if thing.grounds is None else thing.grounds.scopes
-    return GraphNode(id=thing.id, kind=thing.kind, title=thing.title, status=thing.status, degree=degree, scopes=scopes)
+    return GraphNode(
+        id=thing.id, kind=thing.kind, title=thing.heading, status=thing.status, degree=degree, scopes=scopes
+    )

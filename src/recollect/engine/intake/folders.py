@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.intake.files import (
     draft_conversation,
     draft_document,
@@ -250,7 +250,7 @@ class _Run:
     def _held(self, transcripts: bool) -> tuple[dict[str, Record], dict[str, list[Record]]]:
         """What the store holds of this folder: sources by their path, and conversations by that of their transcript."""
         with self._core.store.read() as view:
-            if view.space(self._space) is None:
+            if space_of(view, self._space) is None:
                 return {}, {}
             below = sources_below(view, self._space, str(self._root).rstrip(os.sep) + os.sep)
             talks = sources_below(view, self._space, "conversation:") if transcripts else []

@@ -23,6 +23,7 @@ from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.errors import RecollectError
 from recollect.ingest.walk_files import Found, Walked, walk_files
 from recollect.store.base import Edit, IndexedFile, IndexedProject, Lexis, View
+from recollect.store.ops import Op, Put, Retire
 from recollect.types import FileProblem, Filter, Record
 
 MOST_NAMED = 100
@@ -155,8 +156,8 @@ class Run:
             self._tell(self.project)
 
     def _forget(self, edit: Edit, path: str) -> None:
-        for record in self._chunks(edit, path):
-            edit.retire(record, verb="replace", reason=f"{path} is gone")
+        gone = self._chunks(edit, path)
+        edit.apply([Retire(thing=record, verb="replace", reason=f"{path} is gone") for record in gone])
         edit.drop_files(self.project.space, self.project.id, [path])
         self._held.pop(path, None)
 
@@ -165,7 +166,7 @@ class Run:
             spaces=(self.project.space,), projects=(self.project.id,), sources=(path,), kinds=("code",),
             valid_only=False,
         )  # fmt: skip
-        return edit.scan(filter, "position", 1_000_000)
+        return edit.select(Record, filter, "position")
 
     # Files that are there
 
@@ -232,23 +233,23 @@ class Run:
         named: dict[tuple[str | None, str], list[Record]] = {}
         for record in (record for records in same.values() for record in records):
             named.setdefault((record.title, _type_of(record)), []).append(record)
+        ops: list[Op] = []
         for record, chunk, twin in zip(made, file.chunks, olds, strict=True):
             old = twin or _take(named, (record.title, _type_of(record)))
-            self._put(edit, record, chunk, old)
-        for record in (record for records in named.values() for record in records):
-            edit.retire(record, verb="replace", reason=f"no longer in {file.path}")
+            ops += self._put(edit, record, chunk, old)
+        left = (record for records in named.values() for record in records)
+        ops += [Retire(thing=record, verb="replace", reason=f"no longer in {file.path}") for record in left]
+        edit.apply(ops)
 
-    def _put(self, edit: Edit, record: Record, chunk: ReadChunk, old: Record | None) -> None:
+    def _put(self, edit: Edit, record: Record, chunk: ReadChunk, old: Record | None) -> list[Put]:
         if old is None:
-            edit.put(record, verb="ingest", lexis=self._lexis(edit, record, chunk))
-            return
+            return [Put(thing=record, verb="ingest", lexis=self._lexis(edit, record, chunk))]
         new = msgspec.structs.replace(
             old, text=record.text, title=record.title, locator=record.locator, position=record.position,
             tags=record.tags, content_hash=record.content_hash,
             event_time=old.event_time if old.content_hash == record.content_hash else edit.now,
         )  # fmt: skip
-        if new != old:
-            edit.put(new, verb="ingest", before=old, lexis=self._lexis(edit, new, chunk))
+        return [] if new == old else [Put(thing=new, verb="ingest", before=old, lexis=self._lexis(edit, new, chunk))]
 
     def _lexis(self, edit: Edit, record: Record, chunk: ReadChunk) -> Lexis:
         return derive_lexis(edit, record, chunk.terms, any_known=self._names)

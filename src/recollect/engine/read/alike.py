@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from recollect.engine.core import records_of, within
 from recollect.engine.write.grounds import overlap
 from recollect.engine.write.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
@@ -65,5 +66,5 @@ def _candidates(view: View, given: Record | Draft, space: str) -> list[Record]:
     if len(shared) > _MOST_WEIGHED:  # whoever shares a single word of many is not alike
         shared = Counter({version: count for version, count in shared.items() if count > 1})
     foremost = [version for version, _ in shared.most_common(_MOST_WEIGHED)]
-    allowed = {glance.version for glance in view.glances(space, foremost, Filter(without_kinds=NOT_KNOWLEDGE))}
-    return view.records([version for version in foremost if version in allowed][:_MOST_READ])
+    allowed = set(view.select(int, within(Filter(without_kinds=NOT_KNOWLEDGE), space, foremost)))
+    return records_of(view, [version for version in foremost if version in allowed][:_MOST_READ])

@@ -12,15 +12,16 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, Term, by_keyword, by_vector, gather, make_question
 from recollect.store.base import Traits, View
-from recollect.types import Appraised, Query
+from recollect.types import Appraised, Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def appraise(
         traits = _candidates(view, vectors, question, space)
         if not traits:
             return []
-        versions, happened, importance, confidence, texts = zip(*traits, strict=True)
+        versions, happened, importance, confidence, texts = zip(*map(msgspec.structs.astuple, traits), strict=True)
         cosine = _cosines(view, vectors, question, versions)
         recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
@@ -77,7 +78,7 @@ def appraise(
         scores = certain[rows] + weights.keywords * found
         best = np.lexsort((-np.array(versions)[rows], -scores))[: query.limit].tolist()
         chosen: list[int] = rows[best].tolist()
-        records = {record.version: record for record in view.records([versions[row] for row in chosen])}
+        records = {record.version: record for record in records_of(view, [versions[row] for row in chosen])}
     return [
         Appraised(
             record=records[versions[row]], score=float(scores[at]), cosine=float(cosine[row]),
@@ -93,18 +94,20 @@ def _candidates(view: View, vectors: Vectors | None, question: Question, space: 
     used = vectors if question.vector is not None else None
     records = view.tally(space).records
     if records <= max(_WHOLE, limit):
-        return view.traits(space, view.allowed(space, filter), filter)
+        return view.select(Traits, msgspec.structs.replace(filter, spaces=(space,)))
     most = max(_FROM_EACH, _LIMITS * limit)
     terms = [Term(hash, pair, view.postings(space, hash)) for hash, pair in question.terms]
     worded, _ = by_keyword(terms, records, None, most)
     near = {} if used is None else by_vector(view, used, question, space, None, most)[0]
-    versions = list(dict.fromkeys([*worded, *near.values(), *view.latest(space, _FROM_EACH)]))
-    traits = view.traits(space, versions, filter)
+    latest = view.select(int, Filter(spaces=(space,), valid_only=False), "newest", _FROM_EACH)
+    versions = list(dict.fromkeys([*worded, *near.values(), *latest]))
+    traits = view.select(Traits, within(filter, space, versions))
     if len(traits) >= min(most, len(versions)) / 2:
         return traits
     silent = replace(question, query=replace(question.query, text=""))  # the graph has no say
     field = gather(view, used, silent, space)  # a filter leaves so few that one must look further
-    return () if field is None else view.traits(space, [glance.version for glance in field.glances], filter)
+    found = [] if field is None else [glance.version for glance in field.glances]
+    return view.select(Traits, within(filter, space, found))
 
 
 def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from recollect.engine.core import within
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.write.remember import hash_term
@@ -93,12 +94,12 @@ def gather(view: View, vectors: Vectors | None, question: Question, space: str) 
     ]  # fmt: skip
     tally = view.tally(space)
     found = _draw(view, vectors, question, space, terms, tally.records, among=None)
-    glances = view.glances(space, found.all, filter)
+    glances = view.select(Glance, within(filter, space, found.all))
     wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
     if found.fell_short({glance.version for glance in glances}, wanted):
-        allowed = np.array(view.allowed(space, filter), dtype=np.int64)
+        allowed = np.array(view.select(int, msgspec.structs.replace(filter, spaces=(space,))), dtype=np.int64)
         found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
-        glances = view.glances(space, found.all, filter)
+        glances = view.select(Glance, within(filter, space, found.all))
     if not glances:
         return None
     df = np.array([len(term.versions) for term in terms], dtype=np.float64)

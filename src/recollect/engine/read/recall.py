@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Field, Question, gather, make_question
 from recollect.engine.read.deep import READ, read_closely, weigh_reading
@@ -101,7 +101,7 @@ def _rank(fields: list[Field], query: Query) -> list[_Ranked]:
 def _read(view: View, vectors: Vectors, reranker: Reranker, question: Question, ranked: list[_Ranked]) -> list[_Ranked]:
     """The best candidates in the order in which they answer when they are read; the scores stay where they stand."""
     best, rest = ranked[:READ], ranked[READ:]
-    records = {record.version: record for record in view.records([one.version for one in best])}
+    records = {record.version: record for record in records_of(view, [one.version for one in best])}
     best = [one for one in best if one.version in records]
     sure = read_closely(view, vectors, reranker, question, [records[one.version] for one in best])
     weighed = weigh_reading([one.score for one in best], sure)
@@ -128,9 +128,9 @@ def _fold(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
 def _to_hits(view: View, ranked: list[_Ranked], limit: int, *, fold: bool = True) -> tuple[Hit, ...]:
     if not fold:
         best = ranked[:limit]
-        records = view.records([one.version for one in best])
+        records = records_of(view, [one.version for one in best])
         return tuple(_to_hit(record, one, ()) for record, one in zip(records, best, strict=True))
-    records = {record.version: record for record in view.records([one.version for one in ranked])}
+    records = {record.version: record for record in records_of(view, [one.version for one in ranked])}
     ranked = [one for one in ranked if one.version in records]
     lexis = view.lexis([one.version for one in ranked])
     signatures = [

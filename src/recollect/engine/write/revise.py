@@ -7,16 +7,17 @@ from datetime import datetime
 
 import msgspec
 
-from recollect.engine.care.lifecycle import undo_run
+from recollect.engine.care.lifecycle import find_run, undo_run
 from recollect.engine.core import Core, find
 from recollect.engine.graph.link import names_of, relink
 from recollect.engine.intake.sources import segment_kind, source_kind_of
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge
-from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.remember import content_hash, derive_lexis, put_of
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.store.base import Edit, Thing, View
-from recollect.types import CATALOGUE_KINDS, Change, Entity, Past, Receipt, Record, Relation
+from recollect.store.base import Changes, Edit, Thing, View
+from recollect.store.ops import Erase, Put, Retire
+from recollect.types import CATALOGUE_KINDS, Change, Entity, Filter, Past, Receipt, Record, Relation
 
 REVISABLE = (
     "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
@@ -37,7 +38,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
         new = ruling.record
         if _state(new) == _state(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
-        _, entry = edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
@@ -78,7 +79,7 @@ def invalidate(
         new = msgspec.structs.replace(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
-        _, entry = edit.put(new, verb="invalidate", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "invalidate", old, reason=reason)])[0].entry
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
@@ -91,12 +92,15 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
     """
     with core.store.write(actor=core.actor) as edit:
         record = _anywhere(edit, id, space)
-        entry = edit.erase(record, reason=reason)
-        entries = [entry]
+        home = Filter(spaces=(record.space,), past=True)
+        ops = [Erase(where=msgspec.structs.replace(home, ids=(record.id,)), reason=reason)]
         if record.kind in CATALOGUE_KINDS and record.source is not None:
-            entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
+            kinds = (segment_kind(source_kind_of(record)),)
+            pieces = msgspec.structs.replace(home, sources=(record.source,), kinds=kinds)
+            ops.append(Erase(where=pieces, reason=reason))
+        entries = [entry for done in edit.apply(ops) for entry in done.entries]
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:
@@ -104,11 +108,11 @@ def _anywhere(view: View, id: str, space: str | None) -> Record:
     try:
         return find(view, Record, id, space)
     except NotFound:
-        homes = view.whereabouts(Record, id)
-        for change in view.journal(object_id=id, newest_first=True):
+        homes = view.homes(Record, id)
+        for change in view.journal(Changes(object_id=id), newest_first=True):
             if change.object_type == "record" and change.space in homes and space in (None, change.space):
                 kept = change.before if change.after is None else change.after
-                record = None if kept is None else view.version(Record, kept)
+                record = None if kept is None else view.get(Record, change.space, id, version=kept)
                 if record is not None:
                     return record
         raise
@@ -119,14 +123,17 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
     with core.store.read() as view:
         changes = [
             change
-            for change in view.journal(object_id=id, limit=10_000)
+            for change in view.journal(Changes(object_id=id), limit=10_000)
             if change.object_type == "record" and space in (None, change.space)
         ]
         if not changes:
             where = "" if space is None else f" in space {space!r}"
             raise NotFound(f"there is no record with id {id!r}{where}")
         return [
-            Past(change=change, record=None if change.after is None else view.version(Record, change.after))
+            Past(
+                change=change,
+                record=None if change.after is None else view.get(Record, change.space, id, version=change.after),
+            )
             for change in changes
         ]
 
@@ -134,13 +141,13 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
 def undo(core: Core, entry: int, reason: str | None) -> Receipt:
     """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay."""
     with core.store.read() as view:
-        run = view.run(entry)
+        change = next(iter(view.journal(Changes(entry=entry))), None)
+        if change is None:
+            raise NotFound(f"the journal has no entry {entry}")
+        run = find_run(view, change)
     if run is not None:
         return undo_run(core, run, reason)
     with core.store.write(actor=core.actor) as edit:
-        change = edit.entry(entry)
-        if change is None:
-            raise NotFound(f"the journal has no entry {entry}")
         done = _undo(edit, change, reason)
         _relink(edit, change, done)
     core.written()
@@ -149,10 +156,10 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
 
 def _relink(edit: Edit, change: Change, done: int) -> None:
     """After the names of an entity changed, records are linked to those that it has now and no others."""
-    made = edit.entry(done)
+    made = next(iter(edit.journal(Changes(entry=done))), None)
     versions = (change.before, change.after, *((made.before, made.after) if made else ()))
     if change.object_type == "entity":
-        held = [edit.version(Entity, version) for version in versions if version is not None]
+        held = [edit.get(Entity, change.space, change.object_id, version=v) for v in versions if v is not None]
         relink(edit, change.space, [name for entity in held if entity is not None for name in names_of(entity)])
 
 
@@ -160,13 +167,15 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     type_ = _TYPES.get(change.object_type)
     if type_ is None or (change.before is None and change.after is None):
         raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone")
-    before = None if change.before is None else edit.version(type_, change.before)
-    after = None if change.after is None else edit.version(type_, change.after)
+    before, after = (
+        None if version is None else edit.get(type_, change.space, change.object_id, version=version)
+        for version in (change.before, change.after)
+    )
     current = edit.get(type_, change.space, change.object_id)
     if before is None:
         if current is None:
             raise Conflict(f"{change.object_id} is gone already; there is nothing to undo")
-        return edit.retire(current, verb="undo", reason=reason, undoes=change.entry)
+        return edit.apply([Retire(thing=current, verb="undo", reason=reason, undoes=change.entry)])[0].entry
     if current is None:
         if after is not None:
             raise Conflict(f"{change.object_id} is gone since entry {change.entry}; undo its removal first")
@@ -174,11 +183,11 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     else:
         if after is None:
             raise Conflict(f"{change.object_id} is back already; there is nothing to undo")
-        stated = edit.version(type_, current.version)
+        stated = edit.get(type_, change.space, change.object_id, version=current.version)
         restored = _revert(change, before, after, current, stated or current)
     lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
-    _, done = edit.put(restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
-    return done
+    undone = Put(thing=restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
+    return edit.apply([undone])[0].entry
 
 
 def _revert(change: Change, before: Thing, after: Thing, current: Thing, stated: Thing) -> Thing:

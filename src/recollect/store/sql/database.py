@@ -61,8 +61,8 @@ class Database(Protocol):
         """The same statement for many rows."""
         ...
 
-    def column(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """The first column of all rows, named `value`, by the quickest way that there is."""
+    def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
+        """Some columns of all rows, each as a list, by the quickest way that there is."""
         ...
 
     def reserve(self, table: str, count: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from recollect.store.sql.database import Condition, Dialect
@@ -13,7 +14,7 @@ from recollect.types import HIDDEN_STATUSES, Filter
 NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records.version)"
 """What was evicted has left the present, though it is retired only later."""
 
-Rule = Callable[[Dialect, Any], Condition]
+Rule = Callable[[Any], Condition]
 
 
 def known_at(dialect: Dialect, table: str, as_of: datetime | None, *, looked_up: bool = False) -> Condition:
@@ -79,7 +80,7 @@ def every(conditions: Sequence[Condition]) -> Condition:
 def _text(column: str) -> Rule:
     """One of some texts; "" among them stands for rows that have none."""
 
-    def rule(dialect: Dialect, values: tuple[str, ...]) -> Condition:
+    def rule(values: tuple[str, ...]) -> Condition:
         named, listed = one_of(column, values)
         return (f"({named} OR {column} IS NULL)" if "" in values else named), listed
 
@@ -87,38 +88,44 @@ def _text(column: str) -> Rule:
 
 
 def _moment(column: str, sign: str) -> Rule:
-    return lambda dialect, moment: (f"{column} {sign} ?", [to_micros(moment)])
+    return lambda moment: (f"{column} {sign} ?", [to_micros(moment)])
 
 
 def _plain(sql: str) -> Rule:
     """A condition with one value or, for a flag, none."""
-    return lambda dialect, value: (sql, [value] if "?" in sql else [])
+    return lambda value: (sql, [value] if "?" in sql else [])
 
 
-_RULES: Mapping[str, Rule] = {
-    "versions": lambda dialect, versions: dialect.among("records.version", versions),
-    "ids": lambda dialect, ids: dialect.among("records.id", ids),
-    "kinds": _text("records.kind"),
-    "memory_types": _text("records.memory_type"),
-    "sessions": _text("records.session"),
-    "projects": _text("records.project"),
-    "users": _text('records."user"'),
-    "sources": _text("records.source"),
-    "rooms": lambda dialect, rooms: one_of("coalesce(records.room, '')", rooms),
-    "statuses": lambda dialect, statuses: one_of("records.status", statuses),
-    "tags": lambda dialect, tags: dialect.shares("records.tags", tags),
-    "hashes": lambda dialect, hashes: one_of("records.hash", [bytes.fromhex(hash) for hash in hashes]),
-    "run": _plain("records.version IN (SELECT version FROM moved WHERE run = ?)"),
-    "after": _plain("records.version > ?"),
-    "position": _plain("records.position = ?"),
-    "since": _moment("records.event_time", ">="),
-    "until": _moment("records.event_time", "<="),
-    "below": lambda dialect, text: ("records.source >= ? AND records.source < ?", [text, after_all(text)]),
-    "governed": _plain("records.grounds IS NOT NULL"),
-    "without_kinds": lambda dialect, kinds: none_of("records.kind", kinds),
-    "without_sources": lambda dialect, sources: none_of("records.source", sources),
-}
-_BY_VERSION = ("versions", "refs", "run")
+@cache
+def _rules(dialect: Dialect) -> Mapping[str, Rule]:
+    """How each field of a filter is checked; `refs` and what is said of time have functions of their own."""
+    return {
+        "versions": lambda versions: dialect.among("records.version", versions),
+        "ids": lambda ids: dialect.among("records.id", ids),
+        "kinds": _text("records.kind"),
+        "memory_types": _text("records.memory_type"),
+        "sessions": _text("records.session"),
+        "projects": _text("records.project"),
+        "users": _text('records."user"'),
+        "sources": _text("records.source"),
+        "rooms": lambda rooms: one_of("coalesce(records.room, '')", rooms),
+        "statuses": lambda statuses: one_of("records.status", statuses),
+        "tags": lambda tags: dialect.shares("records.tags", tags),
+        "hashes": lambda hashes: one_of("records.hash", [bytes.fromhex(hash) for hash in hashes]),
+        "run": _plain("records.version IN (SELECT version FROM moved WHERE run = ?)"),
+        "evicted": _plain("records.version IN (SELECT version FROM evicted)"),
+        "after": _plain("records.version > ?"),
+        "position": _plain("records.position = ?"),
+        "since": _moment("records.event_time", ">="),
+        "until": _moment("records.event_time", "<="),
+        "below": lambda text: ("records.source >= ? AND records.source < ?", [text, after_all(text)]),
+        "governed": _plain("records.grounds IS NOT NULL"),
+        "without_kinds": lambda kinds: none_of("records.kind", kinds),
+        "without_sources": lambda sources: none_of("records.source", sources),
+    }
+
+
+_BY_VERSION = ("versions", "refs", "run", "evicted")
 """By these a few versions are found: what else a filter says is only checked of them."""
 _ANY = Filter()
 
@@ -134,10 +141,10 @@ def record_condition(
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
     if not filter.past:
         parts.append(known_at(dialect, "records", filter.as_of, looked_up=by_version))
-    for name, rule in _RULES.items():
+    for name, rule in _rules(dialect).items():
         if _says(filter, name):
-            sql, values = rule(dialect, getattr(filter, name))
-            hinted = (by_version or _says(filter, "hashes")) and name not in ("versions", "hashes", "run")
+            sql, values = rule(getattr(filter, name))
+            hinted = (by_version or _says(filter, "hashes")) and name not in ("hashes", *_BY_VERSION)
             parts.append((dialect.unindexed(sql) if hinted and sql.startswith("records.") else sql, values))
     if filter.refs is not None:
         parts.append(_citing(dialect, filter.refs, numbers))

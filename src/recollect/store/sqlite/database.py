@@ -60,10 +60,11 @@ class SqliteDatabase:
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         self._connection.executemany(sql, rows)
 
-    def column(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        row = self._connection.execute(f"SELECT json_group_array(value) FROM ({sql})", values).fetchone()
-        return _decode_list(row[0])  # in one step, during which other threads can run
+    def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
+        gathered = ", ".join(f"json_group_array({name})" for name in names)
+        row = self._connection.execute(f"SELECT {gathered} FROM ({sql})", values).fetchone()
+        return [_decode_list(text) for text in row]  # in one step, during which other threads can run
 
-    def reserve(self, table: str, count: int) -> int:
+    def reserve(self, table: str, count: int) -> int:  # noqa: ARG002  nobody else writes: all after it are free
         row = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return 1 if row is None else cast("int", row[0]) + 1
