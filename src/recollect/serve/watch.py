@@ -131,7 +131,7 @@ class Watch:
         told: list[News] = []
         after = max(after, until - MISSED_ENTRIES)
         while after < until:
-            changes = [change for change in self._feed.changes(after) if change.entry <= until]
+            changes = [change for change in self._feed.follow(after, 0.0) if change.entry <= until]
             if not changes:
                 break
             told += self._feed.tell(changes)
@@ -155,9 +155,7 @@ class Watch:
             return None if self._closed else self._position
 
     def _tell_from(self, after: int) -> None:
-        if self._feed.last_entry() <= after:
-            return
-        changes = self._feed.changes(after)
+        changes = self._feed.follow(after, POLL_SECONDS)
         if not changes:
             return
         frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]

@@ -338,7 +338,7 @@ def _feed(memory: Memory) -> Feed:
     return Feed(
         hello=Connected(),
         last_entry=memory.last_entry,
-        changes=lambda after: memory.journal(after=after, newest_first=False, limit=FOLLOWED),
+        follow=lambda after, seconds: memory.follow(after, seconds, limit=FOLLOWED),
         tell=lambda changes: _tell(memory, changes),
     )
 

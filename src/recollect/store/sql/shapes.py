@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from recollect.store.base import Thing
 from recollect.store.sql.database import Dialect, Row
-from recollect.store.sqlite.rows import (
+from recollect.store.sql.rows import (
     ENTITY_COLUMNS,
     RECORD_COLUMNS,
     RELATION_COLUMNS,

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from recollect.store.base import Due, EvictionRule, FadingRule
 from recollect.store.sql.database import Condition, Database
+from recollect.store.sql.rows import to_micros
 from recollect.store.sql.shapes import ACCESSES, CONFIDENCE, FADED
 from recollect.store.sql.where import NOT_EVICTED, one_of
-from recollect.store.sqlite.rows import to_micros
 from recollect.types import HIDDEN_STATUSES
 
 _FROM = f" FROM records{ACCESSES}{FADED}"

@@ -27,10 +27,10 @@ from recollect.store.base import (
     normal_name,
 )  # fmt: skip
 from recollect.store.sql.database import Condition, Database
+from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_entity, to_micros, to_moment, to_record, to_space
 from recollect.store.sql.shapes import READERS, TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at
-from recollect.store.sqlite.rows import CHANGE_COLUMNS, to_change, to_entity, to_micros, to_moment, to_record, to_space
 from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
 
 _ORDERS: dict[Order, str] = {

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from recollect.store.sql.database import Condition, Dialect
-from recollect.store.sqlite.rows import to_micros
+from recollect.store.sql.rows import to_micros
 from recollect.types import HIDDEN_STATUSES, Filter
 
 NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records.version)"

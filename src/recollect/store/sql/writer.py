@@ -30,6 +30,7 @@ from recollect.store.ops import (
 )  # fmt: skip
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.index import Entry, Index
+from recollect.store.sql.rows import entity_row, record_row, relation_row, to_json, to_micros
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sql.upkeep import (
     fade,
@@ -41,7 +42,6 @@ from recollect.store.sql.upkeep import (
     unfade,
 )  # fmt: skip
 from recollect.store.sql.view import SqlView
-from recollect.store.sqlite.rows import entity_row, record_row, relation_row, to_json, to_micros
 from recollect.types import Entity, Filter, Message, Record, Relation
 
 _INSERT = {

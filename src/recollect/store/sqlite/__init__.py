@@ -23,8 +23,8 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.store.base import Changes
 from recollect.store.migrations import MIGRATIONS
+from recollect.store.sql.rows import to_micros, to_moment
 from recollect.store.sqlite.edit import SqliteEdit
-from recollect.store.sqlite.rows import to_micros, to_moment
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.view import SqliteView
 from recollect.types import Change
@@ -32,7 +32,7 @@ from recollect.types import Change
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
-_FOLLOW_SECONDS = 0.25  # between two looks at the journal
+_FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _LOOK_SECONDS = 0.001  # between two looks whether others are done
 _CACHE_KIB = 16_384
 _LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once

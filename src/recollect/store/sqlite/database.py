@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from recollect.store.sql.database import Condition, Row
-from recollect.store.sqlite.rows import to_json
+from recollect.store.sql.rows import to_json
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
 

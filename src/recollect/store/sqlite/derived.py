@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from recollect.store.base import Lexis, refs_of
 from recollect.store.sql.index import Entry
-from recollect.store.sqlite.rows import to_json
+from recollect.store.sql.rows import to_json
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Entity, Record

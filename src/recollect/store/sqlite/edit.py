@@ -8,6 +8,7 @@ from datetime import datetime
 
 from recollect.store.base import Done, IndexedFile, IndexedProject, Lexis, Model, Shelf, V, Vector
 from recollect.store.ops import DropSpace, Op
+from recollect.store.sql.rows import to_entity
 from recollect.store.sql.shapes import select_things
 from recollect.store.sql.writer import Writer
 from recollect.store.sqlite.projects import (
@@ -17,7 +18,6 @@ from recollect.store.sqlite.projects import (
     write_files,
     write_project,
 )  # fmt: skip
-from recollect.store.sqlite.rows import to_entity
 from recollect.store.sqlite.view import SqliteView
 from recollect.types import Entity, Filter, Record
 

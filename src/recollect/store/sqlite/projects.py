@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from recollect.store.base import IndexedFile, IndexedProject
-from recollect.store.sqlite.rows import Row, to_json, to_micros, to_moment
+from recollect.store.sql.rows import Row, to_json, to_micros, to_moment
 from recollect.types import FileProblem
 
 _COLUMNS = (

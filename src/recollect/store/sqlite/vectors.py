@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from recollect.store.base import Model, Vector
-from recollect.store.sqlite.rows import Row, to_json
+from recollect.store.sql.rows import Row, to_json
 from recollect.types import CATALOGUE_KINDS, Record
 
 _EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"

@@ -15,7 +15,7 @@ from typing import cast
 import msgspec
 
 from recollect.store.base import Lexis, Tally, normal_name
-from recollect.store.sqlite.rows import Row, lexis_row, to_json, to_lexis
+from recollect.store.sql.rows import Row, lexis_row, to_json, to_lexis
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
