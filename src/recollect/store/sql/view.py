@@ -88,8 +88,9 @@ class SqlView:
     def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
         sql, values = ("1 = 1", []) if names is None else one_of("name", names)
         rows = self._db.rows(
-            f"SELECT name, description, created_at, metadata FROM spaces WHERE {sql} ORDER BY name", values
+            f"SELECT name, description, created_at, metadata, no FROM spaces WHERE {sql} ORDER BY name", values
         )
+        self.numbers.numbers.update({row[0]: row[4] for row in rows})
         return [to_space(row) for row in rows]
 
     def homes(self, type_: type[Thing], id: str) -> list[str]:
