@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime, timedelta
 
 import msgspec
@@ -482,3 +483,32 @@ def test_a_closed_store_says_so(store: Store) -> None:
     with pytest.raises(StoreError, match="is closed"), store.read():
         raise AssertionError("a closed store was read")
     store.close()
+
+
+def test_a_turn_is_one_holders_alone_and_each_name_has_its_own(make_store) -> None:
+    one, other = make_store(), make_store()
+    with one.turn("dream", "default") as mine:
+        assert mine.mine
+        assert not other.turn("dream", "default").take()
+        with other.turn("dream", "other") as another:
+            assert another.mine
+    with other.turn("dream", "default") as theirs:
+        assert theirs.mine
+
+
+def test_who_waits_for_a_turn_is_told_to_stop(make_store) -> None:
+    store, stop = make_store(), threading.Event()
+    stop.set()
+    with store.turn("work"), store.turn("work", stop=stop) as second:
+        assert not second.mine
+
+
+def test_changes_are_followed_from_an_entry_on_whoever_makes_them(make_store) -> None:
+    one, other = make_store(), make_store()
+    with one.write() as edit:
+        put(edit, record("a"))
+    assert [(change.entry, change.verb) for change in other.follow(0, 0.0)] == [(1, "create"), (2, "remember")]
+    assert other.follow(2, 0.0) == []
+    with one.write() as edit:
+        put(edit, record("b"))
+    assert [change.object_id for change in other.follow(2, 5.0, limit=9)] == ["b"]

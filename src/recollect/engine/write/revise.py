@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 
 import msgspec
@@ -24,6 +25,7 @@ REVISABLE = (
     "status", "trust", "event_time", "valid_from", "valid_until", "source", "locator", "metadata",
     "grounds",
 )  # fmt: skip
+_ALONG = 1_000  # entries before one that can belong to it
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 
@@ -150,8 +152,20 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
     with core.store.write(actor=core.actor) as edit:
         done = _undo(edit, change, reason)
         _relink(edit, change, done)
+        reopened = [] if change.verb != "relate" else _reopen(edit, change, reason)
     core.written()
-    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done,))
+    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done, *reopened))
+
+
+def _reopen(edit: Edit, change: Change, reason: str | None) -> list[int]:
+    """Brings back the facts that a fact had replaced, and that nothing else has changed since."""
+    along = edit.journal(Changes(space=change.space, after=change.entry - _ALONG), limit=_ALONG)
+    closed = [one for one in along if one.at == change.at and one.reason == f"replaced by {change.object_id}"]
+    done: list[int] = []
+    for one in closed:
+        with suppress(Conflict):
+            done.append(_undo(edit, one, reason))
+    return done
 
 
 def _relink(edit: Edit, change: Change, done: int) -> None:
