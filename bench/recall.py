@@ -21,7 +21,7 @@ from bench.stores import filled, open_quiet, stand_in
 from bench.table import Cell, Plan, Table, median, quantile, within
 from bench.texts import questions
 from recollect import Memory
-from recollect.engine.embedding.matrix import Matrix, sign_bits
+from recollect.store.sqlite.matrix import Matrix, sign_bits
 from recollect.types import DEFAULT_SPACE
 
 LIMIT_SCANS = 6

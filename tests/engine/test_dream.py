@@ -16,8 +16,8 @@ from recollect.engine.care.dream import ACTOR
 from recollect.engine.care.dreamer import Dreamer
 from recollect.engine.core import utc_now
 from recollect.engine.memory import open_memory as open_anywhere
-from recollect.retrieve.similar import differing_bits, near_rows
 from recollect.store.choose import open_store
+from recollect.store.similar import differing_bits, near_rows
 
 SAME = (
     "The deploy of the gateway happens every Tuesday morning.",

@@ -21,6 +21,7 @@ from recollect.engine.care import dream as dreaming
 from recollect.engine.care import lifecycle, maintain
 from recollect.engine.care.ledger import spendings
 from recollect.engine.core import Core, find, last_entry, random_id, space_of, utc_now
+from recollect.engine.embedding.background import Background
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph import link
 from recollect.engine.intake import ingest as ingesting
@@ -157,11 +158,11 @@ def open_memory(
     store = open_store(chosen.home, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
-        maintain.freshen(core)
+        fresh = maintain.freshen(core)
     except BaseException:
         store.close()
         raise
-    memory = Memory(core, embedder)
+    memory = Memory(core, embedder, fresh=fresh)
     memory.sweep_leftovers()
     return memory
 
@@ -186,7 +187,7 @@ class _Indexing:
 class Memory:
     """An open memory. Safe to share between threads; other processes may have the same one open."""
 
-    def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
+    def __init__(self, core: Core, embedder: Embedder | None = None, *, fresh: bool = True) -> None:
         self._core = core
         self._touches = Touches(core)
         self._foremost = Foremost(core)
@@ -194,6 +195,9 @@ class Memory:
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
         self._sweeping = lifecycle.Sweeping(core)
+        self._freshening = Background(partial(maintain.freshen_all, core), 0.0, "recollect-index")
+        if not fresh:
+            self._freshening.wake()
 
     def __enter__(self) -> Self:
         return self
@@ -209,6 +213,7 @@ class Memory:
             self._indexing.projects.stop()
         self._semantics.stop()
         self._sweeping.stop()
+        self._freshening.stop()
         try:
             self._touches.stop()
         finally:
@@ -1459,9 +1464,7 @@ class Memory:
         label = parse_space(name, "name")
         if self._indexing.projects is not None:
             self._indexing.projects.end(label)
-        held = maintain.clear_space(self._core, label)
-        self._semantics.drop_matrices()
-        return held
+        return maintain.clear_space(self._core, label)
 
     # Care
 
@@ -1553,7 +1556,6 @@ class Memory:
                 dry_run=parse_flag(dry_run, "dry_run"),
                 delete=parse_flag(delete, "delete"),
                 cancelled=cancelled,
-                left=partial(self._semantics.leave_out, name),
             )
             done.append(upkeep)
             if upkeep.entry is not None:
@@ -1604,7 +1606,7 @@ class Memory:
             names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
             if model is None:
                 return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)
-            return sum(view.count_waiting(model.no, name) for name in names)
+            return view.waiting(model.no, names).count
 
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""

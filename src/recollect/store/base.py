@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from types import TracebackType
-from typing import Generic, Literal, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
 import msgspec
 from msgspec import Struct
 
 from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing
+from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
     Change,
     Claim,
@@ -40,6 +41,10 @@ from recollect.types import (
     Status,
     Trust,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
@@ -209,37 +214,6 @@ class Due(Struct, frozen=True):
     ids: tuple[str, ...] = ()
 
 
-class Tally(Struct, frozen=True):
-    """How many live records a space has, and how many terms they hold together."""
-
-    records: int = 0
-    length: int = 0
-
-
-class Model(Struct, frozen=True):
-    """An embedding model that the store holds vectors of, with what is needed to compare its cosines.
-
-    `mean` is the centre that sign bits are taken around; `floor` and `spread` are mean and standard deviation of the
-    cosine between unrelated texts.
-    """
-
-    no: int
-    name: str
-    dim: int
-    mean: bytes
-    floor: float
-    spread: float
-
-
-class Vector(Struct, frozen=True):
-    """One piece of one version: its sign bits, its float16 numbers and, of some models, the bytes of its wordpieces."""
-
-    version: int
-    bits: bytes
-    half: bytes
-    tokens: bytes = b""
-
-
 class IndexedProject(Struct, frozen=True, kw_only=True):
     """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
 
@@ -339,22 +313,81 @@ class View(Protocol):
 
     # Derived
 
-    def tally(self, space: str) -> Tally: ...
-    def lexis_version(self) -> int: ...
-    def knows_names(self, space: str) -> bool: ...
-    def known_names(self, space: str, phrases: Sequence[str], text: str) -> list[str]: ...
-    def postings(self, space: str, term: int, *, old: bool = False) -> list[int]: ...
-    def mentions(self, space: str, name: str) -> list[int]: ...
-    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]: ...
-    def term_blobs(self, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
+    def words(
+        self,
+        spaces: Sequence[str],
+        terms: Sequence[int],
+        where: Filter,
+        most: int | None,
+        *,
+        exact: bool = False,
+        every: bool = False,
+    ) -> dict[str, WordMatch]:
+        """Of each space that is there, the versions that hold most of the weight of some terms: rare ones weigh most.
+
+        Old versions are among them where `where` looks back. Only with `exact` are those that it leaves out replaced by
+        others; without, `signals` leaves them out. With `every`, versions that hold all terms; of no terms, that is all
+        that `where` lets through.
+        """
+        ...
+
+    def near(
+        self,
+        spaces: Sequence[str],
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        *,
+        exact: bool = False,
+    ) -> dict[str, NearMatch]:
+        """Of each space that is there, the pieces that lie nearest to a vector; `where`, `exact` are as in `words`."""
+        ...
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter | None,
+        *,
+        terms: Sequence[int] = (),
+        model: int | None = None,
+        vector: NDArray[np.float32] | None = None,
+        tokens: NDArray[np.float32] | None = None,
+    ) -> dict[str, Findings]:
+        """What can be said of some versions of each space, of those that `where` lets through.
+
+        Without `where`, of all of them in the order given, and no more than the vectors of a model tell.
+        """
+        ...
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        """Pairs of versions (the lesser first) whose pieces are all at least so near, with the least cosine of them.
+
+        The nearest come first; nearly all there are, since not each is compared with each. Ends early when told to.
+        """
+        ...
+
+    def terms(self, versions: Sequence[int]) -> dict[int, Lexis]:
+        """What the keyword index knows of some versions."""
+        ...
+
+    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
+        """The live versions that mention each of some names, oldest first."""
+        ...
+
+    def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
+        """Of each space that knows names of entities at all, those among some phrases, or anywhere in a text."""
+        ...
 
     def models(self) -> list[Model]: ...
-    def signs(self, model: int, space: str, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]: ...
-    def halves(self, vectors: Sequence[int]) -> Mapping[int, bytes]: ...
-    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
-    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]: ...
-    def waiting(self, model: int, space: str | None, limit: int) -> list[Record]: ...
-    def count_waiting(self, model: int | None, space: str | None) -> int: ...
+    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
+        """How many versions (of some spaces, or all) have no vector of a model, and the newest of them.
+
+        Of no model in particular: of the one that is most complete; then the versions are not told.
+        """
+        ...
 
     def projects(self, space: str | None) -> list[IndexedProject]: ...
     def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
@@ -387,13 +420,25 @@ class Edit(View, Protocol):
     # Derived
 
     def relink(self, version: int, lexis: Lexis) -> None: ...
-    def tidy(self) -> None: ...
+    def tend(self) -> None:
+        """Keeps what is derived quick to read: a bounded piece of work."""
+        ...
+
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
-    def drop_vectors(self, keep_model: str | None) -> int: ...
+    def drop_vectors(self, keep_model: str | None, *, renew: bool = False) -> int:
+        """Forgets the vectors of every model but one. To `renew` that one's, all versions wait for them once more."""
+        ...
+
     def rebuild(
-        self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
-    ) -> int: ...
+        self, derive: Callable[[Record], Lexis], rules: int, most: int, *, anew: bool = False
+    ) -> tuple[int, int]:
+        """Makes the keyword index anew, of the next so many versions. Answers how many are done, and of how many.
+
+        The one in use answers until all are done, and is then replaced. A step goes on where the last one by the same
+        rules ended, whoever made it, unless it is to begin `anew`.
+        """
+        ...
 
 
 class Turn(Protocol):
@@ -445,7 +490,7 @@ class Store(Protocol):
 
 __all__ = [
     "MOST_COUNTED", "By", "Changes", "Done", "Due", "Edit", "Entities", "EvictionRule", "FadingRule", "Glance", "Group",
-    "Ident", "IndexedFile", "IndexedProject", "Lexis", "Link", "Model", "Outline", "Piece", "Relations", "S", "Shelf",
-    "Store", "T", "Tally", "Thing", "Traits", "Turn", "V", "Vector", "View", "Weight", "claim_ref", "normal_name",
+    "Ident", "IndexedFile", "IndexedProject", "Lexis", "Link", "Outline", "Piece", "Relations", "S", "Shelf",
+    "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "normal_name",
     "refs_of",
 ]  # fmt: skip

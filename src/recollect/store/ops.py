@@ -123,14 +123,16 @@ class Fade(Struct, frozen=True, kw_only=True):
     """Lowers the confidence of those among some versions that a rule still means."""
 
     run: int
+    space: str
     versions: tuple[int, ...]
     rule: FadingRule
 
 
-class Unfade(Struct, frozen=True):
+class Unfade(Struct, frozen=True, kw_only=True):
     """Gives back the confidence that a run has lowered, where nothing else has changed it since."""
 
     run: int
+    space: str
 
 
 class Evict(Struct, frozen=True, kw_only=True):

@@ -201,48 +201,13 @@ def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: b
 
 def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tuple[Record, Record, float]]:
     """Pairs of records whose vectors are near-identical, the nearest first."""
-    import numpy as np
-
-    from recollect.retrieve.similar import differing_bits, near_rows
-
     model = vectors.model()
     least = max(NEAR, model.floor + _ABOVE_FLOOR * (1 - model.floor))
     with core.store.read() as view:
-        live = np.array(view.select(int, Filter(spaces=(space,), statuses=("active",))), dtype=np.int64)
-        versions, bits = vectors.matrix(view, space).rows()
-        chosen = np.isin(versions, live)
-        versions, bits = versions[chosen], bits[chosen]
-        rows = near_rows(bits, differing_bits(least, model.floor, model.dim), watch.over)
-        if rows is None:
-            return
-        pairs = {(int(a), int(b)) for a, b in np.sort(versions[rows], axis=1) if a != b}
-        scored = list(_score(view, model.no, sorted(pairs), watch))
-        best = sorted((pair for pair in scored if pair[2] >= least), key=lambda pair: (-pair[2], pair[0], pair[1]))
+        best = view.pairs(space, model.no, least, Filter(statuses=("active",)), watch.over)
         records = {record.version: record for record in records_of(view, sorted({v for p in best for v in p[:2]}))}
     for one, other, cosine in best:
         yield records[one], records[other], round(cosine, 4)
-
-
-def _score(view: View, model: int, pairs: Sequence[tuple[int, int]], watch: Watch) -> Iterator[tuple[int, int, float]]:
-    """Pairs of versions with the cosine of their least alike pieces; 0 where they have not as many pieces."""
-    import numpy as np
-
-    for start in range(0, len(pairs), _AT_A_TIME):
-        if watch.over():
-            return
-        batch = pairs[start : start + _AT_A_TIME]
-        pieces: dict[int, list[bytes]] = {}
-        for version, half in view.vectors_of(model, sorted({version for pair in batch for version in pair})):
-            pieces.setdefault(version, []).append(half)
-        for one, other in batch:
-            if len(pieces.get(one, ())) != len(pieces.get(other, ())) or one not in pieces:
-                continue
-            a, b = (
-                np.frombuffer(b"".join(pieces[v]), dtype=np.float16).reshape(len(pieces[v]), -1).astype(np.float32)
-                for v in (one, other)
-            )
-            norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-            yield one, other, float(((a * b).sum(axis=1) / np.maximum(norms, 1e-9)).min())
 
 
 def may_merge(one: Record, other: Record) -> bool:
@@ -311,13 +276,13 @@ def _refresh(core: Core, space: str, through: int, watch: Watch, *, dry_run: boo
         through = batch[-1]
     if not dry_run and versions and not watch.over():
         with core.store.write(actor=ACTOR) as edit:
-            edit.tidy()
+            edit.tend()
     return through, refreshed
 
 
 def _refresh_batch(core: Core, versions: Sequence[int], *, dry_run: bool) -> int:
     with core.store.read() as view:
-        held = view.lexis(versions)
+        held = view.terms(versions)
         stale = [r.version for r in records_of(view, versions) if not _agrees(view, r, held)]
     if stale and not dry_run:
         with core.store.write(actor=ACTOR) as edit:

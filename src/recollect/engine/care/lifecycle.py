@@ -66,7 +66,7 @@ def fade(
             if cancelled():
                 break
             with core.store.write(actor=core.actor) as edit:
-                count += edit.apply([Fade(run=run, versions=versions[portion], rule=rule)])[0].count
+                count += edit.apply([Fade(run=run, space=space, versions=versions[portion], rule=rule)])[0].count
     return _upkeep(space, "fade", count, run, began, dry_run=dry_run)
 
 
@@ -80,9 +80,8 @@ def evict(
     dry_run: bool,
     delete: bool,
     cancelled: Callable[[], bool] = lambda: False,
-    left: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> Maintained:
-    """Takes what is stale, hardly believed or beyond the cap out of a space. `left` hears which versions went."""
+    """Takes what is stale, hardly believed or beyond the cap out of a space."""
     began = time.monotonic()
     rule = EvictionRule(
         kinds=KINDS, older_than=_ago(core.clock(), max_age), min_importance=min_importance,
@@ -106,7 +105,6 @@ def evict(
             else:
                 op = Evict(run=run, space=space, versions=leaving, ids=ids[portion], reason=f"run {run}")
                 count += edit.apply([op])[0].count
-        left(leaving)
     if delete:
         core.store.scrub()
     return _upkeep(space, "evict", count, run, began, dry_run=False)
@@ -193,7 +191,7 @@ def undo_run(core: Core, run: Run, reason: str | None) -> Receipt:
 
 def _unfade(core: Core, run: Run) -> int:
     with core.store.write(actor=core.actor) as edit:
-        return edit.apply([Unfade(run.entry)])[0].count
+        return edit.apply([Unfade(run=run.entry, space=run.space)])[0].count
 
 
 def _revive(core: Core, run: Run) -> int:

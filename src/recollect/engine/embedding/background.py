@@ -1,27 +1,24 @@
-"""When are vectors computed that nobody has asked for yet?"""
+"""When is work done that nobody waits for?"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
 
-if TYPE_CHECKING:
-    from recollect.engine.embedding.vectors import Vectors
-
 
 class Background:
-    """Computes vectors some seconds after the last write, in a thread of its own that ends with the memory.
+    """Does its work some seconds after it was last woken, in a thread of its own that ends with the memory.
 
-    A failure (an endpoint that is down, say) is kept in `problem` and tried again after the next write; nothing is
-    lost, since the records stay queued.
+    A failure (an endpoint that is down, say) is kept in `problem`, and the work done once it is woken again: it must
+    know by itself what is left.
     """
 
-    def __init__(self, vectors: Callable[[], Vectors | None], delay: float) -> None:
-        self._vectors = vectors
+    def __init__(self, work: Callable[[threading.Event], object], delay: float, name: str) -> None:
+        self._work = work
         self._delay = delay
+        self._name = name
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -31,7 +28,7 @@ class Background:
     def wake(self) -> None:
         with self._lock:
             if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._run, name="recollect-vectors", daemon=True)
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
         self._wake.set()
 
@@ -42,13 +39,11 @@ class Background:
                 self._wake.clear()
                 self._stop.wait(self._delay)
             if not self._stop.is_set():
-                self._catch_up()
+                self._do()
 
-    def _catch_up(self) -> None:
+    def _do(self) -> None:
         try:
-            vectors = self._vectors()
-            if vectors is not None:
-                vectors.catch_up(stop=self._stop)
+            self._work(self._stop)
             self.problem = None
         except RecollectError as error:
             self.problem = error

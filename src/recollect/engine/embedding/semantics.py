@@ -47,7 +47,7 @@ class Semantics:
         self._reranker: Reranker | None = None
         self._failed = False
         self._lock = threading.Lock()
-        self._background = Background(self.load, core.settings.embed_delay)
+        self._background = Background(self._catch_up, core.settings.embed_delay, "recollect-vectors")
         core.on_write.append(self._wake)
 
     def load(self) -> Vectors | None:
@@ -135,16 +135,6 @@ class Semantics:
             size=vectors.remembered_queries,
         )
 
-    def drop_matrices(self) -> None:
-        """Lets go of what is held in memory of spaces, after one was emptied."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.drop_matrices()
-
-    def leave_out(self, space: str, versions: Sequence[int]) -> None:
-        """Says that much has left a space, so that it is not searched any more."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.leave_out(space, versions)
-
     @property
     def problem(self) -> str | None:
         """What the background work last failed with."""
@@ -153,6 +143,11 @@ class Semantics:
     @property
     def _wanted(self) -> bool:
         return self._given is not None or self._core.settings.embedder != "none"
+
+    def _catch_up(self, stop: threading.Event) -> None:
+        vectors = self.load()
+        if vectors is not None:
+            vectors.catch_up(stop=stop)
 
     def _wake(self) -> None:
         if self._wanted:

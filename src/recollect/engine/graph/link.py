@@ -106,17 +106,17 @@ def _put_entity(edit: Edit, entity: Entity, verb: str, before: Entity | None = N
 def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
     """Records that mention a name are linked to it where it is one of an entity's, and else by its looks alone."""
     for name in dict.fromkeys(map(normal_name, names)):
-        if edit.known_names(space, [name], ""):
+        if edit.names([space], [name]).get(space):
             _link_records(edit, space, name)
         else:
-            for record in records_of(edit, edit.mentions(space, name)):
+            for record in records_of(edit, edit.mentions(space, [name])[name]):
                 edit.relink(record.version, derive_lexis(edit, record))
 
 
 def _link_records(edit: Edit, space: str, name: str) -> None:
     """Records that mention a name which has just become known are linked to it."""
-    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, name)))
-    known = edit.lexis(versions)
+    versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, [name])[name]))
+    known = edit.terms(versions)
     for record in records_of(edit, versions):
         if mentions(record.text, name):
             lexis = known[record.version]
@@ -130,10 +130,9 @@ def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
     terms at all: then every version may.
     """
     wanted = [term for term in terms(name) if not unspaced(name) or (is_pair(term) and len(term) > 1)]
-    if not wanted:
-        return set(edit.select(int, Filter(spaces=(space,), valid_only=False)))
-    lists = sorted((edit.postings(space, hash_term(term)) for term in set(wanted)), key=len)
-    return set(lists[0]).intersection(*map(set, lists[1:]))
+    hashes = [hash_term(term) for term in set(wanted)]
+    found = edit.words([space], hashes, Filter(valid_only=False), None, every=True).get(space)
+    return set() if found is None else set(found.versions.tolist())
 
 
 class Statement(Struct, frozen=True, kw_only=True):
@@ -364,6 +363,6 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
     with core.store.read() as view:
         entity = resolve(view, space, ref)
         names = [ref] if entity is None else names_of(entity)
-        found = {version for name in names for version in view.mentions(space, name)}
+        found = {version for some in view.mentions(space, names).values() for version in some}
         where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(found))
         return view.select(Record, where, "updated", limit)

@@ -65,7 +65,7 @@ def _node(view: View, space: str, name: str) -> Node | None:
     entity = resolve(view, space, name)
     if entity is not None:
         return ("entity", entity.id)
-    return ("name", normal_name(name)) if view.mentions(space, name) else None
+    return ("name", normal_name(name)) if view.mentions(space, [name])[name] else None
 
 
 def _edges(
@@ -108,8 +108,8 @@ def _around(
             yield ("entity", near), ("entity", far), link.weight
     for thing in things:
         kind, key = thing
-        for name in [key] if kind == "name" else _names_of(view, space, key):
-            for version in view.mentions(space, name)[-_MENTIONS_PER_NAME:]:
+        for versions in view.mentions(space, [key] if kind == "name" else _names_of(view, space, key)).values():
+            for version in versions[-_MENTIONS_PER_NAME:]:
                 yield thing, version, 1.0
     yield from _from_records(view, space, [node for node in frontier if isinstance(node, int)], as_of)
 
@@ -122,9 +122,9 @@ def _names_of(view: View, space: str, id: str) -> list[str]:
 def _from_records(
     view: View, space: str, versions: Sequence[int], as_of: datetime | None
 ) -> Iterable[tuple[Node, Node, float]]:
-    held = view.lexis(versions)
+    held = view.terms(versions)
     names = {name for lexis in held.values() for name in lexis.names}
-    known = set(view.known_names(space, sorted(names), "")) if view.knows_names(space) else set[str]()
+    known = view.names([space], sorted(names)).get(space, [])
     nodes: dict[str, Node] = {name: ("name", name) for name in names}
     nodes |= {name: ("entity", entity.id) for name in known if (entity := named_entity(view, space, name)) is not None}
     for version, lexis in held.items():

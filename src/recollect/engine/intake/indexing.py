@@ -185,7 +185,7 @@ class Run:
 
     def _store(self, batch: Sequence[ReadFile]) -> None:
         with self._core.store.write(actor=self._core.actor) as edit:
-            self._names = edit.knows_names(self.project.space)
+            self._names = self.project.space in edit.names([self.project.space])
             for file in batch:
                 self._store_file(edit, file)
             self._note_in(edit, chunks=self._count(), **self._outcome())

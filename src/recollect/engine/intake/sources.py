@@ -127,7 +127,7 @@ class _Writer:
         self._space = space
         self._fields = fields
         self._extend = extend
-        self._any_known = edit.knows_names(space)
+        self._any_known = space in edit.names([space])
         self._blank = make_record(core, edit, fields, space)
         self._given = {name: getattr(fields, name) for name in _GIVEN}
 

@@ -25,7 +25,7 @@ def stats_of(view: View, space: str) -> SpaceStats:
         sessions=len(view.count(live, by="session")),
         entities=view.count(Entities(space=space)),
         relations=view.count(Relations(space=space, active=False)),
-        waiting_for_vectors=view.count_waiting(None, space),
+        waiting_for_vectors=view.waiting(None, [space]).count,
         newest=_EPOCH + timedelta(microseconds=newest[0].created_at) if newest else None,
     )
 
@@ -33,7 +33,7 @@ def stats_of(view: View, space: str) -> SpaceStats:
 def tally_of(view: View, space: str) -> SpaceTally:
     """What a space holds now: records, facts, and how many of the records have a vector."""
     records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
-    embedded = max(records - view.count_waiting(None, space), 0) if view.models() else 0
+    embedded = max(records - view.waiting(None, [space]).count, 0) if view.models() else 0
     return SpaceTally(records=records, facts=view.count(Relations(space=space)), vectors=embedded)
 
 

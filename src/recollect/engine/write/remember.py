@@ -82,9 +82,9 @@ def derive_lexis(
     """
     words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
     names = list(named) if named is not None else look_for_names(record.kind, record.text)
-    if view.knows_names(record.space) if any_known is None else any_known:
+    if record.space in view.names([record.space]) if any_known is None else any_known:
         spoken = phrases(record.text)
-        found = view.known_names(record.space, spoken, unspaced(record.text))
+        found = view.names([record.space], spoken, unspaced(record.text)).get(record.space, [])
         said = set(spoken)
         names += [name for name in found if name in said or unspaced(name)]  # no "ana" in a banana between 汉字
     return Lexis(words, tuple(dict.fromkeys(names)))
@@ -173,7 +173,7 @@ class _Batch:
         self._space = space
         self._alike = alike if anywhere else ("kind", "session", *alike)
         self._by_grounds = "grounds" in alike
-        self._any_known = edit.knows_names(space)
+        self._any_known = space in edit.names([space])
         self._hashes = iter([content_hash(draft.text) for draft in drafts])
         self._twins: dict[str, list[Record]] = {}
         self._ids: dict[str, Record] = {}

@@ -12,6 +12,7 @@ from recollect.store.migrations import (
     m0005_lifecycle,
     m0006_tokens,
     m0007_shelves,
+    m0008_changes,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -22,4 +23,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0005_lifecycle.STATEMENTS,
     m0006_tokens.STATEMENTS,
     m0007_shelves.STATEMENTS,
+    m0008_changes.STATEMENTS,
 )

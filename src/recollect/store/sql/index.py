@@ -33,8 +33,16 @@ class Index(Protocol):
         """Versions are gone for good: space, number and whether it was live, of each."""
         ...
 
+    def evict(self, space_no: int, count: int) -> None:
+        """So many versions of a space were marked as evicted; they are retired later."""
+        ...
+
+    def fade(self, space_no: int) -> None:
+        """Some versions of a space are believed more or less than before."""
+        ...
+
     def look_for_evicted(self) -> None:
-        """Versions were evicted, or have ceased to wait for being retired."""
+        """Versions have ceased to wait for being retired."""
         ...
 
     def put_space(self, space_no: int) -> None: ...

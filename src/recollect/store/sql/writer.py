@@ -392,21 +392,23 @@ class Writer:
     # Upkeep
 
     def _fade(self, op: Fade) -> Done:
+        self._index.fade(self.home(op.space))
         return Done(count=fade(self._db, op.run, op.versions, op.rule, self._at))
 
     def _unfade(self, op: Unfade) -> Done:
+        self._index.fade(self.home(op.space))
         return Done(count=unfade(self._db, op.run))
 
     def _evict(self, op: Evict) -> Done:
         note = (self._at, op.space, self._actor, op.reason)
-        self._look_for_evicted()
-        return Done(count=mark_evicted(self._db, note, self.home(op.space), op.run, op.versions, op.ids))
+        number = self.home(op.space)
+        count = mark_evicted(self._db, note, number, op.run, op.versions, op.ids)
+        self._any_evicted = None
+        self._index.evict(number, count)
+        return Done(count=count)
 
     def _sweep_some(self, op: Sweep) -> Done:
         return Done(count=self._sweep(read_evicted(self._db, "1 = 1", [], op.most)))
-
-    def sweep_all(self) -> None:
-        self._sweep(read_evicted(self._db, "1 = 1", []))
 
     def _sweep(self, found: Sequence[tuple[int, int]]) -> int:
         """Retires what was evicted, given its space and number."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import (
     NewerStore,
@@ -28,6 +28,9 @@ from recollect.store.sqlite.edit import SqliteEdit
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.view import SqliteView
 from recollect.types import Change
+
+if TYPE_CHECKING:
+    from recollect.store.sqlite.cache import Cache
 
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
@@ -105,6 +108,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
+        self._cache: Cache | None = None
         _check_header(path)
         try:
             with self._converted(), self._connection() as connection:
@@ -202,7 +206,7 @@ class SqliteStore:
             connection.execute("BEGIN")
             last = _wait_for(lambda: self._last_moment(connection))
             now = self._clock()
-            yield SqliteView(connection, now if last is None else max(now, last))
+            yield SqliteView(connection, now if last is None else max(now, last), self._shared)
 
     @contextmanager
     def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
@@ -212,6 +216,15 @@ class SqliteStore:
             yield edit
             edit.finish()
             connection.execute("COMMIT")
+
+    def _shared(self) -> Cache:
+        """What is kept in memory for all views; nothing, before something is asked."""
+        from recollect.store.sqlite.cache import Cache  # brings in numpy
+
+        with self._lock:
+            if self._cache is None:
+                self._cache = Cache()
+            return self._cache
 
     def _next_moment(self, connection: sqlite3.Connection) -> datetime:
         """Now, but after every earlier transaction, whatever the clock says: `as_of` depends on it."""

@@ -7,9 +7,10 @@ else needs to know what is derived of it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from recollect.store.base import Lexis, refs_of
+from recollect.store.search import Vector
 from recollect.store.sql.index import Entry
 from recollect.store.sql.rows import to_json
 from recollect.store.sqlite.vectors import VectorTables
@@ -26,7 +27,7 @@ class Derived:
         self.vectors = VectorTables(connection)
 
     def put(self, entries: Sequence[Entry]) -> None:
-        self.words.put((entry.space_no, entry.record.version, entry.lexis) for entry in entries)
+        self.words.put([(entry.space_no, entry.record.version, entry.lexis) for entry in entries])
         for entry in entries:
             self.vectors.put(entry.space_no, entry.record, entry.same_as)
         self._put_refs([(entry.space_no, entry.record) for entry in entries])
@@ -87,35 +88,46 @@ class Derived:
         for (space_no,) in self._connection.execute(sql, (version,)).fetchall():
             self.words.erase([(space_no, version, True)])
             self.words.put([(space_no, version, lexis)])
+            self.words.count(space_no, gone=-1)
 
-    def rebuild(
-        self,
-        entities: Iterator[tuple[int, Entity]],
-        batches: Iterator[Sequence[tuple[int, Record, bool]]],
-        derive: Callable[[Record], Lexis],
-        made_by: int,
-        *,
-        vectors: bool,
-    ) -> Iterator[int]:
-        """Makes everything anew from entities and batches of versions (each with its space, and whether it is live).
+    def make(self, batch: Sequence[tuple[int, Record, bool]], derive: Callable[[Record], Lexis]) -> tuple[int, int]:
+        """Makes anew what follows from some versions: space, record and whether it is live, of each."""
+        live = [(space_no, record) for space_no, record, holds in batch if holds]
+        old = [(space_no, record) for space_no, record, holds in batch if not holds]
+        self._drop_refs([record.version for _, record, _ in batch])
+        self._put_refs(live)
+        return self.words.make(
+            [(space_no, record.version, derive(record)) for space_no, record in live],
+            [(space_no, record.version, derive(record)) for space_no, record in old],
+        )
 
-        Answers after each batch how many versions are done.
-        """
-        self.words.clear(made_by)
-        self._connection.execute("DELETE FROM refs")
+    def put_in_use(self, entities: Iterable[tuple[int, Entity]]) -> None:
+        """All versions were made anew: from now on that answers, and nothing is left that belongs to no version."""
+        self.words.put_in_use()
+        self._connection.execute("DELETE FROM names")
         for space_no, entity in entities:
             self.words.put_names(space_no, entity)
-        done = 0
-        for batch in batches:
-            live = [(space_no, record) for space_no, record, holds in batch if holds]
-            old = [(space_no, record) for space_no, record, holds in batch if not holds]
-            self.words.put((space_no, record.version, derive(record)) for space_no, record in live)
-            self.words.put_old([(space_no, record.version, derive(record)) for space_no, record in old])
-            self._put_refs(live)
-            done += len(batch)
-            yield done
-        if vectors:
-            self.vectors.clear()
+        self._connection.execute("DELETE FROM refs WHERE version NOT IN (SELECT version FROM records)")
+        self.vectors.drop_strays()
+
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
+        for space_no in self.vectors.put_vectors(model, versions, vectors):
+            self.words.count(space_no)
+
+    def drop_vectors(self, keep_model: str | None, *, renew: bool) -> int:
+        gone = self.vectors.drop_vectors(keep_model)
+        if renew:
+            self.vectors.queue_all()
+        return gone
+
+    def evict(self, space_no: int, count: int) -> None:
+        """Versions were marked as evicted; they are retired later."""
+        self.words.look_for_evicted()
+        self.words.count(space_no, gone=count)
+
+    def fade(self, space_no: int) -> None:
+        """Some versions of a space are believed more or less than before."""
+        self.words.count(space_no)
 
     def finish(self) -> None:
         """Writes what was put off until the end of a transaction."""

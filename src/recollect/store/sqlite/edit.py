@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from recollect.store.base import Done, IndexedFile, IndexedProject, Lexis, Model, Shelf, V, Vector
+from recollect.store.base import Done, IndexedFile, IndexedProject, Lexis, Shelf, V
 from recollect.store.ops import DropSpace, Op
+from recollect.store.search import Model, Vector
 from recollect.store.sql.rows import to_entity
 from recollect.store.sql.shapes import select_things
 from recollect.store.sql.writer import Writer
@@ -21,14 +23,22 @@ from recollect.store.sqlite.projects import (
 from recollect.store.sqlite.view import SqliteView
 from recollect.types import Entity, Filter, Record
 
-_REBUILD_BATCH = 500
+if TYPE_CHECKING:
+    from recollect.store.sqlite.cache import Cache
+
+
+def _cache_of_its_own() -> Cache:
+    """A transaction that may yet be undone leaves nothing in the memory that others share."""
+    from recollect.store.sqlite.cache import Cache  # brings in numpy
+
+    return Cache()
 
 
 class SqliteEdit(SqliteView):
     """One transaction: reads see what it has written so far."""
 
     def __init__(self, connection: sqlite3.Connection, now: datetime, actor: str | None) -> None:
-        super().__init__(connection, now)
+        super().__init__(connection, now, _cache_of_its_own)
         self._writer = Writer(self._db, self, self._derived, actor)
 
     def finish(self) -> None:
@@ -68,38 +78,39 @@ class SqliteEdit(SqliteView):
     def relink(self, version: int, lexis: Lexis) -> None:
         self._derived.relink(version, lexis)
 
-    def tidy(self) -> None:
-        self._derived.words.tidy()
+    def tend(self) -> None:
+        self._derived.words.tend()
 
     def rebuild(
-        self, derive: Callable[[Record], Lexis], version: int, progress: Callable[[int, int], None], *, vectors: bool
-    ) -> int:
-        """Makes everything derived anew. With `vectors`, those are dropped too and queued to be computed again."""
-        self._writer.sweep_all()
-        total = self.count(Filter(past=True, valid_only=False))
-        for done in self._derived.rebuild(self._all_entities(), self._all_records(), derive, version, vectors=vectors):
-            progress(done, total)
-        return total
+        self, derive: Callable[[Record], Lexis], rules: int, most: int, *, anew: bool = False
+    ) -> tuple[int, int]:
+        last = self._derived.words.begin(rules, anew=anew)
+        batch = self._batch(last, most)
+        done, total = self._derived.make(batch, derive)
+        if len(batch) < most:
+            self._derived.put_in_use(self._all_entities())
+            return done, done
+        return done, max(total, done + 1)
+
+    def _batch(self, after: int, most: int) -> list[tuple[int, Record, bool]]:
+        """The next versions after one: space, record and whether it is live, of each."""
+        found = self.select(Record, Filter(past=True, valid_only=False, after=after), limit=most)
+        listed = ",".join("?" * len(found))
+        sql = f"SELECT version FROM records WHERE retired_at IS NULL AND version IN ({listed})"
+        live = {version for (version,) in self._db.rows(sql, [one.version for one in found])}
+        return [(self._writer.home(one.space), one, one.version in live) for one in found]
 
     def _all_entities(self) -> Iterator[tuple[int, Entity]]:
-        for row in self._db.rows(
-            f"{select_things(Entity)} WHERE entities.retired_at IS NULL ORDER BY entities.version"
-        ):
+        sql = f"{select_things(Entity)} WHERE entities.retired_at IS NULL ORDER BY entities.version"
+        for row in self._db.rows(sql):
             entity = to_entity(row)
             yield self._writer.home(entity.space), entity
-
-    def _all_records(self) -> Iterator[list[tuple[int, Record, bool]]]:
-        last = 0
-        while batch := self.select(Record, Filter(past=True, valid_only=False, after=last), limit=_REBUILD_BATCH):
-            live = set(self.select(int, Filter(versions=tuple(one.version for one in batch), valid_only=False)))
-            yield [(self._writer.home(one.space), one, one.version in live) for one in batch]
-            last = batch[-1].version
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         return self._derived.vectors.adopt(name, dim, mean, floor, spread)
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
-        self._derived.vectors.put_vectors(model, versions, vectors)
+        self._derived.put_vectors(model, versions, vectors)
 
-    def drop_vectors(self, keep_model: str | None) -> int:
-        return self._derived.vectors.drop_vectors(keep_model)
+    def drop_vectors(self, keep_model: str | None, *, renew: bool = False) -> int:
+        return self._derived.drop_vectors(keep_model, renew=renew)

@@ -7,14 +7,17 @@ A vector is kept as its sign bits (`signs`), its float16 numbers (`halves`) and,
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recollect.store.base import Model, Vector
+from recollect.store.search import Model, Vector
 from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import NOT_EVICTED
 from recollect.types import CATALOGUE_KINDS, Record
 
 _EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
+_NOT_EVICTED = NOT_EVICTED.replace("records.", "signs.")
+_IN_SPACES = "space_no IN (SELECT value FROM json_each(?))"
 _BESIDE = ("halves", "tokens")
 
 
@@ -36,9 +39,16 @@ class VectorTables:
     def models(self) -> list[Model]:
         return [Model(*row) for row in self._rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")]
 
-    def signs(self, model: int, space_no: int | None, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
-        sql = "SELECT vector, version, bits FROM signs WHERE model = ? AND space_no = ? AND vector > ? ORDER BY vector"
-        return cast("list[tuple[int, int, bytes]]", self._rows(sql, (-model if old else model, space_no, after)))
+    def signs(self, model: int, space_no: int, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
+        """Number, version and sign bits of the vectors above a number: those of live versions, or of `old` ones too."""
+        where = "space_no = ? AND vector > ?"
+        if not old:
+            sql = f"SELECT vector, version, bits FROM signs WHERE model = ? AND {where} AND {_NOT_EVICTED}"
+            rows = self._rows(f"{sql} ORDER BY vector", (model, space_no, after))
+        else:
+            sql = f"SELECT vector, version, bits FROM signs WHERE model IN (?, ?) AND {where} ORDER BY vector"
+            rows = self._rows(sql, (model, -model, space_no, after))
+        return cast("list[tuple[int, int, bytes]]", rows)
 
     def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
         sql = "SELECT vector, half FROM halves WHERE vector IN (SELECT value FROM json_each(?))"
@@ -56,17 +66,20 @@ class VectorTables:
         sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 
-    def waiting(self, model: int, space_no: int | None, limit: int) -> list[int]:
-        """Versions (of a space, or None: of all) without a vector of a model, the newest first."""
-        if space_no is None:
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
+        """Versions (of some spaces, or None: of all) without a vector of a model, the newest first."""
+        if spaces is None:
             queued, values = "+model = ?", (model,)  # the + lets SQLite go through the queue from its newest end
         else:
-            queued, values = "model = ? AND space_no = ?", (model, space_no)
+            queued, values = f"model = ? AND {_IN_SPACES}", (model, to_json(spaces))
         sql = f"SELECT version FROM queue WHERE {queued} ORDER BY version DESC LIMIT ?"
         return [row[0] for row in self._rows(sql, (*values, limit))]
 
-    def count_waiting(self, model: int, space_no: int | None) -> int:
-        where, values = ("", ()) if space_no is None else (" AND space_no = ?", (space_no,))
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
+        """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
+        if model is None:
+            return min((self.count_waiting(known.no, spaces) for known in self.models()), default=0)
+        where, values = ("", ()) if spaces is None else (f" AND {_IN_SPACES}", (to_json(spaces),))
         return self._rows(f"SELECT count(*) FROM queue WHERE model = ?{where}", (model, *values))[0][0]
 
     # Writing
@@ -118,15 +131,20 @@ class VectorTables:
             self._run(f"DELETE FROM {table} WHERE vector IN (SELECT vector FROM signs WHERE {which})", values)
         self._run(f"DELETE FROM signs WHERE {which}", values)
 
-    def clear(self) -> None:
-        """Drops all vectors, and queues every version to get them again."""
-        for table in ("signs", *_BESIDE, "queue"):
-            self._run(f"DELETE FROM {table}")
+    def queue_all(self) -> None:
+        """Has every version wait for vectors; those that it has answer until then."""
         self._run(
-            "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
+            "INSERT OR IGNORE INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
             f" WHERE {_EMBEDDED}",
             CATALOGUE_KINDS,
         )
+
+    def drop_strays(self) -> None:
+        """Removes what belongs to no version."""
+        self._run("DELETE FROM signs WHERE version NOT IN (SELECT version FROM records)")
+        self._run("DELETE FROM queue WHERE version NOT IN (SELECT version FROM records)")
+        for table in _BESIDE:
+            self._run(f"DELETE FROM {table} WHERE vector NOT IN (SELECT vector FROM signs)")
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         """Takes up a model: every version is queued to get vectors of it."""
@@ -144,27 +162,41 @@ class VectorTables:
             self._wanted_models = None
         return known[name]
 
-    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
-        """Stores the vectors of versions that were waiting; versions that no longer wait are left alone."""
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> set[int]:
+        """Stores the vectors of versions that were waiting; versions that no longer wait are left alone.
+
+        What they had of the model before goes. Answers the spaces that changed.
+        """
         sql = "SELECT version, space_no FROM queue WHERE model = ? AND version IN (SELECT value FROM json_each(?))"
-        waiting = dict(self._rows(sql, (model, to_json(versions))))
+        waiting: dict[int, int] = dict(self._rows(sql, (model, to_json(versions))))
+        chosen = to_json(list(waiting))
+        self._drop("version IN (SELECT value FROM json_each(?)) AND +model IN (?, ?)", (chosen, model, -model))
         sql = "SELECT version FROM records WHERE retired_at IS NOT NULL"
         sql += " AND version IN (SELECT value FROM json_each(?))"
-        retired = {row[0] for row in self._rows(sql, (to_json(sorted(waiting)),))}
-        for vector in vectors:
-            if vector.version in waiting:
-                signed = -model if vector.version in retired else model
-                cursor = self._run(
-                    "INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)",
-                    (signed, waiting[vector.version], vector.version, vector.bits),
-                )
-                self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, vector.half))
-                if vector.tokens:
-                    self._run("INSERT INTO tokens VALUES(?, ?)", (cursor.lastrowid, vector.tokens))
+        retired = {row[0] for row in self._rows(sql, (chosen,))}
+        kept = [vector for vector in vectors if vector.version in waiting]
+        if kept:
+            self._insert(model, kept, waiting, retired)
         self._connection.executemany(
             "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
             [(model, space_no, version) for version, space_no in waiting.items()],
         )
+        return set(waiting.values())
+
+    def _insert(self, model: int, vectors: Sequence[Vector], homes: Mapping[int, int], retired: set[int]) -> None:
+        from recollect.store.late import pack_tokens
+        from recollect.store.sqlite.matrix import pack_vectors  # brings in numpy, which whoever has vectors has loaded
+
+        mean = next(known.mean for known in self.models() if known.no == model)
+        for vector, (bits, half) in zip(vectors, pack_vectors([one.numbers for one in vectors], mean), strict=True):
+            signed = -model if vector.version in retired else model
+            cursor = self._run(
+                "INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)",
+                (signed, homes[vector.version], vector.version, bits),
+            )
+            self._run("INSERT INTO halves VALUES(?, ?)", (cursor.lastrowid, half))
+            if vector.tokens is not None and len(vector.tokens):
+                self._run("INSERT INTO tokens VALUES(?, ?)", (cursor.lastrowid, pack_tokens(vector.tokens)))
 
     def drop_vectors(self, keep_model: str | None) -> int:
         """Forgets the vectors of every model but one."""
