@@ -9,6 +9,7 @@ import pytest
 
 from recollect import Memory
 from recollect.engine.read.appraise import keywords_of
+from recollect.store.search import Pick
 from recollect.types import Filter, Record
 
 WEEK = 168 * 3600
@@ -40,10 +41,10 @@ def weighed(memory: Memory, question: str) -> dict[str, float]:
     found: dict[str, float] = {}
     with memory._core.store.read() as view:
         for record in memory.list(limit=1000):
-            halves = np.stack([np.frombuffer(half, np.float16) for _, half in view.vectors_of(1, [record.version])])
             age = (now - record.event_time).total_seconds()
             share = sum(word in record.text.lower() for word in words) / len(words)
-            cosine = float((halves.astype(np.float32) @ asked).max())
+            picks = {record.space: Pick(np.array([record.version]))}
+            cosine = float(view.signals(picks, None, model=1, vector=asked)[record.space].cosine[0])
             worth = 0.1 * 0.5 ** (age / WEEK) + 0.1 * record.importance + 0.05 * record.confidence
             found[record.id] = 0.5 * cosine + 0.25 * share + worth
     return found

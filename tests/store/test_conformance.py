@@ -10,7 +10,7 @@ import pytest
 from things import THEN, drop_space, entity, erase, make_space, put, record, relation, retire, space, write
 
 from recollect.errors import Conflict, NotFound, StoreError
-from recollect.store.base import Changes, Entities, Glance, Group, Link, Relations, Store, Tally
+from recollect.store.base import Changes, Entities, Glance, Group, Link, Relations, Store
 from recollect.store.ops import Note, Op, Put
 from recollect.types import Change, Claim, Entity, Evidence, Filter, Grounds, Message, Record, Relation
 
@@ -50,7 +50,7 @@ def test_a_space_that_is_not_there_cannot_be_written_or_dropped(store: Store) ->
         with pytest.raises(NotFound, match="no space named 'default'"), store.write() as edit:
             act(edit)
     with store.read() as view:
-        assert view.tally("default") == Tally(0, 0)
+        assert view.words(["default"], [], Filter(), None) == {}
         assert view.select(Record, Filter(spaces=("default",)), "newest", 10) == []
 
 
@@ -208,14 +208,14 @@ def test_erase_leaves_only_the_fact_of_it(store: Store) -> None:
     with store.read() as view:
         assert [view.get(Record, "default", "a", version=one.version) for one in (first, second)] == [None, None]
         assert view.select(int, Filter(past=True, valid_only=False)) == []
-        assert view.lexis([first.version, second.version]) == {}
+        assert view.terms([first.version, second.version]) == {}
         assert view.homes(Record, "a") == []
         changes = view.journal(Changes(object_id="a"))
         assert [(c.verb, c.before, c.after, c.reason) for c in changes] == [
             ("remember", None, None, None), ("revise", None, None, None), ("forget", None, None, "asked to"),
         ]  # fmt: skip
         assert changes[-1].entry == entry
-        assert view.tally("default") == Tally(0, 0)
+        assert view.words(["default"], [], Filter(), None)["default"].records == 0
     with store.write() as edit:
         put(edit, record("a", "three"))
         again = edit.get(Record, "default", "a")
@@ -274,6 +274,8 @@ def test_a_filter_lets_through_what_it_names_and_nothing_else(
         assert view.select(Record, chosen, "newest", 9) == [wanted]
         assert view.count(chosen) == 1
         assert view.select(int, chosen) == [wanted.version]
+        every = view.words([wanted.space], [], chosen, None, every=True)
+        assert every[wanted.space].versions.tolist() == [wanted.version]
         among = msgspec.structs.replace(chosen, versions=tuple(range(wanted.version, wanted.version + 4)))
         assert [glance.id for glance in view.select(Glance, among)] == ["wanted"]
 
@@ -370,7 +372,7 @@ def test_entities_are_found_by_any_name_whatever_its_case_and_spacing(store: Sto
     with store.read() as view:
         assert view.entities(Entities(space="default", names=("  ada   LOVELACE ",))) == [ada]
         assert view.entities(Entities(space="default", names=("ada",))) == [ada, other]
-        assert view.known_names("default", ["ada", "the countess", "nobody"], "") == ["ada", "the countess"]
+        assert view.names(["default"], ["ada", "the countess", "nobody"]) == {"default": ["ada", "the countess"]}
         assert view.entities(Entities(space="default"), limit=1, offset=1) == [other]
         assert view.entities(Entities(space="default"), newest_first=True, limit=2) == [other, ada]
         assert view.entities(Entities(space="default", words=("countess", "love"))) == [ada]
@@ -389,8 +391,8 @@ def test_names_in_scripts_without_spaces_are_known_inside_a_text(store: Store) -
     with store.write() as edit:
         make_space(edit, space())
         write(edit, entity("e1", "東京"), verb="name")
-        assert edit.known_names("default", [], "私は東京都に住む") == ["東京"]
-        assert edit.known_names("default", [], "大阪") == []
+        assert edit.names(["default"], [], "私は東京都に住む") == {"default": ["東京"]}
+        assert edit.names(["default"], [], "大阪") == {"default": []}
 
 
 def test_links_are_the_ends_and_weights_of_relations_newest_first(store: Store) -> None:

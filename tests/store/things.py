@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 
-from recollect.store.base import Edit, Lexis, T, Thing, Vector
+import numpy as np
+
+from recollect.store.base import Edit, Lexis, T, Thing
 from recollect.store.ops import DropSpace, Erase, Put, PutSpace, Retire
+from recollect.store.search import Vector
 from recollect.types import Entity, Filter, Record, Relation, Space
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
@@ -69,5 +72,9 @@ def drop_space(edit: Edit, name: str) -> int:
     return edit.apply([DropSpace(name)])[0].count
 
 
-def vector(version: int, byte: int = 1) -> Vector:
-    return Vector(version, bytes([byte]) * 8, bytes([byte]) * 128)
+def vector(version: int, *places: int, tokens: int = 0) -> Vector:
+    """A vector of length 1 that lies along some of 64 directions, and as many wordpieces along the first of them."""
+    numbers = np.zeros(64, dtype=np.float32)
+    numbers[list(places) or [1]] = 1.0
+    numbers /= np.linalg.norm(numbers)
+    return Vector(version, numbers, np.eye(8, dtype=np.float32)[[(places or (1,))[0] % 8] * tokens] if tokens else None)

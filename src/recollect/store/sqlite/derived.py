@@ -111,8 +111,8 @@ class Derived:
         self.vectors.drop_strays()
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
-        for space_no in self.vectors.put_vectors(model, versions, vectors):
-            self.words.count(space_no)
+        for space_no, gone in self.vectors.put_vectors(model, versions, vectors).items():
+            self.words.count(space_no, gone=gone)
 
     def drop_vectors(self, keep_model: str | None, *, renew: bool) -> int:
         gone = self.vectors.drop_vectors(keep_model)

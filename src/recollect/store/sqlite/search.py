@@ -64,7 +64,7 @@ class Search:
         self._vectors = derived.vectors
         self._now = now
         self._cache = cache
-        self._images: dict[tuple[int | None, int], Image | None] = {}
+        self._images: dict[tuple[int | None, Pulse], Image | None] = {}
         self._models: list[Model] | None = None
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -80,9 +80,9 @@ class Search:
         return {row[0] for row in self._rows(f"SELECT no FROM {table}")}
 
     def _model(self, no: int) -> Model:
-        if self._models is None:
+        if no not in {model.no for model in self._models or ()}:
             self._models = self._vectors.models()
-        return next(model for model in self._models if model.no == no)
+        return next(model for model in self._models or () if model.no == no)
 
     def _latest_model(self) -> int | None:
         if self._models is None:
@@ -91,7 +91,7 @@ class Search:
 
     def _small(self, pulses: Sequence[Pulse], model: int | None) -> dict[int, Image]:
         """The images of those spaces that are small."""
-        missing = [pulse for pulse in pulses if (model, pulse.space_no) not in self._images]
+        missing = [pulse for pulse in pulses if (model, pulse) not in self._images]
         if missing:
             known = self._cache.images(model, missing)
             unknown = [pulse for pulse in missing if pulse.space_no not in known]
@@ -100,8 +100,8 @@ class Search:
                 for pulse in unknown:
                     self._cache.keep_image(model, pulse, fresh[pulse.space_no])
                 known |= fresh
-            self._images |= {(model, space_no): image for space_no, image in known.items()}
-        found = ((pulse.space_no, self._images[model, pulse.space_no]) for pulse in pulses)
+            self._images |= {(model, pulse): known[pulse.space_no] for pulse in missing}
+        found = ((pulse.space_no, self._images[model, pulse]) for pulse in pulses)
         return {space_no: image for space_no, image in found if image is not None}
 
     def _allowed(self, space_no: int, filter: Filter) -> Ints:

@@ -7,6 +7,7 @@ A vector is kept as its sign bits (`signs`), its float16 numbers (`halves`) and,
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -162,15 +163,19 @@ class VectorTables:
             self._wanted_models = None
         return known[name]
 
-    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> set[int]:
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
         """Stores the vectors of versions that were waiting; versions that no longer wait are left alone.
 
-        What they had of the model before goes. Answers the spaces that changed.
+        What they had of the model before goes. Answers the spaces that changed, and how many vectors went in each.
         """
         sql = "SELECT version, space_no FROM queue WHERE model = ? AND version IN (SELECT value FROM json_each(?))"
         waiting: dict[int, int] = dict(self._rows(sql, (model, to_json(versions))))
         chosen = to_json(list(waiting))
-        self._drop("version IN (SELECT value FROM json_each(?)) AND +model IN (?, ?)", (chosen, model, -model))
+        had = "version IN (SELECT value FROM json_each(?)) AND +model IN (?, ?)"
+        gone = Counter(dict.fromkeys(waiting.values(), 0))
+        gone.update(row[0] for row in self._rows(f"SELECT space_no FROM signs WHERE {had}", (chosen, model, -model)))
+        if gone.total():
+            self._drop(had, (chosen, model, -model))
         sql = "SELECT version FROM records WHERE retired_at IS NOT NULL"
         sql += " AND version IN (SELECT value FROM json_each(?))"
         retired = {row[0] for row in self._rows(sql, (chosen,))}
@@ -181,7 +186,7 @@ class VectorTables:
             "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
             [(model, space_no, version) for version, space_no in waiting.items()],
         )
-        return set(waiting.values())
+        return gone
 
     def _insert(self, model: int, vectors: Sequence[Vector], homes: Mapping[int, int], retired: set[int]) -> None:
         from recollect.store.late import pack_tokens
