@@ -102,11 +102,12 @@ class Semantics:
         with self._core.store.read() as view:
             others = [model for model in view.models() if model.name != chosen.embedder.name]
         for model in others:
-            if model.name not in self._loaded:
-                embedder = embedder_named(model.name)
-                if embedder is None:
-                    continue
-                self._loaded[model.name] = Vectors(self._core, embedder)
+            with self._lock:
+                if model.name not in self._loaded:
+                    embedder = embedder_named(model.name)
+                    if embedder is None:
+                        continue
+                    self._loaded[model.name] = Vectors(self._core, embedder)
             if self._loaded[model.name].missing(spaces) <= _PATIENCE:
                 return self._loaded[model.name]
         return None

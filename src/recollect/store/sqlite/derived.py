@@ -28,8 +28,7 @@ class Derived:
 
     def put(self, entries: Sequence[Entry]) -> None:
         self.words.put([(entry.space_no, entry.record.version, entry.lexis) for entry in entries])
-        for entry in entries:
-            self.vectors.put(entry.space_no, entry.record, entry.same_as)
+        self.vectors.put([(entry.space_no, entry.record, entry.same_as) for entry in entries])
         self._put_refs([(entry.space_no, entry.record) for entry in entries])
 
     def _put_refs(self, records: Sequence[tuple[int, Record]]) -> None:

@@ -85,32 +85,31 @@ class VectorTables:
 
     # Writing
 
-    def put(self, space_no: int, record: Record, same_as: int) -> None:
-        """Vectors of an unchanged text (`same_as` is its version; 0: none) are copied, those of a new one queued.
-
-        What only lists others has none.
+    def put(self, entries: Sequence[tuple[int, Record, int]]) -> None:
+        """Vectors of an unchanged text are copied, those of a new one queued: space, record and the version whose text
+        it shares (0: none), of each. What only lists others has none.
         """
-        if record.kind in CATALOGUE_KINDS:
-            return
-        if not same_as:
-            self._enqueue(space_no, record.version)
-            return
-        for vector, model, bits in self._rows(
-            "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector", (same_as,)
-        ):
-            values = (abs(model), space_no, record.version, bits)
+        embedded = [entry for entry in entries if entry[1].kind not in CATALOGUE_KINDS]
+        fresh = [(space_no, record.version) for space_no, record, same_as in embedded if not same_as]
+        if fresh:
+            if self._wanted_models is None:
+                self._wanted_models = [row[0] for row in self._rows("SELECT no FROM models")]
+            queued = [(model, *one) for one in fresh for model in self._wanted_models]
+            self._connection.executemany("INSERT INTO queue VALUES(?, ?, ?)", queued)
+        for space_no, record, same_as in embedded:
+            if same_as:
+                self._inherit(space_no, record.version, same_as)
+
+    def _inherit(self, space_no: int, version: int, same_as: int) -> None:
+        sql = "SELECT vector, model, bits FROM signs WHERE version = ? ORDER BY vector"
+        for vector, model, bits in self._rows(sql, (same_as,)):
+            values = (abs(model), space_no, version, bits)
             cursor = self._run("INSERT INTO signs(model, space_no, version, bits) VALUES(?, ?, ?, ?)", values)
             for table, column in (("halves", "half"), ("tokens", "tokens")):
                 copied = f"INSERT INTO {table} SELECT ?, {column} FROM {table} WHERE vector = ?"
                 self._run(copied, (cursor.lastrowid, vector))
         queued = "INSERT INTO queue SELECT model, ?, ? FROM queue WHERE version = ?"
-        self._run(queued, (space_no, record.version, same_as))
-
-    def _enqueue(self, space_no: int, version: int) -> None:
-        if self._wanted_models is None:
-            self._wanted_models = [row[0] for row in self._rows("SELECT no FROM models")]
-        for model in self._wanted_models:
-            self._run("INSERT INTO queue VALUES(?, ?, ?)", (model, space_no, version))
+        self._run(queued, (space_no, version, same_as))
 
     def retire(self, versions: Sequence[int]) -> None:
         """Has the vectors of some versions stand with the old ones."""
