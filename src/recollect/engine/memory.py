@@ -158,13 +158,10 @@ def open_memory(
     store = open_store(chosen.home, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
-        fresh = maintain.freshen(core)
+        return Memory(core, embedder, fresh=maintain.freshen(core))
     except BaseException:
         store.close()
         raise
-    memory = Memory(core, embedder, fresh=fresh)
-    memory.sweep_leftovers()
-    return memory
 
 
 def _make_home(home: Path) -> None:
@@ -195,6 +192,7 @@ class Memory:
         self._semantics = Semantics(core, embedder)
         self._indexing = _Indexing()
         self._sweeping = lifecycle.Sweeping(core)
+        self._sweeping.look()
         self._freshening = Background(partial(maintain.freshen_all, core), 0.0, "recollect-index")
         if not fresh:
             self._freshening.wake()
@@ -1566,10 +1564,6 @@ class Memory:
     def claim(self, task: str, slot: datetime) -> bool:
         """Takes a slot of a schedule: True for one process alone, however many ask."""
         return lifecycle.claim(self._core, parse_label(task, "task"), slot)
-
-    def sweep_leftovers(self) -> None:
-        """Has finished in the background what a process that ended too soon has left of an eviction."""
-        self._sweeping.look()
 
     def finish_sweeping(self) -> None:
         """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
