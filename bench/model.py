@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -66,17 +68,11 @@ def _size_rows(plan: Plan, home: Path, count: int) -> list[tuple[Cell, ...]]:
     """Bytes of a wordpiece by itself, and by how much the file is larger than one with vectors alone."""
     from recollect.embed.bundled import MODEL_FOLDER
     from recollect.embed.wordpiece import WordPiece
-    from recollect.engine.core import utc_now
-    from recollect.store.sqlite import SqliteStore
 
     tokenizer = WordPiece((MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1])
     pieces = sum(len(tokenizer.encode(text, 256).ids) for text in texts(count, _SEED))
-    store = SqliteStore(home / "recollect.db", utc_now)
-    with store.read() as view:
-        model = view.models()[0].no
-        versions = sorted({row[1] for space in view.spaces() for row in view.signs(model, space.name, 0)})
-        kept = sum(len(tokens) for _, tokens in view.tokens_of(model, versions))
-    store.close()
+    with closing(sqlite3.connect(home / "recollect.db")) as db:
+        kept: int = db.execute("SELECT sum(length(tokens)) FROM tokens JOIN signs USING(vector)").fetchone()[0]
     alone = filled(plan.folder, f"model-alone-{count}", {"x" * _SEED: count})
     larger = (home / "recollect.db").stat().st_size - (alone / "recollect.db").stat().st_size
     each = kept / pieces

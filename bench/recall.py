@@ -7,10 +7,12 @@ takes the best 200. It finds neither words nor dates and reads no record.
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from bench.stores import filled, open_quiet, stand_in
 from bench.table import Cell, Plan, Table, median, quantile, within
 from bench.texts import questions
 from recollect import Memory
-from recollect.engine.embedding.matrix import Matrix, sign_bits
+from recollect.store.sqlite.matrix import Matrix, sign_bits
 from recollect.types import DEFAULT_SPACE
 
 LIMIT_SCANS = 6
@@ -53,8 +55,9 @@ class Bare:
         store = SqliteStore(home / "recollect.db", utc_now)
         with store.read() as view:
             model = view.models()[0]
-            rows = [row for space in view.spaces() for row in view.signs(model.no, space.name, 0)]
         store.close()
+        with closing(sqlite3.connect(home / "recollect.db")) as db:
+            rows = db.execute("SELECT vector, version, bits FROM signs WHERE model > 0 ORDER BY vector").fetchall()
         self.bits: NDArray[np.uint64] = np.frombuffer(b"".join([row[2] for row in rows]), np.uint64).reshape(
             len(rows), -1
         )

@@ -23,7 +23,7 @@ from recollect.engine.intake.results import (
 )
 from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
-from recollect.engine.read.methods import SpaceTally
+from recollect.engine.read.stats import SpaceTally
 from recollect.engine.write.govern import Archived
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past

@@ -444,6 +444,20 @@ class Filter(Struct, frozen=True, kw_only=True):
     valid_only: bool = True
     below: str | None = None
     """Only what comes from a file or address whose name begins so."""
+    versions: tuple[int, ...] | None = None
+    hashes: tuple[str, ...] | None = None
+    """Only records of a text that has one of these hashes."""
+    refs: tuple[str, ...] | None = None
+    """Only records that have one of these refs in their grounds."""
+    position: int | None = None
+    run: int | None = None
+    """Only versions that a run of upkeep has changed."""
+    evicted: bool = False
+    """Only versions that were evicted and are still to be retired."""
+    after: int | None = None
+    """Only versions after one."""
+    past: bool = False
+    """Every version that a store has, whether it still holds or not."""
 
 
 class Query(Struct, frozen=True, kw_only=True):

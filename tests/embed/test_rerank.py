@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from recollect.embed import rerank
+from recollect.embed.bundled import open_session
 from recollect.embed.rerank import RERANKER_FOLDER, Reranker
 from recollect.errors import EmbedderError
 
@@ -47,3 +51,23 @@ def test_a_damaged_file_is_named_and_not_used(tmp_path: Path) -> None:
         damaged.write(b"\x00!")
     with pytest.raises(EmbedderError, match=r"model\.onnx is damaged"):
         Reranker(folder=tmp_path).score("why?", ["because"])
+
+
+def test_threads_that_ask_at_once_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+    ready = threading.Barrier(4)
+
+    def open_slowly(path: Path) -> object:
+        opened.append(path)
+        return open_session(path)
+
+    monkeypatch.setattr(rerank, "open_session", open_slowly)
+    shared = Reranker()
+
+    def ask(_: int) -> bool:
+        ready.wait(20)
+        return shared.reads("Where does the cat sleep?")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, range(4)))
+    assert len(opened) == 1

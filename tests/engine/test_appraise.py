@@ -10,6 +10,8 @@ import pytest
 from recollect import Memory
 from recollect.engine.read.appraise import keywords_of
 from recollect.engine.read.by_signal import appraise
+from recollect.store.search import Pick
+from recollect.types import Filter, Record
 
 WEEK = 168 * 3600
 LONG = "Rivers carry sand. " * 200
@@ -40,10 +42,10 @@ def weighed(memory: Memory, question: str) -> dict[str, float]:
     found: dict[str, float] = {}
     with memory.core.store.read() as view:
         for record in memory.list(limit=1000):
-            halves = np.stack([np.frombuffer(half, np.float16) for _, half in view.vectors_of(1, [record.version])])
             age = (now - record.event_time).total_seconds()
             share = sum(word in record.text.lower() for word in words) / len(words)
-            cosine = float((halves.astype(np.float32) @ asked).max())
+            picks = {record.space: Pick(np.array([record.version]))}
+            cosine = float(view.signals(picks, None, model=1, vector=asked)[record.space].cosine[0])
             worth = 0.1 * 0.5 ** (age / WEEK) + 0.1 * record.importance + 0.05 * record.confidence
             found[record.id] = 0.5 * cosine + 0.25 * share + worth
     return found
@@ -90,4 +92,5 @@ def test_what_came_last_is_weighed_though_no_list_brings_it_in(many: Memory) -> 
     best = sorted(expected, key=lambda id: -expected[id])[:48]
     assert set(newest) & set(best) == set(newest) & set(found)
     with many.core.store.read() as view:
-        assert [record.id for record in view.records(view.latest("default", 3))] == newest[::-1]
+        found = view.select(Record, Filter(spaces=("default",)), "newest", 3)
+        assert [record.id for record in found] == newest[::-1]

@@ -14,9 +14,10 @@ import pytest
 from recollect import Conflict, EmbedderError, Memory, Settings
 from recollect.engine.care.dream import ACTOR
 from recollect.engine.care.dreamer import Dreamer
+from recollect.engine.core import utc_now
 from recollect.engine.memory import open_memory as open_anywhere
-from recollect.engine.turn import taking
-from recollect.retrieve.similar import differing_bits, near_rows
+from recollect.store.choose import open_store
+from recollect.store.similar import differing_bits, near_rows
 
 SAME = (
     "The deploy of the gateway happens every Tuesday morning.",
@@ -228,8 +229,8 @@ def test_a_dreamer_that_never_started_can_be_stopped(memory: Memory) -> None:
     assert Dreamer(memory).stop() is True
 
 
-def _hold(path: Path, held: Event, release: Event) -> None:
-    with taking(path, "work"):
+def _hold(home: Path, held: Event, release: Event) -> None:
+    with open_store(home, utc_now).turn("dream", "default"):
         held.set()
         release.wait()
 
@@ -239,7 +240,7 @@ def test_only_one_process_dreams_of_a_space_and_a_crash_frees_it(memory: Memory,
     clock.advance(seconds=300)
     context = multiprocessing.get_context("spawn")
     held, release = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(memory.folder() / "dream.lock", held, release))
+    other = context.Process(target=_hold, args=(memory.settings.home, held, release))
     other.start()
     assert held.wait(60)
     with pytest.raises(Conflict, match="elsewhere"):

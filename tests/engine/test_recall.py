@@ -320,3 +320,16 @@ def test_many_near_duplicates_do_not_crowd_out_the_rest(memory: Memory) -> None:
     assert found[0].record.id != "other"
     assert len(found[0].folded) >= 30
     assert found[1].record.id == "other"
+
+
+@pytest.mark.parametrize("question", ["tea in the harbour", "note 7", "Where do ships rest?"])
+def test_many_spaces_together_are_answered_as_each_of_them_alone(semantic: Memory, question: str) -> None:
+    things = ("tea", "ships in the harbour", "maps", "a lantern", "the ferry")
+    for space in range(12):
+        drafts = [{"text": f"Note {n} of {space} about {things[(n * space + n) % 5]}"} for n in range(20)]
+        semantic.remember_many(drafts, space=f"s{space}")
+    together = semantic.recall(question, space=None, limit=25, fold=False)
+    alone = [hit for n in range(12) for hit in semantic.recall(question, space=f"s{n}", limit=25, fold=False)]
+    best = sorted(alone, key=lambda hit: (-hit.score, -hit.record.version))[:25]
+    assert [hit.score for hit in together] == pytest.approx([hit.score for hit in best], abs=2e-6)
+    assert {hit.record.id for hit in together if hit.score > best[-1].score + 2e-6} <= {hit.record.id for hit in best}

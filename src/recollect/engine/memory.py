@@ -24,14 +24,13 @@ from recollect.engine.embedding.methods import Embedding
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph.methods import Relating
 from recollect.engine.intake.methods import Indexing, Ingesting
+from recollect.engine.loop import Loop, keep
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
 from recollect.engine.write.methods import Writing
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, ReadOnlyStore
-from recollect.store.sqlite import SqliteStore
-
-STORE_FILE = "recollect.db"
+from recollect.store.choose import open_store
 
 
 def open_memory(
@@ -51,14 +50,13 @@ def open_memory(
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
     _make_home(chosen.home)
-    store = SqliteStore(chosen.home / STORE_FILE, clock)
+    store = open_store(chosen.home, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
-        maintain.freshen(core)
+        return Memory(core, embedder, fresh=maintain.freshen(core))
     except BaseException:
         store.close()
         raise
-    return Memory(core, embedder)
 
 
 def _make_home(home: Path) -> None:
@@ -73,13 +71,19 @@ def _make_home(home: Path) -> None:
 class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
     """An open memory. Safe to share between threads; other processes may have the same one open."""
 
-    def __init__(self, core: Core, embedder: Embedder | None = None) -> None:
+    def __init__(self, core: Core, embedder: Embedder | None = None, *, fresh: bool = True) -> None:
         self.core = core
         self.touches = Touches(core)
         self.semantics = Semantics(core, embedder)
         self.asked = {}
         self.idleness = Idleness(core, self.asked)
         self.sweeping = lifecycle.Sweeping(core)
+        self.sweeping.look()
+        self._freshening = Loop(
+            "recollect-index", lambda: maintain.freshen_all(core, self._freshening.stopping), failed=keep
+        )
+        if not fresh:
+            self._freshening.wake()
         self._foremost = Foremost(core)
         self._indexing = Indexing()
 
@@ -97,6 +101,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
             self._indexing.projects.stop()
         self.semantics.stop()
         self.sweeping.stop()
+        self._freshening.stop(1)
         try:
             self.touches.stop()
         finally:

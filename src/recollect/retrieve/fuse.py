@@ -109,7 +109,7 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     idf = _rarity(query)
     bm25 = _bm25(candidates, idf, query.mean_length)
     covered = _covered(candidates, idf, query.pair)
-    vector = np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
+    vector = _nearness(query, candidates)
     keyword_weight, relative = _keyword_order(bm25)
     own = keyword_weight * relative + _vector_order(vector, relative) + _late_order(candidates.late, relative)
     own = own * _long_fall(candidates.length, query.pair)
@@ -117,7 +117,7 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
     reached = _GRAPH_SHARE * candidates.graph * max(float(own.max()), 1.0)
     order = (own + near + reached) * _nudges(query, candidates)
     best = float(order.max())
-    sure = max(_level(covered, vector), _GRAPH_LEVEL * float(candidates.graph.max()))
+    sure = _sure(covered, vector, candidates.graph)
     level = sure / best if best > 0 else 0.0
     vector_weight = _VECTOR_WEIGHT * float(np.nanmax(vector, initial=0.0)) ** 2
     total = keyword_weight + vector_weight
@@ -129,6 +129,22 @@ def fuse_signals(query: QueryView, candidates: Candidates) -> Fused:
         keyword_weight=keyword_weight / total if total else 0.0,
         vector_weight=vector_weight / total if total else 0.0,
     )
+
+
+def best_score(query: QueryView, candidates: Candidates) -> float:
+    """What the best of some candidates will be given, which costs much less to tell than to score them."""
+    if not len(candidates.length):
+        return 0.0
+    covered = _covered(candidates, _rarity(query), query.pair)
+    return _sure(covered, _nearness(query, candidates), candidates.graph)
+
+
+def _nearness(query: QueryView, candidates: Candidates) -> Floats:
+    return np.clip((candidates.cosine - query.unrelated_cosine) / (1.0 - query.unrelated_cosine), 0.0, 1.0)
+
+
+def _sure(covered: Floats, vector: Floats, graph: Floats) -> float:
+    return max(_level(covered, vector), _GRAPH_LEVEL * float(graph.max()))
 
 
 def keyword_scores(query: QueryView, candidates: Candidates) -> Floats:

@@ -132,7 +132,7 @@ class Watch:
         told: list[News] = []
         after = max(after, until - MISSED_ENTRIES)
         while after < until:
-            changes = [change for change in self._feed.changes(after) if change.entry <= until]
+            changes = [change for change in self._feed.follow(after, 0.0) if change.entry <= until]
             if not changes:
                 break
             told += self._feed.tell(changes)
@@ -141,10 +141,9 @@ class Watch:
 
     def _follow(self) -> None:
         """Tells everybody who watches what has happened since the last look."""
-        after = self._position
-        if not self._watchers or self._feed.last_entry() <= after:
+        if not self._watchers:
             return
-        changes = self._feed.changes(after)
+        changes = self._feed.follow(self._position, POLL_SECONDS)
         if not changes:
             return
         frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]

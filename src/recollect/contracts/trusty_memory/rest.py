@@ -32,7 +32,7 @@ from recollect.contracts.trusty_memory.palaces import (
 from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
 from recollect.engine.parse import MAX_LIMIT
-from recollect.engine.read.methods import SpaceTally
+from recollect.engine.read.stats import SpaceTally
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.types import Change
 from recollect.version import __version__
@@ -329,7 +329,7 @@ def _feed(memory: Memory) -> Feed:
     return Feed(
         hello=Connected(),
         last_entry=memory.last_entry,
-        changes=lambda after: memory.journal(after=after, newest_first=False, limit=FOLLOWED),
+        follow=lambda after, seconds: memory.follow(after, seconds, limit=FOLLOWED),
         tell=lambda changes: _tell(memory, changes),
     )
 

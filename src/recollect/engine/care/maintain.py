@@ -2,62 +2,90 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.read.stats import stats_of
 from recollect.engine.write.remember import LEXIS_VERSION, derive_lexis
-from recollect.store.base import Edit, Lexis
+from recollect.store.base import Edit, Lexis, Shelf, View
+from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import Record, SpaceStats
 
 Progress = Callable[[str, int, int], None]
 
+_INDEX = Shelf("index", int)
+"""By which rules an index was made that is in use."""
+_LEXIS = "lexis"
+_STEP = 500  # versions
 
-def freshen(core: Core) -> None:
-    """Makes the keyword index anew where an older Recollect built it another way; a newer one's is left as it is."""
+
+def freshen(core: Core) -> bool:
+    """Makes some of the keyword index by today's rules, where it is not. Answers whether all of it is.
+
+    Until then the index that is there answers; each step goes on where the last one ended, whichever process made it.
+    """
     with core.store.read() as view:
-        if view.lexis_version() >= LEXIS_VERSION:
-            return
+        if _is_fresh(view):
+            return True
     with core.store.write(actor=core.actor) as edit:
-        if edit.lexis_version() < LEXIS_VERSION:  # another process may have done it meanwhile
-            _rebuild(edit, None, vectors=False)
+        if _is_fresh(edit):  # another process has done it meanwhile
+            return True
+        done, total = _step(edit)
+    return done == total
+
+
+def freshen_all(core: Core, stop: threading.Event) -> None:
+    """The same to the end, in steps between which others can write."""
+    while not stop.is_set() and not freshen(core):
+        pass
 
 
 def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
     """Makes everything derived anew from what is canonical. Answers how many versions were indexed."""
     vectors = semantics.load()
+    done, total = 0, -1
+    while done != total:
+        with core.store.write(actor=core.actor) as edit:
+            done, total = _step(edit, anew=total < 0)
+        _report("words", progress)(done, total)
     with core.store.write(actor=core.actor) as edit:
-        edit.drop_vectors(None if vectors is None else vectors.embedder.name)
-        count = _rebuild(edit, progress, vectors=True)
+        edit.drop_vectors(None if vectors is None else vectors.embedder.name, renew=True)
     if vectors is not None:
-        vectors.drop_matrices()
-        vectors.catch_up(progress=_stage("vectors", progress))
-    return count
+        vectors.catch_up(progress=_report("vectors", progress))
+    return done
 
 
 def clear_space(core: Core, name: str) -> SpaceStats | None:
     """Removes everything in a space and leaves it empty, in one transaction. Answers what there was."""
     with core.store.write(actor=core.actor) as edit:
-        held = edit.space(name)
+        held = space_of(edit, name)
         if held is None:
             return None
-        stats = edit.stats(name)
-        edit.drop_space(name)
-        edit.put_space(held)
+        stats = stats_of(edit, name)
+        edit.apply([DropSpace(name), PutSpace(held)])
     core.store.scrub()
     return stats
 
 
-def _rebuild(edit: Edit, progress: Progress | None, *, vectors: bool) -> int:
+def _is_fresh(view: View) -> bool:
+    return view.kept(_INDEX, keys=[_LEXIS]).get(_LEXIS, 0) >= LEXIS_VERSION
+
+
+def _step(edit: Edit, *, anew: bool = False) -> tuple[int, int]:
     def derive(record: Record) -> Lexis:
         return derive_lexis(edit, record)
 
-    return edit.rebuild(derive, LEXIS_VERSION, _stage("words", progress), vectors=vectors)
+    done, total = edit.rebuild(derive, LEXIS_VERSION, _STEP, anew=anew)
+    if done == total:
+        edit.keep(_INDEX, {_LEXIS: LEXIS_VERSION})
+    return done, total
 
 
-def _stage(name: str, progress: Progress | None) -> Callable[[int, int], None]:
+def _report(stage: str, progress: Progress | None) -> Callable[[int, int], None]:
     def report(done: int, total: int) -> None:
         if progress is not None:
-            progress(name, done, total)
+            progress(stage, done, total)
 
     return report

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import lifecycle, maintain
 from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.ledger import spendings
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces
@@ -34,7 +34,19 @@ from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
-from recollect.types import DEFAULT_SPACE, Change, Condensed, Message, Receipt, Sample, SpaceStats, Spending, Summary
+from recollect.store.ops import DropSpace
+from recollect.types import (
+    DEFAULT_SPACE,
+    Change,
+    Condensed,
+    Filter,
+    Message,
+    Receipt,
+    Sample,
+    SpaceStats,
+    Spending,
+    Summary,
+)
 
 
 class Caring:
@@ -115,12 +127,13 @@ class Caring:
     def spending(self, days: int = 30) -> list[Spending]:
         """What language models were asked for, the newest day first."""
         with self.core.store.read() as view:
-            return view.ledger(parse_count(days, "days", least=1, most=10_000))
+            return spendings(view, parse_count(days, "days", least=1, most=10_000))
 
     def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
         """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
         with self.core.store.read() as view:
-            return view.messages(parse_space(space), parse_label(session, "session"))
+            where = Filter(spaces=(parse_space(space),), sessions=(parse_label(session, "session"),))
+            return view.select(Message, where)
 
     def compact_session(
         self,
@@ -160,7 +173,7 @@ class Caring:
         """Removes a space with everything in it, for good. Answers how many record versions went."""
         label = parse_space(name, "name")
         with self.core.store.write(actor=self.core.actor) as edit:
-            count = edit.drop_space(label)
+            count = edit.apply([DropSpace(label)])[0].count
         self.core.store.scrub()
         drop_place(self.core.settings.home, label)
         return count
@@ -170,9 +183,7 @@ class Caring:
         label = parse_space(name, "name")
         if self._indexing.projects is not None:
             self._indexing.projects.end(label)
-        held = maintain.clear_space(self.core, label)
-        self.semantics.drop_matrices()
-        return held
+        return maintain.clear_space(self.core, label)
 
     def folder(self, space: str = DEFAULT_SPACE) -> Path:
         """The folder for files of a space that exists; it is made if it is missing."""
@@ -226,8 +237,9 @@ class Caring:
 
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""
-        kept = dreaming.read_kept(self.core.settings.home, parse_space(space))
-        return None if kept is None else kept.dream
+        with self.core.store.read() as view:
+            last = dreaming.last_cycle(view, parse_space(space))
+        return None if last is None else last.dream
 
     def consolidate(
         self,
@@ -275,7 +287,6 @@ class Caring:
                 dry_run=parse_flag(dry_run, "dry_run"),
                 delete=parse_flag(delete, "delete"),
                 cancelled=cancelled,
-                left=partial(self.semantics.leave_out, name),
             )
             done.append(upkeep)
             if upkeep.entry is not None:

@@ -11,7 +11,7 @@ from recollect.engine.care.twins import twins_among
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_label, parse_labels, parse_space, parse_text
 from recollect.engine.write.govern import Settled, contest_one, supersede_one
-from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import Conflict, InvalidInput
 from recollect.store.base import Edit
 from recollect.types import DEFAULT_SPACE, HIDDEN_STATUSES, Grounds, Record
@@ -120,4 +120,4 @@ def _clarify(edit: Edit, space: str, update: Clarified, reason: str) -> int:
         content_hash=content_hash(text),
         grounds=msgspec.structs.replace(grounds, scopes=scopes, verified_at=edit.now),
     )
-    return edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
+    return edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry

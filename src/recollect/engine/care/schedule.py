@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.lifecycle import Maintained, claim
 from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, RecollectError
 
@@ -159,9 +159,7 @@ class Scheduler:
         slot = task.cron.latest(now)
         if slot is None or slot <= self._since or self._loop.stopping.is_set():
             return False
-        core = self._memory.core
-        with core.store.write(actor=core.actor) as edit:
-            return edit.claim(task.name, slot)
+        return claim(self._memory.core, task.name, slot)
 
     def _do(self, task: Task) -> bool:
         try:

@@ -7,10 +7,12 @@ that share most are read, and only those are compared word by word.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from recollect.engine.core import records_of
 from recollect.engine.read.alike import LEFT_OUT, comparable
 from recollect.engine.write.grounds import overlap
 from recollect.retrieve.alike import ENOUGH, Likeness, likeness, score_alike
@@ -49,7 +51,7 @@ def find_twins(view: View, outlines: Sequence[Outline]) -> list[Twins]:
         if overlap(wanted[one].grounds, wanted[other].grounds)
     ]
     versions = list(dict.fromkeys(version for pair in pairs for version in pair))
-    read = {record.version: record for record in view.records(versions)}
+    read = {record.version: record for record in records_of(view, versions)}
     alike = {version: likeness(record) for version, record in read.items()}
     found = [twins for one, other in pairs if (twins := _twins(read[one], read[other], alike[one], alike[other]))]
     return sorted(found, key=lambda twins: (-twins.score, twins.ids))
@@ -89,10 +91,9 @@ def _paired(view: View, versions: Sequence[int]) -> Iterator[tuple[int, int]]:
         return
     import numpy as np  # only where there is something to compare
 
-    rows = view.term_blobs(versions)
-    counts = np.array([min(len(blob) // 5, _MOST_TERMS) for _, blob in rows], dtype=np.int64)
-    packed = b"".join(blob[: 4 * count] for (_, blob), count in zip(rows, counts.tolist(), strict=True))
-    found = np.frombuffer(packed, dtype=np.uint32).astype(np.uint64) << np.uint64(32)
+    rows = [(version, sorted(lexis.terms)[:_MOST_TERMS]) for version, lexis in view.terms(versions).items()]
+    counts = np.array([len(hashes) for _, hashes in rows], dtype=np.int64)
+    found = np.fromiter(chain.from_iterable(hashes for _, hashes in rows), np.uint64, counts.sum()) << np.uint64(32)
     found |= np.repeat(np.arange(len(rows), dtype=np.uint64), counts)  # term and owner in one number sort fastest
     found.sort()
     terms, owners = found >> np.uint64(32), (found & np.uint64(0xFFFFFFFF)).astype(np.int64)

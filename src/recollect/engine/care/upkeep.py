@@ -15,14 +15,24 @@ from typing import Literal
 from msgspec import Struct, field
 
 from recollect.engine.care.twins import Twins, find_twins
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.parse import parse_days, parse_optional_time, parse_space
 from recollect.engine.write.govern import Bar, parse_bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
 from recollect.fields import Moment
 from recollect.retrieve import health
-from recollect.store.base import Outline, View
-from recollect.types import DEFAULT_SPACE, HIDDEN_STATUSES, NOT_KNOWLEDGE, VOUCHED, Entity, Evidence, Json
+from recollect.store.base import Entities, Link, Outline, Piece, Relations, View
+from recollect.types import (
+    DEFAULT_SPACE,
+    HIDDEN_STATUSES,
+    NOT_KNOWLEDGE,
+    SEGMENT_KINDS,
+    VOUCHED,
+    Entity,
+    Evidence,
+    Filter,
+    Json,
+)
 
 MOST_LISTED = 50
 _MOST_READ = 5_000  # records whose claims are compared in full
@@ -113,7 +123,7 @@ def upkeep(
     space, bar, days = parse_space(space), parse_bar(min_confidence, min_evidence), parse_days(days, "days")
     now = parse_optional_time(at, "at") or core.clock()
     with core.store.read() as view:
-        outlines = view.outlines(space)
+        outlines = outlines_of(view, space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
         standing = _Standing(view, space, outlines)
         ready, wanting = _candidates(knowledge, standing, bar)
@@ -121,7 +131,7 @@ def upkeep(
         stale = _outdated(knowledge, stale_before(now, days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
-        entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
+        entities, links = _graph(view, space)
     doubts = [*_ended(knowledge, now), *_mismatches(knowledge, now), *_same_names(entities)]
     doubts.sort(key=lambda doubt: (doubt.kind, doubt.ids))
     return Upkeep(
@@ -139,6 +149,19 @@ def upkeep(
             "unsettled": len(unsettled),
         },
     )  # fmt: skip
+
+
+def outlines_of(view: View, space: str) -> list[Outline]:
+    """The live records of a space that are no pieces of something else, oldest first."""
+    whole = Filter(spaces=(space,), without_kinds=(*SEGMENT_KINDS, "code"), valid_only=False)
+    return view.select(Outline, whole, "oldest")
+
+
+def _graph(view: View, space: str) -> tuple[list[Entity], list[tuple[str, str]]]:
+    """The entities of a space, and which of them relations that hold lead from and to."""
+    links = view.relations(Link, Relations(space=space))
+    entities = view.entities(Entities(space=space), limit=_MOST_ENTITIES)
+    return entities, [(link.subject, link.object) for link in links]
 
 
 # Candidates
@@ -183,9 +206,10 @@ class _Standing:
     @cached_property
     def _pieces(self) -> tuple[dict[tuple[str, int], bytes], set[tuple[str, bytes]]]:
         """The hash of each segment by its place, and the hashes that each location holds."""
-        pieces = self._view.pieces(self._space)
-        placed = {(location, position): digest for location, position, digest in pieces}
-        return placed, {(location, digest) for location, _, digest in pieces}
+        held = Filter(spaces=(self._space,), kinds=SEGMENT_KINDS, valid_only=False)
+        pieces = self._view.select(Piece, held)
+        placed = {(piece.source, piece.position): piece.content_hash for piece in pieces}
+        return placed, {(piece.source, piece.content_hash) for piece in pieces}
 
     def is_current(self, item: Evidence) -> bool:
         source = self._sources.get(item.source)
@@ -228,7 +252,7 @@ def _duplicates(view: View, knowledge: Sequence[Outline], now: datetime) -> list
         if claim is not None and one.status not in HIDDEN_STATUSES and _holds(one, moment):
             by_claim.setdefault((one.kind, said(claim)), []).append(one)
     versions = [one.version for group in by_claim.values() if len(group) > 1 for one in group]
-    groups = gather_same(view.records(versions[:_MOST_READ]))
+    groups = gather_same(records_of(view, versions[:_MOST_READ]))
     return sorted(tuple(record.id for record in group) for group in groups)
 
 
@@ -286,8 +310,8 @@ def graph_health(core: Core, space: str = DEFAULT_SPACE) -> GraphHealth:
     """How well the entities and objects of a space are connected: by relations, and by what they say of each other."""
     space = parse_space(space)
     with core.store.read() as view:
-        outlines = [one for one in view.outlines(space) if one.status not in HIDDEN_STATUSES]
-        return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
+        outlines = [one for one in outlines_of(view, space) if one.status not in HIDDEN_STATUSES]
+        return _health(outlines, *_graph(view, space))
 
 
 def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
@@ -331,8 +355,8 @@ def _refs(one: Outline) -> list[str]:
         found += [item.source for item in grounds.evidence]
         if grounds.claim is not None:
             found += [grounds.claim.subject, grounds.claim.object or ""]
-    if one.metadata:
-        found += _strings(one.metadata)
+    if one.doing:
+        found += _strings(one.doing)
     return found
 
 
@@ -348,4 +372,6 @@ def _node(thing: Outline | Entity, degree: int) -> GraphNode:
     if isinstance(thing, Entity):
         return GraphNode(id=thing.id, kind=thing.type or "node", title=thing.name, degree=degree)
     scopes = () if thing.grounds is None else thing.grounds.scopes
-    return GraphNode(id=thing.id, kind=thing.kind, title=thing.title, status=thing.status, degree=degree, scopes=scopes)
+    return GraphNode(
+        id=thing.id, kind=thing.kind, title=thing.heading, status=thing.status, degree=degree, scopes=scopes
+    )

@@ -8,6 +8,7 @@ from recollect.engine.core import Core
 from recollect.engine.embedding.semantics import EmbeddingState, Semantics
 from recollect.engine.parse import parse_filter
 from recollect.fields import Spaces
+from recollect.types import Filter
 
 
 class Embedding:
@@ -36,8 +37,8 @@ class Embedding:
             model = next((one for one in view.models() if one.name == vectors.embedder.name), None)
             names = [one.name for one in view.spaces() if one.name in spaces or not spaces]
             if model is None:
-                return sum(view.stats(name).records for name in names)
-            return sum(view.count_waiting(model.no, name) for name in names)
+                return sum(view.count(Filter(spaces=(name,), valid_only=False)) for name in names)
+            return view.waiting(model.no, names).count
 
     def problems(self) -> list[str]:
         """What keeps the memory from working as it should right now; empty when nothing does."""

@@ -113,11 +113,12 @@ class Semantics:
         with self._core.store.read() as view:
             others = [model for model in view.models() if model.name != chosen.embedder.name]
         for model in others:
-            if model.name not in self._loaded:
-                embedder = embedder_named(model.name)
-                if embedder is None:
-                    continue
-                self._loaded[model.name] = Vectors(self._core, embedder)
+            with self._lock:
+                if model.name not in self._loaded:
+                    embedder = embedder_named(model.name)
+                    if embedder is None:
+                        continue
+                    self._loaded[model.name] = Vectors(self._core, embedder)
             if self._loaded[model.name].missing(spaces) <= _PATIENCE:
                 return self._loaded[model.name]
         return None
@@ -145,16 +146,6 @@ class Semantics:
             misses=vectors.query_misses,
             size=vectors.remembered_queries,
         )
-
-    def drop_matrices(self) -> None:
-        """Lets go of what is held in memory of spaces, after one was emptied."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.drop_matrices()
-
-    def leave_out(self, space: str, versions: Sequence[int]) -> None:
-        """Says that much has left a space, so that it is not searched any more."""
-        for vectors in {*self._loaded.values(), *([self._chosen] if self._chosen is not None else [])}:
-            vectors.leave_out(space, versions)
 
     @property
     def problem(self) -> str | None:

@@ -1,4 +1,4 @@
-"""How do records get their vectors, and how are those kept at hand for search?
+"""How do records get their vectors, and questions theirs?
 
 Vectors are derived. They are computed in the background after a write, and whatever is missing is completed before a
 semantic question is answered, so that what was just stored is found. Nothing here runs before it is needed.
@@ -18,10 +18,9 @@ from msgspec import Struct
 from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core
-from recollect.engine.embedding.matrix import Matrix, sign_bits
 from recollect.ingest.pieces import cut_pieces
-from recollect.retrieve.late import pack_tokens
-from recollect.store.base import Model, Vector, View
+from recollect.store.base import View
+from recollect.store.search import Model, Vector
 from recollect.types import Record
 
 if TYPE_CHECKING:
@@ -31,13 +30,11 @@ _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
 _REMEMBERED_QUERIES = 512
-_MANY = 5  # of so many rows one being stale is too much
-_NUMBERS_KEPT = 4_000_000  # of vectors that are compared again and again: 16 MB
 
 Progress = Callable[[int, int], None]
 
 
-class Asked(Struct, frozen=True, eq=False):
+class QueryVector(Struct, frozen=True, eq=False):
     """A question as the model sees it: its vector (zeros: unreadable) and, of some models, those of its wordpieces."""
 
     vector: NDArray[np.float32]
@@ -45,17 +42,13 @@ class Asked(Struct, frozen=True, eq=False):
 
 
 class Vectors:
-    """The embedder's side of a memory: the model, the matrices, and the vectors that queries already have."""
+    """The embedder's side of a memory: the model, and the vectors that queries already have."""
 
     def __init__(self, core: Core, embedder: Embedder) -> None:
         self._core = core
         self.embedder = embedder
         self._model: Model | None = None
-        self._matrices: dict[tuple[int, str, bool], Matrix] = {}
-        self._gone: dict[str, list[int]] = {}
-        self._numbers: dict[int, NDArray[np.float32]] = {}
-        self._kept = 0
-        self._queries: OrderedDict[str, Asked] = OrderedDict()
+        self._queries: OrderedDict[str, QueryVector] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
@@ -82,10 +75,10 @@ class Vectors:
 
     def _still_known(self, view: View) -> bool:
         if self._model is not None and self._model not in view.models():
-            self.drop_matrices()
+            self._model = None
         return self._model is not None
 
-    def query(self, text: str) -> Asked:
+    def query(self, text: str) -> QueryVector:
         """A question as the model sees it; the same question is not computed twice."""
         with self._lock:
             if text in self._queries:
@@ -94,12 +87,12 @@ class Vectors:
                 return self._queries[text]
             self.query_misses += 1
         vectors, tokens = self._see([text], query=True)
-        asked = Asked(vectors[0], tokens[0] if tokens else None)
+        seen = QueryVector(vectors[0], tokens[0] if tokens else None)
         with self._lock:
-            self._queries[text] = asked
+            self._queries[text] = seen
             while len(self._queries) > _REMEMBERED_QUERIES:
                 self._queries.popitem(last=False)
-        return asked
+        return seen
 
     def _see(
         self, texts: Sequence[str], *, query: bool = False
@@ -112,75 +105,6 @@ class Vectors:
     @property
     def remembered_queries(self) -> int:
         return len(self._queries)
-
-    def query_bits(self, vector: NDArray[np.float32]) -> NDArray[np.uint64]:
-        return sign_bits(vector[None, :], self._mean())[0]
-
-    def _mean(self) -> NDArray[np.float32]:
-        return np.frombuffer(self.model().mean, dtype=np.float32)
-
-    def matrix(self, view: View, space: str, *, old: bool = False) -> Matrix:
-        """The sign bits of a space, up to date with what the view sees."""
-        model = self.model()
-        key = (model.no, space, old)
-        with self._lock:
-            matrix = self._matrices.get(key)
-            if matrix is None:
-                matrix = self._matrices[key] = Matrix(-(-model.dim // 64))
-            matrix.extend(view.signs(model.no, space, matrix.last, old=old))
-            return matrix
-
-    def drop_matrices(self) -> None:
-        """Lets go of everything in memory, to be loaded again: after a rebuild, or when much of it is stale."""
-        with self._lock:
-            self._matrices.clear()
-            self._numbers, self._kept = {}, 0
-            self._model = None
-
-    def leave_out(self, space: str, versions: Sequence[int]) -> None:
-        """Hears which versions have left the present, and drops them from what is searched once they are many."""
-        with self._lock:
-            gone = self._gone.setdefault(space, [])
-            gone.extend(versions)
-            held = {key: matrix for key, matrix in self._matrices.items() if key[1] == space and not key[2]}
-            if len(gone) * _MANY <= min(map(len, held.values()), default=0):
-                return
-            left_out = np.array(gone, dtype=np.int64)
-            gone.clear()
-        for key, matrix in held.items():
-            smaller = matrix.without(left_out)  # others search the larger one meanwhile, and may let it grow
-            with self._lock:
-                if self._matrices.get(key) is matrix:
-                    self._matrices[key] = smaller
-
-    def numbers(self, view: View, versions: Sequence[int]) -> list[NDArray[np.float32] | None]:
-        """The vectors of each version, a row for each of its pieces; None where it has none.
-
-        A version never changes, so what was read once is kept for the next question, as far as there is room.
-        """
-        kept = self._numbers
-        found = list(map(kept.get, versions))
-        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
-        if not missing:
-            return found
-        halves: dict[int, list[bytes]] = {}
-        for version, half in view.vectors_of(self.model().no, missing):
-            halves.setdefault(version, []).append(half)
-        read = {
-            version: np.frombuffer(b"".join(rows), dtype=np.float16).astype(np.float32).reshape(len(rows), -1)
-            for version, rows in halves.items()
-        }
-        self._keep(read)
-        return [read.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]
-
-    def _keep(self, read: dict[int, NDArray[np.float32]]) -> None:
-        more = sum(rows.size for rows in read.values())
-        with self._lock:
-            if self._kept + more > _NUMBERS_KEPT:
-                self._numbers, self._kept = {}, 0
-            if more <= _NUMBERS_KEPT:
-                self._numbers.update(read)
-                self._kept += more
 
     # Completing
 
@@ -213,21 +137,18 @@ class Vectors:
         """How many versions (of some spaces, or all) have no vector yet."""
         with self._core.store.read() as view:
             if self._still_known(view):
-                return _count_waiting(view, self.model(), spaces)
+                return view.waiting(self.model().no, spaces).count
         return self._count(self.model(), spaces)
 
     def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
         with self._core.store.read() as view:
-            return _count_waiting(view, model, spaces)
+            return view.waiting(model.no, spaces).count
 
     def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
         with self._core.store.read() as view:
-            for space in [None] if spaces is None else spaces:
-                records = view.waiting(model.no, space, _BATCH)
-                if records:
-                    break
-            else:
-                return 0
+            records = view.waiting(model.no, spaces, _BATCH).records
+        if not records:
+            return 0
         pieces = _first_pieces(records)
         vectors = self._embed(pieces, stop)
         if vectors is None:
@@ -248,19 +169,11 @@ class Vectors:
             parts.append(seen)
             tokens += said
         rows = np.concatenate(parts)
-        bits = sign_bits(rows, self._mean())
-        halves = rows.astype(np.float16)
         return [
-            Vector(version, bits[i].tobytes(), halves[i].tobytes(), pack_tokens(tokens[i]) if tokens else b"")
+            Vector(version, rows[i], tokens[i] if tokens else None)
             for i, (version, _) in enumerate(pieces)
             if rows[i].any()
         ]
-
-
-def _count_waiting(view: View, model: Model, spaces: Sequence[str] | None) -> int:
-    if spaces is None:
-        return view.count_waiting(model.no, None)
-    return sum(view.count_waiting(model.no, space) for space in spaces)
 
 
 def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:

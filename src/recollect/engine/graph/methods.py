@@ -25,7 +25,7 @@ from recollect.engine.parse import (
 )
 from recollect.errors import InvalidInput
 from recollect.fields import Moment
-from recollect.store.base import normal_name
+from recollect.store.base import Entities, normal_name
 from recollect.types import DEFAULT_SPACE, Entity, Record, Relation
 
 MAX_DEPTH = 100
@@ -167,12 +167,12 @@ class Relating:
     ) -> list[Entity]:
         """The entities of a space, or those that have one of some words in a name or alias."""
         with self.core.store.read() as view:
+            named = tuple(normal_name(word) for word in parse_labels(words, "words", most=1_000))
             return view.entities(
-                parse_space(space),
-                parse_limit(limit),
-                parse_offset(offset),
-                words=[normal_name(word) for word in parse_labels(words, "words", most=1_000)],
+                Entities(space=parse_space(space), words=named),
                 newest_first=parse_flag(newest_first, "newest_first"),
+                limit=parse_limit(limit),
+                offset=parse_offset(offset),
             )
 
     def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:

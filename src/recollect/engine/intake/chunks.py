@@ -10,12 +10,14 @@ from msgspec import Struct
 from recollect.embed.count import token_counter
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_draft, parse_fields, parse_space, parse_string
-from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, ensure_space, remember_one
+from recollect.engine.write.remember import count_terms, ensure_space, put_of, remember_all
 from recollect.errors import InvalidInput
 from recollect.ingest.token_chunks import FULL, cut_chunks
-from recollect.store.base import Edit
+from recollect.store.base import Edit, Shelf
 from recollect.types import DEFAULT_SPACE, UNSET, Record, Unset
 
+COUNTERS = Shelf("counters", int)
+"""Named numbers that go on counting when a process ends."""
 DOCUMENTS, CHUNKS, CHUNK_TOKENS = "ingest.documents", "ingest.chunks", "ingest.chunk_tokens"
 """Counters that go on over restarts: documents and chunks so far, and the size that the last one was cut to."""
 
@@ -56,23 +58,18 @@ def ingest_chunks(
     counted = [count_terms(None, chunk) for chunk in texts]
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        any_known = edit.knows_names(space)
-        held = edit.held(space, [content_hash(chunk) for chunk in texts])
+        drafts = [msgspec.structs.replace(draft, text=chunk) for chunk in texts]
         ids: list[str] = []
         stored = updated = 0
-        for chunk, count in zip(texts, counted, strict=True):
-            receipt = remember_one(
-                core, edit, msgspec.structs.replace(draft, text=chunk), space, count,
-                any_known=any_known, alike=("project",), held=held,
-            )  # fmt: skip
+        for receipt in remember_all(core, edit, drafts, space, counted, alike=("project",)):
             if receipt.id is None:
                 raise InvalidInput("text", receipt.reason or "was not stored")
             stored += receipt.stored
             updated += not receipt.stored and _renew(edit, space, receipt.id, given)
             ids.append(receipt.id)
-        edit.count_up(DOCUMENTS, 1)
-        edit.count_up(CHUNKS, len(texts))
-        edit.set_counter(CHUNK_TOKENS, FULL)
+        so_far = edit.kept(COUNTERS, keys=(DOCUMENTS, CHUNKS))
+        came = {DOCUMENTS: so_far.get(DOCUMENTS, 0) + 1, CHUNKS: so_far.get(CHUNKS, 0) + len(texts)}
+        edit.keep(COUNTERS, {**came, CHUNK_TOKENS: FULL})
     if stored:
         core.written()
     return Chunked(
@@ -88,11 +85,12 @@ def _renew(edit: Edit, space: str, id: str, given: dict[str, object]) -> bool:
     new = msgspec.structs.replace(old, **given)
     if new == old:
         return False
-    edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new))
+    edit.apply([put_of(edit, new, "ingest", old)])
     return True
 
 
 def counters(core: Core, prefix: str = "") -> dict[str, int]:
     """Numbers that go on counting over restarts: `ingest.documents`, `ingest.chunks`, `ingest.chunk_tokens`."""
     with core.store.read() as view:
-        return view.counters(parse_string(prefix, "prefix"))
+        wanted = parse_string(prefix, "prefix")
+        return {name: count for name, count in view.kept(COUNTERS).items() if name.startswith(wanted)}

@@ -84,7 +84,7 @@ class _Documents:
         self._held: dict[str, list[Record]] = {}
 
     def look(self, view: View, walked: Walked) -> Iterable[str]:
-        if view.space(self.space) is None:
+        if not view.spaces([self.space]):
             return ()
         below = {place_of(str(one.source)): one for one in sources_below(view, self.space, self._below)}
         self._held = {place: [record] for place, record in below.items()}

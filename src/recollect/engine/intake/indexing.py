@@ -19,6 +19,7 @@ from recollect.errors import RecollectError
 from recollect.ingest.code import Chunk
 from recollect.ingest.walk_files import Walked, walk_files
 from recollect.store.base import Edit, View
+from recollect.store.ops import Op, Put, Retire
 from recollect.types import Filter, Record
 
 MOST_NAMED = 100
@@ -115,11 +116,11 @@ class Run:
         self._put_down(edit, **self._outcome(far))
 
     def drop(self, edit: Edit, path: str) -> None:
-        for record in self._chunks(edit, path):
-            edit.retire(record, verb="replace", reason=f"{path} is gone")
+        gone = self._chunks(edit, path)
+        edit.apply([Retire(thing=record, verb="replace", reason=f"{path} is gone") for record in gone])
 
     def writer(self, edit: Edit) -> Write:
-        names = edit.knows_names(self.space)  # does the space know entities, which chunks may mention?
+        names = self.space in edit.names([self.space])  # does the space know entities, which chunks may mention?
 
         def write(file: ReadFile, known: Known | None) -> tuple[int, tuple[str, ...]]:
             before = self._chunks(edit, file.path) if known is not None and known.count else []
@@ -132,7 +133,7 @@ class Run:
         filter = Filter(
             spaces=(self.space,), projects=(self.project.id,), sources=(path,), kinds=("code",), valid_only=False
         )
-        return edit.scan(filter, "position", 1_000_000)
+        return edit.select(Record, filter, "position")
 
     def _replace(self, edit: Edit, file: ReadFile, before: Sequence[Record], *, names: bool) -> None:
         """A chunk of the same name stays the same record: as it was, or in a new version."""
@@ -144,11 +145,13 @@ class Run:
         named: dict[tuple[str | None, str], list[Record]] = {}
         for record in (record for records in same.values() for record in records):
             named.setdefault((record.title, _type_of(record)), []).append(record)
+        ops: list[Op] = []
         for record, (_, terms), twin in zip(made, file.chunks, olds, strict=True):
             old = twin or _take(named, (record.title, _type_of(record)))
-            _put(edit, record, old, terms, names=names)
-        for record in (record for records in named.values() for record in records):
-            edit.retire(record, verb="replace", reason=f"no longer in {file.path}")
+            ops += _put(edit, record, old, terms, names=names)
+        left = (record for records in named.values() for record in records)
+        ops += [Retire(thing=record, verb="replace", reason=f"no longer in {file.path}") for record in left]
+        edit.apply(ops)
 
     def _record(self, edit: Edit, file: ReadFile, chunk: Chunk, place: int) -> Record:
         return Record(
@@ -173,14 +176,15 @@ class Run:
         )  # fmt: skip
 
 
-def _put(edit: Edit, made: Record, old: Record | None, terms: Mapping[int, int], *, names: bool) -> None:
+def _put(edit: Edit, made: Record, old: Record | None, terms: Mapping[int, int], *, names: bool) -> list[Put]:
     new = made if old is None else msgspec.structs.replace(
         old, text=made.text, title=made.title, locator=made.locator, position=made.position, tags=made.tags,
         content_hash=made.content_hash,
         event_time=old.event_time if old.content_hash == made.content_hash else edit.now,
     )  # fmt: skip
-    if new != old:
-        edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new, terms, any_known=names))
+    if new == old:
+        return []
+    return [Put(thing=new, verb="ingest", before=old, lexis=derive_lexis(edit, new, terms, any_known=names))]
 
 
 def _take(held: dict[tuple[str | None, str], list[Record]], key: tuple[str | None, str]) -> Record | None:

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, is_taken
 from recollect.engine.intake.indexing import Run
 from recollect.engine.intake.watching import watch_folder
 from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_projects
 from recollect.engine.loop import Loop
-from recollect.engine.turn import Turn, is_taken, turn_file
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.walk_files import Walked
-from recollect.store.base import View
+from recollect.store.base import Turn, View
+from recollect.store.ops import Erase
 from recollect.types import Filter, Project, ProjectStatus
 
 _ERASED_AT_ONCE = 1_000
@@ -97,13 +97,10 @@ class Projects:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
             broken = [project for project in read_projects(view) if project.state == "indexing"]
-        resumed = [project for project in broken if not is_taken(self._turn(project))]
+        resumed = [project for project in broken if not is_taken(_turn(core, project))]
         for project in resumed:
             self._start(core, project)
         return [_to_project(project, watched=False) for project in resumed]
-
-    def _turn(self, project: IndexedProject) -> Path:
-        return turn_file(self._home, project.space, project.id)
 
     def _start(self, core: Core, project: IndexedProject, walked: Walked | None = None) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
@@ -121,8 +118,8 @@ class Projects:
     def _run(self, core: Core, project: IndexedProject, work: _Work, walked: Walked | None) -> None:
         stop = work.loop.stopping
         try:
-            with Turn(self._turn(project), stop) as turn:
-                if turn.held:
+            with _turn(core, project, stop) as turn:
+                if turn.mine:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
@@ -166,7 +163,7 @@ class Projects:
         work = self._works.get(key)
         if work is not None and work.last is not None and work.last.state == "failed" and project.state == "indexing":
             project = work.last  # it could not be written down
-        if project.state == "indexing" and not is_taken(self._turn(project)):
+        if project.state == "indexing" and not is_taken(_turn(core, project)):
             with core.store.read() as view:
                 project = _find(view, id, space) or project
             if project.state == "indexing":
@@ -192,13 +189,14 @@ class Projects:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
         self._end(lambda key: key == (space, id))
         chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
-        with Turn(self._turn(project), self._stop):
+        erase = Erase(where=msgspec.structs.replace(chunks, past=True), most=_ERASED_AT_ONCE)
+        with _turn(core, project, self._stop):
             with core.store.read() as view:
                 count = view.count(chunks)
             left = True
             while left and not self._stop.is_set():
                 with core.store.write(actor=core.actor) as edit:
-                    left = edit.erase_project(space, id, _ERASED_AT_ONCE) > 0
+                    left = edit.apply([erase])[0].count > 0
                     if not left:
                         edit.keep(code_files(id), {}, space=space, only=True)
                         edit.keep(PROJECTS, {id: None}, space=space)
@@ -268,6 +266,11 @@ def _register(core: Core, root: Path, space: str) -> IndexedProject:
 
 def _placed(projects: Mapping[str, IndexedProject], root: Path) -> IndexedProject | None:
     return next((project for project in projects.values() if project.path == str(root)), None)
+
+
+def _turn(core: Core, project: IndexedProject, stop: threading.Event | None = None) -> Turn:
+    """One process at a time works on a project."""
+    return core.store.turn(project.space, project.id, stop=stop)
 
 
 def _find(view: View, id: str, space: str) -> IndexedProject | None:

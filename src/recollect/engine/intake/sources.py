@@ -20,10 +20,21 @@ from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_kind_of
-from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record
+from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
-from recollect.types import CATALOGUE_KINDS, SOURCE_KINDS, Adapter, Draft, Filter, Json, Metadata, Record, Segment
+from recollect.store.ops import Op, Put, Retire
+from recollect.types import (
+    CATALOGUE_KINDS,
+    SOURCE_KINDS,
+    Adapter,
+    Draft,
+    Filter,
+    Json,
+    Metadata,
+    Record,
+    Segment,
+)
 
 SOURCE = CATALOGUE_KINDS[0]
 MOST_SEGMENTS = 2**31
@@ -112,7 +123,7 @@ class SourceWriter:
         self._space = space
         self._fields = fields
         self._extend = extend
-        self._any_known = edit.knows_names(space)
+        self._any_known = space in edit.names([space])
         self._blank = make_record(core, edit, fields, space)
         self._given = {name: getattr(fields, name) for name in _GIVEN}
 
@@ -123,20 +134,19 @@ class SourceWriter:
             return _answer(draft, self._space, "unchanged", segments=_count(known))
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
-        before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        before = self._edit.select(Record, held, "position", MOST_SEGMENTS)
         if known is not None and not self._extend and _is_older_copy(draft, known, before):
             return _answer(draft, self._space, "unchanged", segments=_count(known))
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
-        first = self._put_source(draft, known, len(segments))
-        entries = [first]
+        ops: list[Op] = [self._put_source(draft, known, len(segments))]
         known_words = ready.words if len(ready.words) == len(segments) else ((None, None),) * len(segments)
         for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
-            entry = self._put_segment(draft, kind, segment, twin, position, words)
-            entries += [] if entry is None else [entry]
-        for record in gone:
-            entries.append(self._edit.retire(record, verb="replace", reason=f"no longer in {draft.location}"))
+            put = self._put_segment(draft, kind, segment, twin, position, words)
+            ops += [] if put is None else [put]
+        ops += [Retire(thing=record, verb="replace", reason=f"no longer in {draft.location}") for record in gone]
+        entries = [done.entry for done in self._edit.apply(ops)]
         added = sum(twin is None for twin in old)
         return _answer(
             draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
@@ -146,9 +156,11 @@ class SourceWriter:
     def _loose(self, session: str, kind: str) -> list[Record]:
         """Messages of a session that came in before it was a source."""
         held = Filter(spaces=(self._space,), sessions=(session,), kinds=(kind,), valid_only=False)
-        return [record for record in self._edit.scan(held, "position", MOST_SEGMENTS) if record.source is None]
+        return [
+            record for record in self._edit.select(Record, held, "position", MOST_SEGMENTS) if record.source is None
+        ]
 
-    def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> int:
+    def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> Put:
         text = "\n".join(part for part in (draft.title, draft.location, draft.summary) if part)[:_SUMMARY_CHARS]
         made = msgspec.structs.replace(
             self._blank, id=source_id(draft.location), kind=SOURCE, memory_type="semantic",
@@ -161,7 +173,7 @@ class SourceWriter:
         if known is not None:
             made = msgspec.structs.replace(made, created_at=known.created_at)
         lexis = derive_lexis(self._edit, made, any_known=self._any_known)
-        return self._edit.put(made, verb="ingest", before=known, lexis=lexis)[1]
+        return Put(thing=made, verb="ingest", before=known, lexis=lexis)
 
     def _describe(self, draft: SourceDraft, segments: int) -> Metadata:
         checked = {"checked_at": self._edit.now.isoformat(), "is_current": True, "fingerprint": draft.fingerprint}
@@ -181,7 +193,7 @@ class SourceWriter:
     def _put_segment(
         self, draft: SourceDraft, kind: str, segment: Segment | Record, twin: Record | None, position: int,
         words: Words,
-    ) -> int | None:  # fmt: skip
+    ) -> Put | None:  # fmt: skip
         if isinstance(segment, Record):  # it stays as it is, at its place
             return None
         new = msgspec.structs.replace(
@@ -196,7 +208,7 @@ class SourceWriter:
         if new == twin:
             return None
         lexis = derive_lexis(self._edit, new, words[0], any_known=self._any_known, named=words[1])
-        return self._edit.put(new, verb="ingest", before=twin, lexis=lexis)[1]
+        return Put(thing=new, verb="ingest", before=twin, lexis=lexis)
 
 
 def _place(segment: Segment, kind: str, position: int) -> Metadata:
@@ -275,14 +287,12 @@ def archive_gone(edit: Edit, source: Record) -> bool:
     if held is None or held.status == "archived":
         return False
     reason = f"{held.source} is gone"
-    lexis = derive_lexis(edit, held)
     freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
     archived = msgspec.structs.replace(
         held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
     )
-    edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
-    for record in read_segments(edit, held):
-        edit.retire(record, verb="replace", reason=reason)
+    gone = [Retire(thing=record, verb="replace", reason=reason) for record in read_segments(edit, held)]
+    edit.apply([put_of(edit, archived, "archive", held, reason=reason), *gone])
     leave_behind(edit, held, reason)
     return True
 
@@ -296,7 +306,7 @@ def read_segments(view: View, source: Record) -> list[Record]:
         return []
     kinds = (segment_kind(source_kind_of(source)),)
     filter = Filter(spaces=(source.space,), sources=(source.source,), kinds=kinds, valid_only=False)
-    return view.scan(filter, "position", MOST_SEGMENTS)
+    return view.select(Record, filter, "position", MOST_SEGMENTS)
 
 
 def segments_of(core: Core, id: str, space: str | None) -> list[Record]:
@@ -310,7 +320,7 @@ def segments_of(core: Core, id: str, space: str | None) -> list[Record]:
 def sources_below(view: View, space: str, location: str) -> list[Record]:
     """The sources whose location begins so, whatever became of them."""
     filter = Filter(spaces=(space,), kinds=CATALOGUE_KINDS, below=location, valid_only=False)
-    return view.scan(filter, "oldest", MOST_SEGMENTS)
+    return view.select(Record, filter, "oldest", MOST_SEGMENTS)
 
 
 def files_below(view: View, space: str, folder: str) -> list[str]:

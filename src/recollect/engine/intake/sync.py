@@ -160,7 +160,7 @@ class Sync:
         with self._core.store.write(actor=self._core.actor) as edit:
             if some:
                 ensure_space(edit, self._part.space)
-            there = edit.space(self._part.space) is not None
+            there = bool(edit.spaces([self._part.space]))
             write = self._part.writer(edit) if there else None
             noted = {file.path: self._take(edit, write, file) for file in batch}
             if there:

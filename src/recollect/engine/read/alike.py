@@ -5,17 +5,17 @@ Records that share the rarest words are found by the keyword index; only the for
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from msgspec import Struct
 
-from recollect.engine.core import Core, find
+from recollect.engine.core import Core, find, records_of
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.grounds import overlap
 from recollect.engine.write.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
 from recollect.store.base import View
+from recollect.store.search import Pick
 from recollect.store.terms import query_terms
 from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, Draft, Filter, Record, Status
 
@@ -23,7 +23,6 @@ MOST_ALIKE = 5
 LEFT_OUT = ("superseded", "contested", "archived")
 """Statuses of records that are not compared: what became of them is settled, or in dispute already."""
 _MOST_TERMS = 64
-_MOST_POSTINGS = 12_000  # versions that are counted, rarest words first
 _MOST_WEIGHED = 300
 _MOST_READ = 48
 
@@ -78,19 +77,14 @@ def _alike(record: Record, score: float, reasons: tuple[str, ...]) -> Alike:
 
 
 def _candidates(view: View, given: Record | Draft, space: str) -> list[Record]:
-    """Knowledge that shares most of the rarest words, those that share more of them first."""
+    """Knowledge that holds most of the weight of the words, those that share more of them first."""
     said = given.text if given.title is None else f"{given.title}\n{given.text}"
     terms = list(dict.fromkeys(map(hash_term, query_terms(said))))[:_MOST_TERMS]
-    lists = sorted((postings for term in terms if (postings := view.postings(space, term))), key=len)
-    shared: Counter[int] = Counter()
-    left = _MOST_POSTINGS
-    for postings in lists:
-        if left <= 0:
-            break
-        shared.update(postings)
-        left -= len(postings)
-    if len(shared) > _MOST_WEIGHED:  # whoever shares a single word of many is not alike
-        shared = Counter({version: count for version, count in shared.items() if count > 1})
-    foremost = [version for version, _ in shared.most_common(_MOST_WEIGHED)]
-    allowed = {glance.version for glance in view.glances(space, foremost, Filter(without_kinds=NOT_KNOWLEDGE))}
-    return view.records([version for version in foremost if version in allowed][:_MOST_READ])
+    where = Filter(without_kinds=NOT_KNOWLEDGE)
+    found = view.words([space], terms, where, _MOST_WEIGHED).get(space)
+    if found is None:
+        return []
+    told = view.signals({space: Pick(found.versions)}, where, terms=terms)[space]
+    shared = (told.tf > 0).sum(axis=1)
+    order = sorted(range(len(shared)), key=lambda row: (-int(shared[row]), int(told.versions[row])))
+    return records_of(view, [int(told.versions[row]) for row in order[:_MOST_READ]])

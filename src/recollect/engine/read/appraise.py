@@ -12,16 +12,18 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.read.candidates import Question, Term, by_keyword, by_vector, gather, make_question
+from recollect.engine.read.candidates import Question, gather, make_question
 from recollect.engine.read.results import Appraised
 from recollect.store.base import Traits, View
-from recollect.types import Query
+from recollect.store.search import Pick
+from recollect.types import Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,8 +71,8 @@ def appraise(
         traits = _candidates(view, vectors, question, space)
         if not traits:
             return []
-        versions, happened, importance, confidence, texts = zip(*traits, strict=True)
-        cosine = _cosines(view, vectors, question, versions)
+        versions, happened, importance, confidence, texts = zip(*map(msgspec.structs.astuple, traits), strict=True)
+        cosine = _cosines(view, vectors, question, space, versions)
         recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
         certain += weights.importance * np.array(importance) + weights.confidence * np.array(confidence)
@@ -78,7 +80,7 @@ def appraise(
         scores = certain[rows] + weights.keywords * found
         best = np.lexsort((-np.array(versions)[rows], -scores))[: query.limit].tolist()
         chosen: list[int] = rows[best].tolist()
-        records = {record.version: record for record in view.records([versions[row] for row in chosen])}
+        records = {record.version: record for record in records_of(view, [versions[row] for row in chosen])}
     return [
         Appraised(
             record=records[versions[row]], score=float(scores[at]), cosine=float(cosine[row]),
@@ -92,38 +94,35 @@ def appraise(
 def _candidates(view: View, vectors: Vectors | None, question: Question, space: str) -> Sequence[Traits]:
     filter, limit = question.query.filter, question.query.limit
     used = vectors if question.vector is not None else None
-    records = view.tally(space).records
-    if records <= max(_WHOLE, limit):
-        return view.traits(space, view.allowed(space, filter), filter)
     most = max(_FROM_EACH, _LIMITS * limit)
-    terms = [Term(hash, pair, view.postings(space, hash)) for hash, pair in question.terms]
-    worded, _ = by_keyword(terms, records, None, most)
-    near = {} if used is None else by_vector(view, used, question, space, None, most)[0]
-    versions = list(dict.fromkeys([*worded, *near.values(), *view.latest(space, _FROM_EACH)]))
-    traits = view.traits(space, versions, filter)
+    words = view.words([space], question.terms, filter, most).get(space)
+    if words is None:
+        return ()
+    if words.records <= max(_WHOLE, limit):
+        every = view.words([space], (), filter, None, every=True)[space].versions
+        return view.select(Traits, within(filter, space, every.tolist()))
+    near: list[int] = []
+    if used is not None and question.vector is not None:
+        near = view.near([space], used.model().no, question.vector, filter, most)[space].versions.tolist()
+    latest = view.select(int, Filter(spaces=(space,), valid_only=False), "newest", _FROM_EACH)
+    versions = list(dict.fromkeys([*words.versions.tolist(), *near, *latest]))
+    traits = view.select(Traits, within(filter, space, versions))
     if len(traits) >= min(most, len(versions)) / 2:
         return traits
     silent = replace(question, query=replace(question.query, text=""))  # the graph has no say
-    field = gather(view, used, silent, space)  # a filter leaves so few that one must look further
-    return () if field is None else view.traits(space, [glance.version for glance in field.glances], filter)
+    found = gather(view, used, silent, [space])  # a filter leaves so few that one must look further
+    return view.select(Traits, within(filter, space, found[0].findings.versions.tolist())) if found else ()
 
 
-def _cosines(view: View, vectors: Vectors | None, question: Question, versions: Sequence[int]) -> NDArray[np.float64]:
+def _cosines(
+    view: View, vectors: Vectors | None, question: Question, space: str, versions: Sequence[int]
+) -> NDArray[np.float64]:
     """The cosine of each version's best piece; nothing for a version without a vector."""
-    cosines = np.zeros(len(versions))
     if vectors is None or question.vector is None:
-        return cosines
-    held = vectors.numbers(view, versions)
-    found = [rows for rows in held if rows is not None]
-    if not found:
-        return cosines
-    values = np.concatenate(found) @ question.vector
-    if len(values) > len(found):
-        values = np.maximum.reduceat(values, np.cumsum([0, *map(len, found[:-1])]))
-    if len(found) == len(held):
-        return values.astype(np.float64)
-    cosines[[at for at, rows in enumerate(held) if rows is not None]] = values
-    return cosines
+        return np.zeros(len(versions))
+    picks = {space: Pick(np.array(versions, dtype=np.int64))}
+    told = view.signals(picks, None, model=vectors.model().no, vector=question.vector)
+    return np.nan_to_num(told[space].cosine)
 
 
 def _find_words(

@@ -1,14 +1,13 @@
-"""Which records of a space could answer a question, and what does each signal say about them?
+"""Which records could answer a question, and what does each signal say about them?
 
-Three lists are drawn up: the records that hold the question's rarest words, those whose vectors lie nearest, and those
-that the graph leads to. Then every signal is completed for all of them, so that fusion compares like with like.
+Of each space three lists are drawn up: the records that hold the question's rarest words, those whose vectors lie
+nearest, and those that the graph leads to. Then the store says what it knows of all of them, so that fusion compares
+like with like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from math import log1p
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,10 +19,10 @@ from recollect.engine.graph.walk import walk
 from recollect.engine.write.remember import hash_term
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
-from recollect.retrieve.late import match_tokens
-from recollect.store.base import Glance, View
+from recollect.store.base import View
+from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import is_pair, query_terms
-from recollect.types import Filter, Query
+from recollect.types import Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,19 +37,11 @@ _RECENT_DAYS = 30.0
 _MICROS_PER_DAY = 86_400e6
 
 
-class Term(Struct, frozen=True):
-    """One term of the question, and the versions of the space that hold it."""
-
-    hash: int
-    pair: bool
-    versions: list[int]
-
-
-class Field(Struct, frozen=True, eq=False):
+class SpaceCandidates(Struct, frozen=True, eq=False):
     """The candidates of one space, ready for fusion."""
 
     space: str
-    glances: tuple[Glance, ...]
+    findings: Findings
     query: QueryView
     candidates: Candidates
     by_keyword: int
@@ -62,7 +53,9 @@ class Question(Struct, frozen=True, eq=False):
     """A query with what is computed once for all spaces."""
 
     query: Query
-    terms: tuple[tuple[int, bool], ...]
+    terms: tuple[int, ...]
+    pairs: tuple[bool, ...]
+    """Which of the terms are pairs of characters of a script without spaces."""
     names: tuple[str, ...]
     vector: NDArray[np.float32] | None
     tokens: NDArray[np.float32] | None
@@ -73,243 +66,148 @@ class Question(Struct, frozen=True, eq=False):
 def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
     """A question; with `named` False the graph has no say in it."""
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
-    asked = None if vectors is None else vectors.query(query.text)
-    readable = asked is not None and bool(asked.vector.any())
+    seen = None if vectors is None else vectors.query(query.text)
+    readable = seen is not None and bool(seen.vector.any())
     return Question(
         query=query,
-        terms=tuple((hash_term(term), is_pair(term)) for term in distinct),
+        terms=tuple(map(hash_term, distinct)),
+        pairs=tuple(map(is_pair, distinct)),
         names=tuple(dict.fromkeys([*extract_names(query.text), *phrases(query.text)])) if named else (),
-        vector=asked.vector if asked is not None and readable else None,
-        tokens=asked.tokens if asked is not None and readable else None,
+        vector=seen.vector if seen is not None and readable else None,
+        tokens=seen.tokens if seen is not None and readable else None,
         now=now,
     )
 
 
-def gather(view: View, vectors: Vectors | None, question: Question, space: str) -> Field | None:
-    """The candidates of a space; None where it holds nothing that could answer."""
-    filter = question.query.filter
-    terms = [
-        Term(hash, pair, _holding(view, space, hash, filter)) for hash, pair in question.terms
-    ]  # fmt: skip
-    tally = view.tally(space)
-    found = _draw(view, vectors, question, space, terms, tally.records, among=None)
-    glances = view.glances(space, found.all, filter)
-    wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
-    if found.fell_short({glance.version for glance in glances}, wanted):
-        allowed = np.array(view.allowed(space, filter), dtype=np.int64)
-        found = _draw(view, vectors, question, space, terms, tally.records, among=allowed)
-        glances = view.glances(space, found.all, filter)
-    if not glances:
-        return None
-    df = np.array([len(term.versions) for term in terms], dtype=np.float64)
-    query_view = QueryView(
-        df=df,
-        pair=np.array([term.pair for term in terms], dtype=np.bool_),
-        records=max(tally.records, int(df.max(initial=0)), _WORLD),
-        mean_length=tally.length / max(tally.records, 1),
-        unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
-        recency_weight=question.query.recency,
-        importance_weight=question.query.importance,
-    )
-    candidates = _complete(view, vectors, question, glances, terms, found)
-    if vectors is not None and question.tokens is not None:
-        candidates = _look_closer(view, vectors.model().no, question.tokens, query_view, candidates, glances)
-    return Field(
-        space=space, glances=tuple(glances), query=query_view, candidates=candidates,
-        by_keyword=len(found.keyword), by_vector=len(found.vector), by_graph=len(found.graph),
-    )  # fmt: skip
+class _Lists(Struct, frozen=True, eq=False):
+    """What words, vectors and the graph (the best of it has 1) bring in of one space."""
 
+    words: WordMatch
+    near: NearMatch | None
+    graph: Mapping[int, float]
 
-def _holding(view: View, space: str, term: int, filter: Filter) -> list[int]:
-    versions = view.postings(space, term)
-    return versions if filter.as_of is None else versions + view.postings(space, term, old=True)
+    def pick(self) -> Pick:
+        found = [self.words.versions, np.fromiter(self.graph, np.int64, len(self.graph))]
+        if self.near is not None:
+            found.append(self.near.versions)
+        return Pick(np.unique(np.concatenate(found)), self.near)
 
-
-class _Found(Struct, frozen=True, eq=False):
-    """Versions by the list that brought them in, and whether a list had more than was taken.
-
-    `vector` holds the version of each vector that was found.
-    """
-
-    keyword: list[int]
-    vector: dict[int, int]
-    graph: dict[int, float]
-    more_keyword: bool
-    more_vector: bool
-
-    @property
-    def all(self) -> list[int]:
-        return list(dict.fromkeys([*self.keyword, *self.vector.values(), *self.graph]))
-
-    def fell_short(self, allowed: set[int], wanted: int) -> bool:
+    def fell_short(self, seen: NDArray[np.int64], wanted: int) -> bool:
         """Did a filter leave so little of a list that those left out of it could answer better?"""
-        lists = ((self.more_keyword, self.keyword), (self.more_vector, set(self.vector.values())))
-        return any(more and len(allowed.intersection(taken)) < min(len(taken), wanted) for more, taken in lists)
+        lists = [(self.words.more, self.words.versions)]
+        if self.near is not None and self.near.more:
+            lists.append((True, np.unique(self.near.versions)))
+        return any(more and np.isin(taken, seen).sum() < min(len(taken), wanted) for more, taken in lists)
+
+
+def gather(view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]) -> list[SpaceCandidates]:
+    """The candidates of each space that holds something which could answer."""
+    graph = _by_graph(view, question, spaces)
+    lists = _draw(view, vectors, question, spaces, graph, exact=False)
+    findings = _look(view, vectors, question, lists)
+    wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
+    short = [space for space, drawn in lists.items() if drawn.fell_short(findings[space].versions, wanted)]
+    if short:
+        again = _draw(view, vectors, question, short, graph, exact=True)
+        lists |= again
+        findings |= _look(view, vectors, question, again)
+    return [
+        _complete(vectors, question, space, lists[space], found)
+        for space, found in findings.items()
+        if len(found.versions)
+    ]
 
 
 def _draw(
     view: View,
     vectors: Vectors | None,
     question: Question,
-    space: str,
-    terms: Sequence[Term],
-    records: int,
-    among: NDArray[np.int64] | None,
-) -> _Found:
+    spaces: Sequence[str],
+    graph: Mapping[str, Mapping[int, float]],
+    *,
+    exact: bool,
+) -> dict[str, _Lists]:
+    where = question.query.filter
     more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
-    keyword, more_keyword = by_keyword(terms, records, among, more * _BY_KEYWORD)
-    vector: dict[int, int] = {}
-    more_vector = False
+    words = view.words(spaces, question.terms, where, more * _BY_KEYWORD, exact=exact)
+    near: Mapping[str, NearMatch] = {}
     if vectors is not None and question.vector is not None:
-        vector, more_vector = by_vector(view, vectors, question, space, among, more * _BY_VECTOR)
-    return _Found(
-        keyword=keyword,
-        vector=vector,
-        graph=_by_graph(view, question, space),
-        more_keyword=more_keyword,
-        more_vector=more_vector,
+        near = view.near(spaces, vectors.model().no, question.vector, where, more * _BY_VECTOR, exact=exact)
+    return {space: _Lists(held, near.get(space), graph.get(space, {})) for space, held in words.items()}
+
+
+def _by_graph(view: View, question: Question, spaces: Sequence[str]) -> dict[str, dict[int, float]]:
+    """Records that relations lead to from the entities that the question names; the best of a space has 1."""
+    found: dict[str, dict[int, float]] = {}
+    for space, named in view.names(spaces, question.names, unspaced(question.query.text)).items():
+        if named:
+            as_of = question.query.filter.as_of
+            scores, _ = walk(view, space, names=named, records={}, as_of=as_of, through_records=False)
+            best = max(scores.values(), default=0.0)
+            found[space] = {version: score / best for version, score in scores.items()} if best else {}
+    return found
+
+
+def _look(view: View, vectors: Vectors | None, question: Question, lists: Mapping[str, _Lists]) -> dict[str, Findings]:
+    return view.signals(
+        {space: drawn.pick() for space, drawn in lists.items()},
+        question.query.filter,
+        terms=question.terms,
+        model=None if vectors is None else vectors.model().no,
+        vector=question.vector,
     )
-
-
-def by_keyword(
-    terms: Sequence[Term], records: int, among: NDArray[np.int64] | None, most: int
-) -> tuple[list[int], bool]:
-    """The versions that hold most of the question's weight, rare words first."""
-    sizes = [len(term.versions) for term in terms]
-    every = np.fromiter(chain.from_iterable([term.versions for term in terms]), np.int64, sum(sizes))
-    if not len(every):
-        return [], False
-    weights = np.repeat([log1p((records - size + 0.5) / (size + 0.5)) for size in sizes], sizes)
-    order = np.argsort(every, kind="stable")
-    every = every[order]
-    starts = np.flatnonzero(np.concatenate([[True], every[1:] != every[:-1]]))
-    versions, scores = every[starts], np.add.reduceat(weights[order], starts)
-    if among is not None:
-        kept = np.isin(versions, among)
-        versions, scores = versions[kept], scores[kept]
-    if len(versions) <= most:
-        return versions.tolist(), False
-    best = np.argpartition(-scores, most)[:most]
-    return versions[best].tolist(), True
-
-
-def by_vector(
-    view: View, vectors: Vectors, question: Question, space: str, among: NDArray[np.int64] | None, most: int
-) -> tuple[dict[int, int], bool]:
-    """The vectors whose sign bits lie nearest to the question's, and the versions that they are of."""
-    assert question.vector is not None
-    bits = vectors.query_bits(question.vector)
-    found: dict[int, int] = {}
-    more = False
-    for old in (False, True) if question.query.filter.as_of is not None else (False,):
-        matrix = vectors.matrix(view, space, old=old)
-        numbers, versions = matrix.nearest(bits, most, among)
-        found |= zip(numbers.tolist(), versions.tolist(), strict=True)
-        more = more or len(matrix) > most
-    return found, more
-
-
-def _by_graph(view: View, question: Question, space: str) -> dict[int, float]:
-    """Records that relations lead to from the entities that the question names; the best has 1."""
-    if not view.knows_names(space):
-        return {}
-    named = view.known_names(space, question.names, unspaced(question.query.text))
-    if not named:
-        return {}
-    as_of = question.query.filter.as_of
-    scores, _ = walk(view, space, names=named, records={}, as_of=as_of, through_records=False)
-    best = max(scores.values(), default=0.0)
-    return {version: score / best for version, score in scores.items()} if best else {}
 
 
 def _complete(
-    view: View,
-    vectors: Vectors | None,
-    question: Question,
-    glances: Sequence[Glance],
-    terms: Sequence[Term],
-    found: _Found,
-) -> Candidates:
-    versions = [glance.version for glance in glances]
-    counts, length = _term_counts(view, versions, terms)
-    groups: dict[tuple[str | None, str | None], int] = {}
-    keys = [(glance.session, None if glance.session is not None else glance.source) for glance in glances]
-    age = (question.now - np.array([glance.event_time for glance in glances])) / _MICROS_PER_DAY
-    return Candidates(
-        tf=counts,
-        length=length,
-        cosine=cosines_of(view, vectors, question, versions, found.vector),
-        group=np.array([-1 if key == (None, None) else groups.setdefault(key, len(groups)) for key in keys]),
-        position=np.array([glance.position for glance in glances]),
-        recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS),
-        importance=np.array([glance.importance for glance in glances]),
-        confidence=np.array([glance.confidence for glance in glances]),
-        graph=np.array([found.graph.get(version, 0.0) for version in versions]),
+    vectors: Vectors | None, question: Question, space: str, drawn: _Lists, found: Findings
+) -> SpaceCandidates:
+    words = drawn.words
+    query = QueryView(
+        df=words.df,
+        pair=np.array(question.pairs, dtype=np.bool_),
+        records=max(words.records, int(words.df.max(initial=0)), _WORLD),
+        mean_length=words.length / max(words.records, 1),
+        unrelated_cosine=0.0 if vectors is None else vectors.model().floor,
+        recency_weight=question.query.recency,
+        importance_weight=question.query.importance,
     )
+    age = (question.now - found.event_time) / _MICROS_PER_DAY
+    graph = np.zeros(len(age))
+    if drawn.graph:
+        graph = np.array([drawn.graph.get(version, 0.0) for version in found.versions.tolist()])
+    candidates = Candidates(
+        tf=found.tf, length=found.length, cosine=found.cosine, group=found.group, position=found.position,
+        recency=np.exp2(-np.maximum(age, 0) / _RECENT_DAYS), importance=found.importance, confidence=found.confidence,
+        graph=graph,
+    )  # fmt: skip
+    return SpaceCandidates(
+        space=space, findings=found, query=query, candidates=candidates,
+        by_keyword=len(words.versions), by_vector=0 if drawn.near is None else len(drawn.near.versions),
+        by_graph=len(drawn.graph),
+    )  # fmt: skip
 
 
-def _term_counts(
-    view: View, versions: Sequence[int], terms: Sequence[Term]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How often each term of the question occurs in each version, and how long each version is."""
-    row = {version: i for i, version in enumerate(versions)}
-    counts = np.zeros((len(versions), len(terms)))
-    length = np.ones(len(versions))
-    blobs = view.term_blobs(versions) if terms else []
-    sizes = np.array([len(blob) // 5 for _, blob in blobs])
-    if not sizes.sum():
-        return counts, length
-    hashes = np.frombuffer(b"".join([blob[: 4 * (len(blob) // 5)] for _, blob in blobs]), dtype=np.uint32)
-    times = np.frombuffer(b"".join([blob[4 * (len(blob) // 5) :] for _, blob in blobs]), dtype=np.uint8)
-    owner = np.repeat(np.array([row[version] for version, _ in blobs]), sizes)
-    length = np.bincount(owner, times, minlength=len(versions)).astype(np.float64)
-    for column, term in enumerate(terms):
-        at = np.flatnonzero(hashes == term.hash)
-        counts[owner[at], column] = times[at]
-    return counts, length
+def look_closer(
+    view: View, vectors: Vectors | None, question: Question, given: Sequence[SpaceCandidates]
+) -> list[SpaceCandidates]:
+    """The same with the best of each space compared with the question, wordpiece by wordpiece."""
+    if vectors is None or question.tokens is None:
+        return list(given)
+    best = {one.space: _best_rows(one) for one in given}
+    picks = {one.space: Pick(one.findings.versions[best[one.space]]) for one in given}
+    told = view.signals(picks, None, model=vectors.model().no, tokens=question.tokens)
+    closer: list[SpaceCandidates] = []
+    for one in given:
+        late = np.full(len(one.findings.versions), np.nan)
+        match = told[one.space].late
+        if match is not None:
+            late[best[one.space]] = match.worth
+        candidates = msgspec.structs.replace(one.candidates, late=late)
+        closer.append(msgspec.structs.replace(one, candidates=candidates))
+    return closer
 
 
-def cosines_of(
-    view: View,
-    vectors: Vectors | None,
-    question: Question,
-    versions: Sequence[int],
-    found: Mapping[int, int],
-) -> NDArray[np.float64]:
-    """The cosine of each version's best piece; NaN for a version without a vector.
-
-    Of a version that the vectors brought in, the pieces that they found are the best ones.
-    """
-    cosines = np.full(len(versions), np.nan)
-    if vectors is None or question.vector is None:
-        return cosines
-    row = {version: i for i, version in enumerate(versions)}
-    numbers = [number for number, version in found.items() if version in row]
-    rows = [(found[number], half) for number, half in view.halves(numbers).items()]
-    rows += view.vectors_of(vectors.model().no, sorted(row.keys() - set(found.values())))
-    if not rows:
-        return cosines
-    halves = np.frombuffer(b"".join([half for _, half in rows]), dtype=np.float16).reshape(len(rows), -1)
-    values = halves.astype(np.float32) @ question.vector
-    owner = np.array([row[version] for version, _ in rows])
-    best = np.full(len(versions), -np.inf)
-    np.maximum.at(best, owner, values)
-    return np.where(np.isinf(best), np.nan, best)
-
-
-def _look_closer(
-    view: View,
-    model: int,
-    tokens: NDArray[np.float32],
-    query: QueryView,
-    candidates: Candidates,
-    glances: Sequence[Glance],
-) -> Candidates:
-    """The best candidates, compared with the question, wordpiece by wordpiece."""
-    order = fuse_signals(query, candidates).score
-    best = np.argpartition(-order, _BY_TOKENS)[:_BY_TOKENS] if len(order) > _BY_TOKENS else np.arange(len(order))
-    row = {glances[at].version: at for at in best.tolist()}
-    pieces = view.tokens_of(model, list(row))
-    late = np.full(len(order), -np.inf)
-    np.maximum.at(late, [row[version] for version, _ in pieces], match_tokens(tokens, [piece for _, piece in pieces]))
-    return msgspec.structs.replace(candidates, late=np.where(np.isinf(late), np.nan, late))
+def _best_rows(given: SpaceCandidates) -> NDArray[np.int64]:
+    if len(given.findings.versions) <= _BY_TOKENS:
+        return np.arange(len(given.findings.versions))
+    return np.argpartition(-fuse_signals(given.query, given.candidates).score, _BY_TOKENS)[:_BY_TOKENS]

@@ -9,8 +9,8 @@ import numpy as np
 
 from recollect.engine.embedding.vectors import Vectors, pieces_of
 from recollect.engine.read.candidates import Question
-from recollect.retrieve.late import match_tokens
 from recollect.store.base import View
+from recollect.store.search import Pick
 from recollect.types import Record
 
 if TYPE_CHECKING:
@@ -40,15 +40,19 @@ def weigh_reading(scores: Sequence[float], sure: NDArray[np.float64]) -> NDArray
 
 def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:
     """Of each record the piece that matches best: the model reads no more than one at once."""
-    kept: dict[int, list[bytes]] = {}
-    if question.tokens is not None:
-        for version, tokens in view.tokens_of(vectors.model().no, [record.version for record in records]):
-            kept.setdefault(version, []).append(tokens)
-    found: list[str] = []
-    for record in records:
-        pieces, tokens = pieces_of(record), kept.get(record.version, [])
-        if question.tokens is None or len(pieces) == 1 or len(tokens) != len(pieces):
-            found.append(pieces[0])
-        else:
-            found.append(pieces[int(match_tokens(question.tokens, tokens).argmax())])
+    pieces = [pieces_of(record) for record in records]
+    if question.tokens is None:
+        return [some[0] for some in pieces]
+    rows: dict[str, list[int]] = {}
+    for row, record in enumerate(records):
+        rows.setdefault(record.space, []).append(row)
+    picks = {
+        space: Pick(np.array([records[row].version for row in some], dtype=np.int64)) for space, some in rows.items()
+    }
+    found = [some[0] for some in pieces]
+    for space, told in view.signals(picks, None, model=vectors.model().no, tokens=question.tokens).items():
+        assert told.late is not None
+        for row, best, count in zip(rows[space], told.late.best.tolist(), told.late.pieces.tolist(), strict=True):
+            if count == len(pieces[row]):
+                found[row] = pieces[row][best]
     return found

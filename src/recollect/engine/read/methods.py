@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, Unpack, get_args
 
-from msgspec import Struct
-
-from recollect.engine.core import Core
+from recollect.engine.core import Core, last_entry, space_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import (
     MAX_LIMIT,
@@ -21,23 +19,26 @@ from recollect.engine.parse import (
     parse_optional,
     parse_optional_time,
     parse_ref,
+    parse_seconds,
     parse_share,
     parse_space,
     parse_text,
     parse_wait,
 )
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.write import revise
 from recollect.engine.write.revise import Past
+from recollect.engine.write.sessions import list_sessions
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
+from recollect.store.base import By, Changes
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
     Change,
-    Filter,
     Order,
     Query,
     Recall,
@@ -49,14 +50,6 @@ from recollect.types import (
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
-
-
-class SpaceTally(Struct, frozen=True, kw_only=True):
-    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
-
-    records: int
-    facts: int
-    vectors: int
 
 
 class Reading:
@@ -154,7 +147,7 @@ class Reading:
         ref, home = parse_ref(id, space)
         moment = parse_optional_time(as_of, "as_of")
         with self.core.store.read() as view:
-            homes = view.whereabouts(Record, ref) if home is None else [home]
+            homes = view.homes(Record, ref) if home is None else [home]
             found = [record for name in homes if (record := view.get(Record, name, ref, moment)) is not None]
         if len(found) > 1:
             raise InvalidInput("space", f"{ref} is in several spaces ({', '.join(r.space for r in found)}); say which")
@@ -175,7 +168,8 @@ class Reading:
         """
         filter = parse_filter(space=space, **filters)
         with self.core.store.read() as view:
-            return view.scan(
+            return view.select(
+                Record,
                 filter,
                 parse_choice(order, "order", _ORDERS),
                 parse_limit(limit),
@@ -213,32 +207,33 @@ class Reading:
     ) -> list[Change]:
         """What was changed in the memory, by whom, when and why."""
         with self.core.store.read() as view:
+            since = parse_count(after, "after", least=0, most=2**63 - 1)
             return view.journal(
-                space=parse_optional(space, "space"),
-                after=parse_count(after, "after", least=0, most=2**63 - 1),
+                Changes(space=parse_optional(space, "space"), after=since),
                 newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_limit(limit),
             )
 
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """What was changed after an entry, oldest first and by whichever process; waits so long where nothing was."""
+        since = parse_count(after, "after", least=0, most=2**63 - 1)
+        return self.core.store.follow(since, parse_seconds(seconds, "seconds"), limit=parse_limit(limit))
+
     def last_entry(self) -> int:
         """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
         with self.core.store.read() as view:
-            return view.last_entry()
+            return last_entry(view)
 
     def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: Unpack[Filters]) -> list[str]:
         """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
-        name = parse_choice(field, "field", _DISTINCT)
+        by: By = "project" if parse_choice(field, "field", _DISTINCT) == "project" else "tag"
         with self.core.store.read() as view:
-            return view.distinct(name, parse_filter(space=space, **filters))
+            return [group.key for group in view.count(parse_filter(space=space, **filters), by=by)]
 
     def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
         """The sessions of a space, the most recent first."""
         with self.core.store.read() as view:
-            return view.sessions(
-                parse_space(space),
-                parse_limit(limit),
-                parse_offset(offset),
-            )
+            return list_sessions(view, parse_space(space), "session", parse_limit(limit), parse_offset(offset))
 
     def session(self, id: str, *, space: str = DEFAULT_SPACE, as_of: Moment = None) -> list[Record]:
         """The messages of a session, in order."""
@@ -267,24 +262,22 @@ class Reading:
         """Is there a space of that name?"""
         label = parse_space(name, "name")
         with self.core.store.read() as view:
-            return view.space(label) is not None
+            return bool(view.spaces([label]))
 
     def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
         """A space and how much it holds."""
         label = parse_space(name, "name")
         with self.core.store.read() as view:
-            space = view.space(label)
+            space = space_of(view, label)
             if space is None:
                 raise NotFound(f"there is no space named {label!r}")
-            return space, view.stats(label)
+            return space, stats_of(view, label)
 
     def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
         """How much a space holds now, by the few counts that are cheap at any size."""
         label = parse_space(name, "name")
         with self.core.store.read() as view:
-            records = view.count(Filter(spaces=(label,), without_kinds=CATALOGUE_KINDS))
-            embedded = max(records - view.count_waiting(None, label), 0) if view.models() else 0
-            return SpaceTally(records=records, facts=view.count_facts(label), vectors=embedded)
+            return tally_of(view, label)
 
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""

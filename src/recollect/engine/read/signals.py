@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.read.candidates import Question, gather, make_question
@@ -32,7 +32,7 @@ class _Lists(Struct, frozen=True, eq=False):
     """The records of one filter that words and vectors found: what each signal says, and the best rows of each."""
 
     versions: Sequence[int]
-    successors: tuple[str | None, ...]
+    replaced: Sequence[bool]
     cosine: NDArray[np.floating]
     near: NDArray[np.floating]
     keyword: NDArray[np.floating]
@@ -57,13 +57,13 @@ class _Ranked(Struct, frozen=True):
 
 def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to the question's; the score is the cosine."""
-    question = msgspec.structs.replace(_ask(core, vectors, query)[0], terms=())
+    question = msgspec.structs.replace(_ask(core, vectors, query)[0], terms=(), pairs=())
     with core.store.read() as view:
         lists = _draw(view, vectors, question, space, query.filter, query.limit)
         scores = {lists.versions[row]: float(lists.cosine[row]) for row in map(int, lists.by_vector)}
         return tuple(
             Scored(record=record, score=scores[record.version], vector=scores[record.version])
-            for record in view.records(list(scores))
+            for record in records_of(view, list(scores))
         )
 
 
@@ -75,7 +75,7 @@ def search_keywords(core: Core, query: Query, space: str) -> tuple[Scored, ...]:
         scores = {lists.versions[row]: float(lists.keyword[row]) for row in map(int, lists.by_keyword)}
         return tuple(
             Scored(record=record, score=scores[record.version], keyword=scores[record.version])
-            for record in view.records(list(scores))
+            for record in records_of(view, list(scores))
         )
 
 
@@ -90,7 +90,7 @@ def weigh(
     question, names = _ask(core, vectors if weights.vector > 0 else None, query)
     used = vectors if question.vector is not None else None
     if weights.keyword <= 0 and (weights.vector > 0 or weights.graph <= 0):
-        question = msgspec.structs.replace(question, terms=())
+        question = msgspec.structs.replace(question, terms=(), pairs=())
     count = _FETCHED * query.limit
     with core.store.read() as view:
         found = [_find(view, used, question, space, filter, count, weights) for filter in groups]
@@ -98,7 +98,7 @@ def weigh(
         nodes = 0
         if weights.graph > 0:
             seeds = {version: weight for _, weighed in found for version, weight in weighed.items()}
-            named = view.known_names(space, names, unspaced(query.text)) if view.knows_names(space) else []
+            named = view.names([space], names, unspaced(query.text)).get(space, [])
             reached, nodes = walk(view, space, names=named, records=seeds, through_records=False)
         ranked: list[_Ranked] = []
         for filter, (lists, _) in zip(groups, found, strict=True):
@@ -107,7 +107,7 @@ def weigh(
         best = {one.version: one for one in ranked[: query.limit]}
         hits = [
             Scored(record=record, score=one.score, vector=one.vector, keyword=one.keyword, graph=one.graph)
-            for record in view.records(list(best))
+            for record in records_of(view, list(best))
             if (one := best[record.version])
         ]
         return Weighed(hits=tuple(hits), nodes=nodes)
@@ -123,15 +123,15 @@ def _ask(core: Core, vectors: Vectors | None, query: Query) -> tuple[Question, t
 def _draw(view: View, vectors: Vectors | None, question: Question, space: str, filter: Filter, count: int) -> _Lists:
     """What words and vectors find among the records of a filter, the best `count` of each."""
     asked = msgspec.structs.replace(question, query=msgspec.structs.replace(question.query, filter=filter))
-    field = gather(view, vectors, asked, space)
-    if field is None:
+    found = gather(view, vectors, asked, [space])
+    if not found:
         none, no_rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return _Lists((), (), none, none, none, no_rows, no_rows)
-    keyword = keyword_scores(field.query, field.candidates)
-    cosine = field.candidates.cosine
+    keyword = keyword_scores(found[0].query, found[0].candidates)
+    cosine = found[0].candidates.cosine
     return _Lists(
-        versions=tuple(glance.version for glance in field.glances),
-        successors=tuple(glance.superseded_by for glance in field.glances),
+        versions=found[0].findings.versions.tolist(),
+        replaced=found[0].findings.replaced.tolist(),
         cosine=cosine,
         near=np.zeros(len(cosine)) if vectors is None else scale_cosines(cosine, _floor(vectors)),
         keyword=keyword,
@@ -156,10 +156,10 @@ def _find(
     if weights.graph <= 0:
         return _draw(view, vectors, question, space, filter, count), {}
     everything = _draw(view, vectors, question, space, msgspec.structs.replace(filter, valid_only=False), count)
-    valid = {glance.version for glance in view.glances(space, everything.versions, filter)}
+    valid = set(view.select(int, within(filter, space, everything.versions)))
     lists = _keep(everything, valid, count) or _draw(view, vectors, question, space, filter, count)
     seeds = _seeds(lists, lists.rows, weights)
-    replaced = [row for row in everything.rows if everything.successors[row] and everything.versions[row] not in valid]
+    replaced = [row for row in everything.rows if everything.replaced[row] and everything.versions[row] not in valid]
     return lists, _seeds(everything, replaced, weights) | seeds
 
 
@@ -197,7 +197,7 @@ def _rank(
     known = {*listed}
     far = [version for version in reached if version not in known]
     far = sorted(far, key=lambda version: -reached[version])[: _LOOKED_AT * count]
-    allowed = {glance.version for glance in view.glances(space, far, filter)} if far else set[int]()
+    allowed = set(view.select(int, within(filter, space, far))) if far else set[int]()
     versions = [*listed, *[version for version in far if version in allowed][:count]]
     rows = {version: row for row, version in enumerate(lists.versions)}
     at = np.array([rows.get(version, len(rows)) for version in versions], dtype=np.int64)

@@ -26,6 +26,7 @@ from recollect.engine.parse import (
 from recollect.engine.write.grounds import (
     EvidenceState,
     Sources,
+    cites,
     gather_same,
     is_knowledge,
     lack_of_evidence,
@@ -33,7 +34,7 @@ from recollect.engine.write.grounds import (
     stands,
     unite,
 )  # fmt: skip
-from recollect.engine.write.remember import derive_lexis
+from recollect.engine.write.remember import put_of
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.fields import Moment
 from recollect.store.base import Edit, View
@@ -49,7 +50,6 @@ from recollect.types import (
     Status,
 )
 
-_EVERY = 2**31
 _PROMOTABLE: tuple[Status, ...] = ("active", "candidate", "contested", "stale")
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
 _STALE = "not verified for {} days"
@@ -93,7 +93,7 @@ def parse_bar(min_confidence: float, min_evidence: int) -> Bar:
 
 
 def _put(edit: Edit, new: Record, old: Record, verb: str, reason: str | None) -> int:
-    return edit.put(new, verb=verb, before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
+    return edit.apply([put_of(edit, new, verb, old, reason=reason)])[0].entry
 
 
 def _receipt(record: Record, entries: Sequence[int], status: Status, reason: str | None) -> Receipt:
@@ -227,7 +227,7 @@ def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
     stale: list[str] = []
     partial: list[str] = []
     entries: list[int] = []
-    for record in edit.citing(source.space, [f"evidence:{source.id}"], _EVERY):
+    for record in cites(edit, source.space, [f"evidence:{source.id}"]):
         if not is_knowledge(record) or record.status in HIDDEN_STATUSES or record.grounds is None:
             continue
         if any(item.source != source.id for item in record.grounds.evidence):
@@ -263,7 +263,7 @@ def citing(core: Core, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit
     """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
     named = parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL)
     with core.store.read() as view:
-        return view.citing(parse_space(space), named, parse_limit(limit))
+        return cites(view, parse_space(space), named, parse_limit(limit))
 
 
 def claim_duplicates(core: Core, space: str = DEFAULT_SPACE) -> list[list[Record]]:
@@ -273,10 +273,10 @@ def claim_duplicates(core: Core, space: str = DEFAULT_SPACE) -> list[list[Record
 
 
 def _duplicates(view: View, space: str, now: datetime) -> list[list[Record]]:
-    groups: list[list[Record]] = []
-    for ref in view.shared_refs(space, "claim:"):
-        held = [record for record in reversed(view.citing(space, [ref], _EVERY)) if stands(record, now)]
-        groups += gather_same(sorted(held, key=lambda record: (record.created_at, record.id)))
+    claims = view.count(Filter(spaces=(space,), valid_only=False), by="claim")
+    shared = cites(view, space, [claim.key for claim in claims if claim.count > 1])
+    held = sorted((r for r in shared if stands(r, now)), key=lambda record: (record.created_at, record.id))
+    groups = gather_same(held)
     return sorted(groups, key=lambda group: (group[0].created_at, group[0].id))
 
 
@@ -294,7 +294,7 @@ def _promotable(view: View, space: str, bar: Bar) -> list[Record]:
     sources = Sources(view, space)
     return [
         record
-        for record in view.scan(filter, "oldest", _EVERY)
+        for record in view.select(Record, filter, "oldest")
         if record.confidence >= bar.confidence
         and record.grounds is not None
         and len(record.grounds.evidence) >= bar.evidence
@@ -358,7 +358,7 @@ def _outdated(view: View, space: str, limit: datetime) -> list[Record]:
     filter = Filter(spaces=(space,), statuses=("active", "candidate"), governed=True, without_kinds=NOT_KNOWLEDGE)
     return [
         record
-        for record in view.scan(filter, "oldest", _EVERY)
+        for record in view.select(Record, filter, "oldest")
         if record.grounds is not None and (record.grounds.verified_at or record.created_at) < limit
     ]
 

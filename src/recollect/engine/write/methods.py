@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.parse import (
     parse_alike,
     parse_draft,
@@ -26,6 +26,7 @@ from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.remember import remember_many
 from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
+from recollect.store.ops import PutSpace
 from recollect.types import DEFAULT_SPACE, UNSET, Draft, Receipt, Record, Space, Unset
 
 
@@ -150,13 +151,13 @@ class Writing:
         """Makes a space, or changes the description or metadata of one that exists."""
         label = parse_space(name, "name")
         with self.core.store.write(actor=self.core.actor) as edit:
-            held = edit.space(label) or Space(name=label, created_at=edit.now)
+            held = space_of(edit, label) or Space(name=label, created_at=edit.now)
             changed = Space(
                 name=label,
                 description=held.description if description is None else parse_string(description, "description"),
                 created_at=held.created_at,
                 metadata=held.metadata if metadata is None else parse_metadata(metadata),
             )
-            if edit.space(label) == changed:
-                return changed
-            return edit.put_space(changed)
+            if space_of(edit, label) != changed:
+                edit.apply([PutSpace(changed)])
+            return changed

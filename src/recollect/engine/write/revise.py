@@ -12,10 +12,11 @@ from recollect.engine.core import Core, find
 from recollect.engine.known import DOCUMENTS, file_of, place_of
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
-from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import InvalidInput, NotFound
-from recollect.store.base import Thing, View
-from recollect.types import CATALOGUE_KINDS, Change, Receipt, Record
+from recollect.store.base import Changes, Thing, View
+from recollect.store.ops import Erase
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record
 
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 
@@ -37,7 +38,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
         new = ruling.record
         if state_of(new) == state_of(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
-        _, entry = edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
@@ -78,7 +79,7 @@ def invalidate(
         new = msgspec.structs.replace(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
-        _, entry = edit.put(new, verb="invalidate", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "invalidate", old, reason=reason)])[0].entry
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
@@ -91,14 +92,17 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
     """
     with core.store.write(actor=core.actor) as edit:
         record = _anywhere(edit, id, space)
-        entry = edit.erase(record, reason=reason)
-        entries = [entry]
+        home = Filter(spaces=(record.space,), past=True)
+        ops = [Erase(where=msgspec.structs.replace(home, ids=(record.id,)), reason=reason)]
         if record.kind in CATALOGUE_KINDS and record.source is not None:
-            entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
+            kinds = (segment_kind(source_kind_of(record)),)
+            pieces = msgspec.structs.replace(home, sources=(record.source,), kinds=kinds)
+            ops.append(Erase(where=pieces, reason=reason))
             place = place_of(str(file_of(record).get("path", record.source)))
             edit.keep(DOCUMENTS, {place: None}, space=record.space)
+        entries = [entry for done in edit.apply(ops) for entry in done.entries]
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:
@@ -106,11 +110,11 @@ def _anywhere(view: View, id: str, space: str | None) -> Record:
     try:
         return find(view, Record, id, space)
     except NotFound:
-        homes = view.whereabouts(Record, id)
-        for change in view.journal(object_id=id, newest_first=True):
+        homes = view.homes(Record, id)
+        for change in view.journal(Changes(object_id=id), newest_first=True):
             if change.object_type == "record" and change.space in homes and space in (None, change.space):
                 kept = change.before if change.after is None else change.after
-                record = None if kept is None else view.version(Record, kept)
+                record = None if kept is None else view.get(Record, change.space, id, version=kept)
                 if record is not None:
                     return record
         raise
@@ -121,14 +125,17 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
     with core.store.read() as view:
         changes = [
             change
-            for change in view.journal(object_id=id, limit=10_000)
+            for change in view.journal(Changes(object_id=id), limit=10_000)
             if change.object_type == "record" and space in (None, change.space)
         ]
         if not changes:
             where = "" if space is None else f" in space {space!r}"
             raise NotFound(f"there is no record with id {id!r}{where}")
         return [
-            Past(change=change, record=None if change.after is None else view.version(Record, change.after))
+            Past(
+                change=change,
+                record=None if change.after is None else view.get(Record, change.space, id, version=change.after),
+            )
             for change in changes
         ]
 

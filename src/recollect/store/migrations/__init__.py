@@ -12,7 +12,8 @@ from recollect.store.migrations import (
     m0005_lifecycle,
     m0006_tokens,
     m0007_shelves,
-    m0008_folders,
+    m0008_changes,
+    m0009_folders,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -23,5 +24,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0005_lifecycle.STATEMENTS,
     m0006_tokens.STATEMENTS,
     m0007_shelves.STATEMENTS,
-    m0008_folders.STATEMENTS,
+    m0008_changes.STATEMENTS,
+    m0009_folders.STATEMENTS,
 )

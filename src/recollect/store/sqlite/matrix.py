@@ -26,8 +26,15 @@ def sign_bits(vectors: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArra
     return np.ascontiguousarray(packed).view(np.uint64)
 
 
+def pack_vectors(vectors: Sequence[NDArray[np.float32]], mean: bytes) -> list[tuple[bytes, bytes]]:
+    """Sign bits and float16 numbers of each vector, as they are stored."""
+    rows = np.stack(vectors)
+    bits, halves = sign_bits(rows, np.frombuffer(mean, dtype=np.float32)), rows.astype(np.float16)
+    return [(bits[at].tobytes(), halves[at].tobytes()) for at in range(len(rows))]
+
+
 class Matrix:
-    """Sign bits of one space and model, in the order in which they were stored; it only grows."""
+    """Sign bits of one space and model, in the order in which they were stored."""
 
     def __init__(self, words: int) -> None:
         self._bits = np.empty((words, 1024), dtype=np.uint64)
@@ -60,18 +67,6 @@ class Matrix:
         self._vectors[self._count : end] = [row[0] for row in rows]
         self._versions[self._count : end] = [row[1] for row in rows]
         self._count = end
-
-    def without(self, versions: NDArray[np.int64]) -> Matrix:
-        """The same rows but for those of some versions."""
-        count = self._count
-        kept = np.flatnonzero(~np.isin(self._versions[:count], versions))
-        other = Matrix(self._bits.shape[0])
-        other._grow(max(len(kept), 1024))
-        other._bits[:, : len(kept)] = self._bits[:, kept]
-        other._vectors[: len(kept)] = self._vectors[kept]
-        other._versions[: len(kept)] = self._versions[kept]
-        other._count = len(kept)
-        return other
 
     def _grow(self, capacity: int) -> None:
         for name in ("_vectors", "_versions", "_bits"):

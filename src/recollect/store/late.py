@@ -6,8 +6,6 @@ of them takes the nearest piece of the text, and the sum of what they find is wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,12 +18,13 @@ def pack_tokens(tokens: NDArray[np.float32]) -> bytes:
     return np.clip(np.rint(tokens * SCALE), -127, 127).astype(np.int8).tobytes()
 
 
-def match_tokens(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
-    """What each text (its packed vectors, at least one) is worth to a question, whose vectors' lengths add up to 1."""
-    if not texts:
+def match_tokens(question: NDArray[np.float32], texts: bytes, starts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What each text is worth to a question, whose vectors' lengths add up to 1.
+
+    The texts are packed vectors, at least one of each, one after another; `starts` is where each begins.
+    """
+    if not len(starts):
         return np.zeros(0, np.float32)
     dim = question.shape[1]
-    codes = np.frombuffer(b"".join(texts), np.int8).reshape(-1, dim)
-    nearness = codes.astype(np.float32) @ question.T
-    starts = np.cumsum([0, *[len(text) // dim for text in texts[:-1]]])
-    return np.maximum.reduceat(nearness, starts, axis=0).sum(axis=1) / np.float32(SCALE)
+    nearness = np.frombuffer(texts, np.int8).reshape(-1, dim).astype(np.float32) @ question.T
+    return np.maximum.reduceat(nearness, starts // dim, axis=0).sum(axis=1) / np.float32(SCALE)

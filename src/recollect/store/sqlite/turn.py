@@ -9,32 +9,25 @@ import hashlib
 import os
 import sys
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from recollect.errors import Conflict, ReadOnlyStore
+from recollect.errors import ReadOnlyStore
 
 _LOOKS_EVERY = 0.05  # seconds
 
 
-def turn_file(home: Path, *names: str) -> Path:
-    """Where the lock for something of these names lies."""
-    return home / "turns" / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
-
-
-class Turn:
+class FileTurn:
     """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
 
-    def __init__(self, path: Path, stop: threading.Event | None = None) -> None:
-        self._path = path
+    def __init__(self, folder: Path, names: tuple[str, ...], stop: threading.Event | None = None) -> None:
+        self._path = folder / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
         self._stop = stop or threading.Event()
         self._file: int | None = None
 
     @property
-    def held(self) -> bool:
+    def mine(self) -> bool:
         return self._file is not None
 
     def __enter__(self) -> Self:
@@ -48,9 +41,11 @@ class Turn:
         self.release()
 
     def take(self) -> bool:
-        """Takes the turn if nobody has it."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
         if _lock(file):
             self._file = file
             return True
@@ -61,31 +56,6 @@ class Turn:
         file, self._file = self._file, None
         if file is not None:
             os.close(file)
-
-
-def is_taken(path: Path) -> bool:
-    """Does some process, perhaps this one, have the turn?"""
-    if not path.exists():
-        return False
-    turn = Turn(path)
-    taken = not turn.take()
-    turn.release()
-    return taken
-
-
-@contextmanager
-def taking(path: Path, work: str) -> Generator[None]:
-    """Has the turn while the body runs, or raises `Conflict` where somebody else has it."""
-    turn = Turn(path)
-    try:
-        if not turn.take():
-            raise Conflict(f"{work} is under way elsewhere")
-    except OSError as error:
-        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
-    try:
-        yield
-    finally:
-        turn.release()
 
 
 if sys.platform == "win32":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.engine.embedding.matrix import Matrix
+from recollect.store.sqlite.matrix import Matrix
 
 WORDS = 2
 
@@ -23,10 +23,3 @@ def test_the_nearest_are_found_as_many_as_are_wanted(count: int, spread: int) ->
     assert sorted(distances[numbers - 1].tolist()) == sorted(distances.tolist())[:count]
     assert (versions == numbers + 999).all()
     assert len(set(numbers.tolist())) == count
-
-
-def test_rows_that_are_left_out_are_not_found() -> None:
-    matrix = Matrix(1)
-    matrix.extend([(n, n, np.uint64(n).tobytes()) for n in range(1, 11)])
-    numbers, _ = matrix.without(np.array([2, 4])).nearest(np.zeros(1, np.uint64), 20)
-    assert sorted(numbers.tolist()) == [1, 3, 5, 6, 7, 8, 9, 10]

@@ -1,0 +1,171 @@
+"""What of a store is kept in memory, and how does it stay true when others write?
+
+Of a large space the sign bits of its vectors, which only ever grow at their end and are read again once a part of them
+is stale; a small space as a whole, read again after every change; and the vectors of single versions, which never
+change. Whether something changed is told by two numbers that every transaction writes for the spaces it touched.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from recollect.store.search import NearMatch
+from recollect.store.sqlite.matrix import Matrix
+
+MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
+"""Reads number, version and sign bits of the vectors above a number."""
+VectorReader: TypeAlias = Callable[[Sequence[int]], Mapping[int, NDArray[np.float32]]]
+
+_STALE = 5  # of so many rows of a matrix one being stale is too much
+_IMAGE_BYTES = 64_000_000
+_NUMBERS = 4_000_000  # of vectors that are compared again and again: 16 MB
+
+
+class Pulse(Struct, frozen=True):
+    """What a view sees of a space: how much it holds, and how often it has changed."""
+
+    space_no: int
+    records: int
+    length: int
+    changes: int
+    gone: int
+
+
+class Image(Struct, frozen=True, eq=False):
+    """A small space as it was at one count of changes: all that is asked about its live versions, by row.
+
+    Terms stand sorted, with the row that holds each and how often. Vectors stand in the order of their rows; `starts`
+    is where those of each row in `embedded` begin. `begins` and `ends` say from and until when a version is true,
+    `kinds` which rows are of each kind, `tokens` is what is kept of wordpieces, where those of
+    each piece begin, and the row that it belongs to.
+    """
+
+    versions: NDArray[np.int64]
+    kinds: Mapping[str, NDArray[np.bool_]]
+    hidden: NDArray[np.bool_]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    group: NDArray[np.int64]
+    position: NDArray[np.int64]
+    event_time: NDArray[np.int64]
+    importance: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    replaced: NDArray[np.bool_]
+    length: NDArray[np.float64]
+    hashes: NDArray[np.uint32]
+    owners: NDArray[np.int64]
+    times: NDArray[np.uint8]
+    vectors: NDArray[np.float32]
+    pieces: NearMatch
+    embedded: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    tokens: tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
+
+    @property
+    def size(self) -> int:
+        return self.vectors.nbytes + 13 * len(self.hashes) + 150 * len(self.versions) + len(self.tokens[0])
+
+
+class _Grown:
+    """A matrix, and what its space was like when it was read and when it was last extended."""
+
+    def __init__(self, matrix: Matrix, pulse: Pulse) -> None:
+        self.matrix = matrix
+        self.gone = pulse.gone
+        self.changes = pulse.changes
+
+
+class Cache:
+    """What the views of one store share. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._matrices: dict[tuple[int, int, bool], _Grown] = {}
+        self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
+        self._image_bytes = 0
+        self._vectors: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._numbers = 0
+        self._census: tuple[object, ...] = ()
+
+    def heed(self, census: tuple[object, ...], read: Callable[[], tuple[set[int], set[int]]]) -> None:
+        """Forgets spaces and models that are no more. A census differs when some came or went; `read` says which."""
+        with self._lock:
+            if census == self._census:
+                return
+            spaces, models = read()
+            self._matrices = {
+                key: grown for key, grown in self._matrices.items() if key[0] in models and key[1] in spaces
+            }
+            for key in [key for key in self._images if key[1] not in spaces or key[0] not in {*models, None}]:
+                self._drop_image(key)
+            self._vectors, self._numbers, self._census = {}, 0, census
+
+    # Matrices
+
+    def matrix(self, model: int, words: int, pulse: Pulse, read: MatrixReader, *, old: bool) -> Matrix:
+        """The sign bits of a space (with those of `old` versions, or without), as far as `read` sees them."""
+        key = (model, pulse.space_no, old)
+        with self._lock:
+            grown = self._matrices.get(key)
+            if grown is None or (pulse.gone - grown.gone) * _STALE > len(grown.matrix):
+                matrix = Matrix(words)
+                matrix.extend(read(0))
+                self._matrices[key] = _Grown(matrix, pulse)
+                return matrix
+            if pulse.changes > grown.changes:
+                grown.matrix.extend(read(grown.matrix.last))
+                grown.changes = pulse.changes
+            return grown.matrix
+
+    # Images
+
+    def images(self, model: int | None, pulses: Sequence[Pulse]) -> dict[int, Image | None]:
+        """The images of some spaces that are still true; None for a space that is too large to have one."""
+        found: dict[int, Image | None] = {}
+        with self._lock:
+            for pulse in pulses:
+                key = (model, pulse.space_no)
+                held = self._images.get(key)
+                if held is not None and held[0] == pulse.changes:
+                    self._images.move_to_end(key)
+                    found[pulse.space_no] = held[1]
+        return found
+
+    def keep_image(self, model: int | None, pulse: Pulse, image: Image | None) -> None:
+        key, size = (model, pulse.space_no), 0 if image is None else image.size
+        with self._lock:
+            self._drop_image(key)
+            self._images[key] = (pulse.changes, image, size)
+            self._image_bytes += size
+            while self._image_bytes > _IMAGE_BYTES and len(self._images) > 1:
+                self._drop_image(next(iter(self._images)))
+
+    def _drop_image(self, key: tuple[int | None, int]) -> None:
+        if key in self._images:
+            self._image_bytes -= self._images.pop(key)[2]
+
+    # Vectors of single versions
+
+    def vectors(self, model: int, versions: Sequence[int], read: VectorReader) -> list[NDArray[np.float32] | None]:
+        """The vectors of each version, a row for each of its pieces; None where it has none."""
+        kept = self._vectors
+        found = [kept.get((model, version)) for version in versions]
+        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
+        if not missing:
+            return found
+        fresh = read(missing)
+        more = sum(rows.size for rows in fresh.values())
+        with self._lock:
+            if self._numbers + more > _NUMBERS:
+                self._vectors, self._numbers = {}, 0
+            if more <= _NUMBERS:
+                self._vectors.update({(model, version): rows for version, rows in fresh.items()})
+                self._numbers += more
+        return [fresh.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]

@@ -1,0 +1,169 @@
+"""How is a small space read into memory as a whole, and what does it then answer?
+
+A question over many small spaces would otherwise look up thousands of rows one by one. All spaces that are to be read
+are read together, one statement for each table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.search import NearMatch
+from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import NOT_EVICTED
+from recollect.store.sqlite.cache import Image, Pulse
+from recollect.types import HIDDEN_STATUSES, Filter
+
+MOST = 200
+"""Records, and vectors, up to which a space is small."""
+_FOREVER = 2**62
+_HIDDEN = ", ".join(map(repr, HIDDEN_STATUSES))
+_COLUMNS = (
+    "records.space_no, records.version, session, source, position, event_time, importance,"
+    " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
+    f" status IN ({_HIDDEN}), coalesce(valid_from, {-_FOREVER}), coalesce(valid_until, {_FOREVER}), lexis.terms,"
+    " records.kind"
+)
+_RECORDS = f"""
+    SELECT {_COLUMNS} FROM records
+    LEFT JOIN faded ON faded.version = records.version LEFT JOIN lexis ON lexis.version = records.version
+    WHERE records.space_no IN (SELECT value FROM json_each(?)) AND retired_at IS NULL AND {NOT_EVICTED}
+    ORDER BY records.space_no, records.version"""
+_COUNTED = """
+    SELECT space_no, count(*) FROM signs WHERE model = ? AND space_no IN (SELECT value FROM json_each(?))
+    GROUP BY space_no"""
+_VECTORS = f"""
+    SELECT signs.space_no, signs.version, signs.vector, halves.half, tokens.tokens FROM signs
+    JOIN halves ON halves.vector = signs.vector LEFT JOIN tokens ON tokens.vector = signs.vector
+    WHERE signs.model = ? AND signs.space_no IN (SELECT value FROM json_each(?))
+        AND {NOT_EVICTED.replace("records.", "signs.")}
+    ORDER BY signs.space_no, signs.version, signs.vector"""
+
+
+def read_images(
+    connection: sqlite3.Connection, model: int | None, dim: int, pulses: Sequence[Pulse]
+) -> dict[int, Image | None]:
+    """The images of some spaces, None for one that is too large."""
+    small = [pulse.space_no for pulse in pulses if pulse.records <= MOST]
+    counted = dict(connection.execute(_COUNTED, (model, to_json(small))).fetchall()) if model is not None else {}
+    small = [space_no for space_no in small if counted.get(space_no, 0) <= MOST]
+    listed = to_json(small)
+    records = _by_space(connection.execute(_RECORDS, (listed,)).fetchall())
+    vectors = _by_space(connection.execute(_VECTORS, (model, listed)).fetchall()) if counted else {}
+    images = {space_no: _image(records.get(space_no, ()), vectors.get(space_no, ()), dim) for space_no in small}
+    return {pulse.space_no: images.get(pulse.space_no) for pulse in pulses}
+
+
+def _by_space(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    return {space_no: list(group) for space_no, group in groupby(rows, itemgetter(0))}
+
+
+def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> NDArray[np.int64]:
+    """A number for each session, or source where there is no session; -1 for neither."""
+    known: dict[tuple[str | None, str | None], int] = {}
+    keys = [(session, None if session is not None else source) for session, source in zip(sessions, sources)]  # noqa: B905 -- columns of the same rows
+    return np.array([-1 if key == (None, None) else known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+
+
+def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint8]]:
+    """The terms of some versions: the hash of each, the row that holds it, and how often."""
+    sizes = [0 if blob is None else len(blob) // 5 for blob in blobs]
+    packed = [(blob or b"", 4 * size) for blob, size in zip(blobs, sizes, strict=True)]
+    hashes = np.frombuffer(b"".join([blob[:end] for blob, end in packed]), dtype=np.uint32)
+    times = np.frombuffer(b"".join([blob[end:] for blob, end in packed]), dtype=np.uint8)
+    return hashes, np.repeat(np.arange(len(blobs)), sizes), times
+
+
+def unpack_halves(halves: Sequence[bytes], dim: int) -> NDArray[np.float32]:
+    return np.frombuffer(b"".join(halves), dtype=np.float16).reshape(len(halves), dim).astype(np.float32)
+
+
+def pack_pieces(said: Sequence[tuple[bytes, int]]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """The wordpieces of some pieces, one after another: where each begins, and the row that it belongs to."""
+    starts = np.cumsum([0, *(len(piece) for piece, _ in said)])[:-1]
+    return b"".join([piece for piece, _ in said]), starts, np.array([row for _, row in said], dtype=np.int64)
+
+
+def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
+    columns: Sequence[Sequence[Any]] = list(zip(*records, strict=True)) or [()] * 14
+    versions = np.array(columns[1], dtype=np.int64)
+    hashes, owners, times = unpack_terms(cast("Sequence[bytes | None]", columns[12]))
+    length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
+    order = np.argsort(hashes, kind="stable")
+    of = np.searchsorted(versions, np.array([row[1] for row in vectors], dtype=np.int64))
+    embedded, starts = np.unique(of, return_index=True)
+    kinds = np.array(columns[13], dtype=np.str_)
+    said = [(row[4], home) for row, home in zip(vectors, of.tolist(), strict=True) if row[4] is not None]
+    return Image(
+        versions=versions,
+        group=number_groups(columns[2], columns[3]),
+        position=np.array(columns[4], dtype=np.int64),
+        event_time=np.array(columns[5], dtype=np.int64),
+        importance=np.array(columns[6], dtype=np.float64),
+        confidence=np.array(columns[7], dtype=np.float64),
+        replaced=np.array(columns[8], dtype=np.bool_),
+        hidden=np.array(columns[9], dtype=np.bool_),
+        begins=np.array(columns[10], dtype=np.int64),
+        ends=np.array(columns[11], dtype=np.int64),
+        length=length,
+        hashes=hashes[order],
+        owners=owners[order],
+        times=times[order],
+        vectors=unpack_halves([row[3] for row in vectors], dim),
+        pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
+        embedded=embedded,
+        starts=starts,
+        tokens=pack_pieces(said),
+        kinds={kind: kinds == kind for kind in np.unique(kinds).tolist()},
+    )
+
+
+def is_plain(filter: Filter) -> bool:
+    """Does a filter ask for no more than what an image can tell?"""
+    return filter == Filter(
+        spaces=filter.spaces, valid_only=filter.valid_only, kinds=filter.kinds, without_kinds=filter.without_kinds
+    )
+
+
+def visible(image: Image, filter: Filter, now: int) -> NDArray[np.bool_]:
+    """Which rows of an image a plain filter lets through."""
+    if filter.valid_only:
+        seen = ~image.hidden & (image.begins <= now) & (image.ends > now)
+    else:
+        seen = np.ones(len(image.versions), dtype=np.bool_)
+    for kind, rows in image.kinds.items():
+        if kind in filter.without_kinds or (filter.kinds and kind not in filter.kinds):
+            seen &= ~rows
+    return seen
+
+
+def postings(image: Image, terms: NDArray[np.uint32]) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+    """Of each term the rows that hold it, and how often."""
+    first, last = (np.searchsorted(image.hashes, terms, side).tolist() for side in ("left", "right"))
+    return [(image.owners[a:b], image.times[a:b]) for a, b in zip(first, last, strict=True)]
+
+
+def count_terms(image: Image, terms: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """How often each row holds each term."""
+    counts = np.zeros((len(image.versions), len(terms)))
+    for column, (rows, times) in enumerate(postings(image, terms)):
+        if len(rows):
+            counts[rows, column] = times
+    return counts
+
+
+def cosines(image: Image, vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosine of each row's best piece; NaN for a row without a vector."""
+    found = np.full(len(image.versions), np.nan)
+    if len(image.embedded):
+        values = image.vectors @ vector
+        single = len(values) == len(image.embedded)
+        found[image.embedded] = values if single else np.maximum.reduceat(values, image.starts)
+    return found

@@ -1,0 +1,410 @@
+"""How does a SQLite store answer what is asked of its words and vectors?
+
+A small space is answered from its image in memory. In a larger one words are found by FTS5, vectors by a scan over
+their sign bits, and what is said of the candidates is read for them alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log1p
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.late import match_tokens
+from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.similar import differing_bits, near_rows
+from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import record_condition
+from recollect.store.sqlite.cache import Cache, Image, Pulse
+from recollect.store.sqlite.database import DIALECT
+from recollect.store.sqlite.derived import Derived
+from recollect.store.sqlite.images import (
+    MOST,
+    cosines,
+    count_terms,
+    is_plain,
+    number_groups,
+    pack_pieces,
+    postings,
+    read_images,
+    unpack_halves,
+    unpack_terms,
+    visible,
+)  # fmt: skip
+from recollect.store.sqlite.matrix import Matrix, sign_bits
+from recollect.types import Filter
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_decode_versions = msgspec.json.Decoder(list[int]).decode
+_PULSES = """
+    SELECT spaces.name, tallies.space_no, records, length, changes, gone FROM json_each(?) AS asked
+    CROSS JOIN spaces ON spaces.name = asked.value CROSS JOIN tallies ON tallies.space_no = spaces.no"""
+_CENSUS = "SELECT (SELECT count(*) FROM spaces), (SELECT max(no) FROM spaces), (SELECT group_concat(no) FROM models)"
+_COLUMNS = """
+    SELECT records.version, session, source, position, event_time, importance,
+        coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms
+    FROM records LEFT JOIN faded ON faded.version = records.version LEFT JOIN lexis ON lexis.version = records.version
+    WHERE """
+_AT_A_TIME = 1_000  # pairs whose numbers are read together
+
+
+class Search:
+    """What one snapshot answers."""
+
+    def __init__(self, connection: sqlite3.Connection, derived: Derived, now: int, cache: Cache) -> None:
+        self._connection = connection
+        self._words = derived.words
+        self._vectors = derived.vectors
+        self._now = now
+        self._cache = cache
+        self._images: dict[tuple[int | None, Pulse], Image | None] = {}
+        self._models: list[Model] | None = None
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def _pulses(self, spaces: Sequence[str]) -> dict[str, Pulse]:
+        self._words.finish()
+        census = self._rows(_CENSUS)[0]
+        self._cache.heed(census, lambda: (self._numbers("spaces"), self._numbers("models")))
+        return {name: Pulse(*row) for name, *row in self._rows(_PULSES, (to_json(spaces),))}
+
+    def _numbers(self, table: str) -> set[int]:
+        return {row[0] for row in self._rows(f"SELECT no FROM {table}")}
+
+    def _model(self, no: int) -> Model:
+        if no not in {model.no for model in self._models or ()}:
+            self._models = self._vectors.models()
+        return next(model for model in self._models or () if model.no == no)
+
+    def _latest_model(self) -> int | None:
+        if self._models is None:
+            self._models = self._vectors.models()
+        return self._models[-1].no if self._models else None
+
+    def _small(self, pulses: Sequence[Pulse], model: int | None) -> dict[int, Image]:
+        """The images of those spaces that are small."""
+        missing = [pulse for pulse in pulses if (model, pulse) not in self._images]
+        if missing:
+            known = self._cache.images(model, missing)
+            unknown = [pulse for pulse in missing if pulse.space_no not in known]
+            if unknown:
+                fresh = read_images(self._connection, model, 0 if model is None else self._model(model).dim, unknown)
+                for pulse in unknown:
+                    self._cache.keep_image(model, pulse, fresh[pulse.space_no])
+                known |= fresh
+            self._images |= {(model, pulse): known[pulse.space_no] for pulse in missing}
+        found = ((pulse.space_no, self._images[model, pulse]) for pulse in pulses)
+        return {space_no: image for space_no, image in found if image is not None}
+
+    def _allowed(self, space_no: int, filter: Filter) -> Ints:
+        condition, values = record_condition(DIALECT, filter, [space_no], self._now)
+        sql = f"SELECT json_group_array(version) FROM records WHERE {condition}"
+        return np.array(_decode_versions(self._rows(sql, values)[0][0]), dtype=np.int64)
+
+    # Words
+
+    def words(
+        self, spaces: Sequence[str], terms: Sequence[int], where: Filter, most: int | None, *, exact: bool, every: bool
+    ) -> dict[str, WordMatch]:
+        pulses = self._pulses(spaces)
+        present = where.as_of is None
+        images = self._small(list(pulses.values()), self._latest_model()) if present else {}
+        hashes = np.array(terms, dtype=np.uint32)
+        found: dict[str, WordMatch] = {}
+        for name, pulse in pulses.items():
+            image = images.get(pulse.space_no)
+            if image is None:
+                lists = [self._holding(pulse.space_no, term, old=not present) for term in terms]
+            else:
+                lists = [image.versions[rows] for rows, _ in postings(image, hashes)]
+            among = self._allowed(pulse.space_no, where) if exact or (every and not terms) else None
+            versions, more = _in_all(lists, among) if every else _heaviest(lists, pulse.records, among, most)
+            df = np.array([len(one) for one in lists], dtype=np.float64)
+            found[name] = WordMatch(versions, df, pulse.records, pulse.length, more)
+        return found
+
+    def _holding(self, space_no: int, term: int, *, old: bool) -> Ints:
+        versions = self._words.postings(space_no, term)
+        if old:
+            versions += self._words.postings(space_no, term, old=True)
+        return np.array(versions, dtype=np.int64)
+
+    # Vectors
+
+    def near(
+        self, spaces: Sequence[str], model: int, vector: NDArray[np.float32], where: Filter, most: int, *, exact: bool
+    ) -> dict[str, NearMatch]:
+        pulses = self._pulses(spaces)
+        present = where.as_of is None
+        images = self._small(list(pulses.values()), model) if present and most >= MOST else {}
+        found: dict[str, NearMatch] = {}
+        for name, pulse in pulses.items():
+            image = images.get(pulse.space_no)
+            among = self._allowed(pulse.space_no, where) if exact else None
+            if image is not None:
+                found[name] = image.pieces
+                if among is not None:
+                    chosen = np.isin(image.pieces.versions, among)
+                    found[name] = NearMatch(image.pieces.versions[chosen], image.pieces.pieces[chosen])
+            else:
+                bits = sign_bits(vector[None, :], np.frombuffer(self._model(model).mean, dtype=np.float32))[0]
+                matrix = self._matrix(model, len(bits), pulse, old=not present)
+                wanted = most if present else 2 * most
+                pieces, versions = matrix.nearest(bits, wanted, among)
+                found[name] = NearMatch(versions, pieces, len(matrix) > wanted)
+        return found
+
+    def _matrix(self, model: int, words: int, pulse: Pulse, *, old: bool) -> Matrix:
+        def read(after: int) -> list[tuple[int, int, bytes]]:
+            return self._vectors.signs(model, pulse.space_no, after, old=old)
+
+        return self._cache.matrix(model, words, pulse, read, old=old)
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        """Pairs of versions whose pieces are all near-identical, with the cosine of the least alike."""
+        pulse = self._pulses([space]).get(space)
+        if pulse is None:
+            return []
+        known = self._model(model)
+        matrix = self._matrix(model, -(-known.dim // 64), pulse, old=False)
+        versions, bits = matrix.rows()
+        chosen = np.isin(versions, self._allowed(pulse.space_no, where))
+        versions, bits = versions[chosen], bits[chosen]
+        rows = near_rows(bits, differing_bits(least, known.floor, known.dim), stop)
+        if rows is None:
+            return []
+        pairs = sorted({(int(a), int(b)) for a, b in np.sort(versions[rows], axis=1) if a != b})
+        found: list[tuple[int, int, float]] = []
+        for start in range(0, len(pairs), _AT_A_TIME):
+            if stop():
+                break
+            found += self._compare(model, pairs[start : start + _AT_A_TIME])
+        return sorted((pair for pair in found if pair[2] >= least), key=lambda pair: (-pair[2], pair[0], pair[1]))
+
+    def _compare(self, model: int, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, float]]:
+        """Pairs that have as many pieces as each other, with the cosine of those that are least alike."""
+        pieces = self._pieces(model, sorted({version for pair in pairs for version in pair}))
+        for one, other in pairs:
+            a, b = pieces.get(one), pieces.get(other)
+            if a is not None and b is not None and len(a) == len(b):
+                norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+                yield one, other, float(((a * b).sum(axis=1) / np.maximum(norms, 1e-9)).min())
+
+    def _pieces(self, model: int, versions: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        halves: dict[int, list[bytes]] = {}
+        for version, half in self._vectors.vectors_of(model, versions):
+            halves.setdefault(version, []).append(half)
+        dim = self._model(model).dim
+        return {version: unpack_halves(rows, dim) for version, rows in halves.items()}
+
+    # Candidates
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter,
+        terms: Sequence[int],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+    ) -> dict[str, Findings]:
+        pulses = self._pulses(list(picks))
+        used = self._latest_model() if model is None else model
+        plain = is_plain(where)
+        images = self._small(list(pulses.values()), used) if where.as_of is None else {}
+        hashes = np.array(terms, dtype=np.uint32)
+        found: dict[str, Findings] = {}
+        for name, pulse in pulses.items():
+            image = images.get(pulse.space_no)
+            if image is not None:
+                seen = (
+                    visible(image, where, self._now)
+                    if plain
+                    else np.isin(image.versions, self._allowed(pulse.space_no, where))
+                )
+                found[name] = _look(image, picks[name].versions, seen, hashes, vector)
+            else:
+                found[name] = self._read(pulse.space_no, picks[name], where, hashes, model, vector)
+        return found
+
+    def _read(
+        self,
+        space_no: int,
+        pick: Pick,
+        where: Filter,
+        terms: NDArray[np.uint32],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+    ) -> Findings:
+        among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
+        condition, values = record_condition(DIALECT, among, [space_no], self._now)
+        rows = self._rows(_COLUMNS + condition, values)
+        columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
+        versions = np.array(columns[0], dtype=np.int64)
+        hashes, owners, times = unpack_terms(columns[8])
+        tf = np.zeros((len(versions), len(terms)))
+        for column, term in enumerate(terms):
+            at = np.flatnonzero(hashes == term)
+            tf[owners[at], column] = times[at]
+        length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
+        return Findings(
+            versions=versions,
+            tf=tf,
+            length=length if len(hashes) and len(terms) else np.ones(len(versions)),
+            cosine=self._cosines(versions, pick.near, model, vector),
+            group=number_groups(columns[1], columns[2]),
+            position=np.array(columns[3], dtype=np.int64),
+            event_time=np.array(columns[4], dtype=np.int64),
+            importance=np.array(columns[5], dtype=np.float64),
+            confidence=np.array(columns[6], dtype=np.float64),
+            replaced=np.array(columns[7], dtype=np.bool_),
+        )
+
+    def _cosines(
+        self, versions: Ints, near: NearMatch | None, model: int | None, vector: NDArray[np.float32] | None
+    ) -> Floats:
+        """The cosine of each version's best piece, NaN for none. Of one that lies near, those near are the best."""
+        found = np.full(len(versions), -np.inf)
+        if model is None or vector is None:
+            return np.full(len(versions), np.nan)
+        row = {version: at for at, version in enumerate(versions.tolist())}
+        home = dict(zip(near.pieces.tolist(), near.versions.tolist(), strict=True)) if near is not None else {}
+        halves = self._vectors.halves([piece for piece, version in home.items() if version in row])
+        if halves:
+            values = unpack_halves(list(halves.values()), len(vector)) @ vector
+            np.maximum.at(found, [row[home[piece]] for piece in halves], values)
+        others = sorted(row.keys() - set(home.values()))
+        held = self._cache.vectors(model, others, lambda missing: self._pieces(model, missing)) if others else []
+        for version, pieces in zip(others, held, strict=True):
+            if pieces is not None:
+                found[row[version]] = (pieces @ vector).max()
+        return np.where(np.isinf(found), np.nan, found)
+
+    def compare(
+        self,
+        picks: Mapping[str, Pick],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+        tokens: NDArray[np.float32] | None,
+    ) -> dict[str, Findings]:
+        """What the vectors of a model tell of some versions, and nothing else."""
+        pulses = self._pulses(list(picks))
+        images = {} if model is None else self._small(list(pulses.values()), model)
+        found: dict[str, Findings] = {}
+        for name, pulse in pulses.items():
+            versions, image = picks[name].versions, images.get(pulse.space_no)
+            rows = None if image is None else _rows_of(image, versions)
+            if image is None or rows is None:
+                cosine = self._cosines(versions, picks[name].near, model, vector)
+            else:
+                cosine = np.full(len(rows), np.nan) if vector is None else cosines(image, vector)[rows]
+            late = None
+            if tokens is not None and model is not None:
+                late = (
+                    self._match(versions, model, tokens)
+                    if image is None or rows is None
+                    else _match(tokens, image.tokens, len(image.versions), rows)
+                )
+            found[name] = _bare(versions, cosine, late)
+        return found
+
+    def _match(self, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
+        row = {version: at for at, version in enumerate(versions.tolist())}
+        said = [(piece, row[version]) for version, piece in self._vectors.tokens_of(model, list(row))]
+        return _match(tokens, pack_pieces(said), len(versions), np.arange(len(versions)))
+
+
+def _bare(versions: Ints, cosine: Floats, late: TokenMatch | None) -> Findings:
+    none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
+    return Findings(
+        versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
+        event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
+        late=late,
+    )  # fmt: skip
+
+
+def _rows_of(image: Image, versions: Ints) -> Ints | None:
+    """Where versions stand in an image; None where one does not."""
+    if not len(image.versions):
+        return None
+    at = np.minimum(np.searchsorted(image.versions, versions), len(image.versions) - 1)
+    return at if (image.versions[at] == versions).all() else None
+
+
+def _match(tokens: NDArray[np.float32], packed: tuple[bytes, Ints, Ints], count: int, rows: Ints) -> TokenMatch:
+    """What the wordpieces of some of so many rows are worth, by their best piece."""
+    said, starts, owners = packed
+    worth, best = np.full(count, np.nan), np.zeros(count, dtype=np.int64)
+    pieces = np.bincount(owners, minlength=count)
+    values = match_tokens(tokens, said, starts)
+    if pieces.max(initial=0) == 1:
+        worth[owners] = values
+    else:
+        seen = np.zeros(count, dtype=np.int64)
+        for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+            if not worth[owner] >= value:
+                worth[owner], best[owner] = value, seen[owner]
+            seen[owner] += 1
+    return TokenMatch(worth[rows], best[rows], pieces[rows])
+
+
+def _look(
+    image: Image,
+    chosen: Ints,
+    seen: NDArray[np.bool_],
+    terms: NDArray[np.uint32],
+    vector: NDArray[np.float32] | None,
+) -> Findings:
+    """What an image tells of some versions that may be seen."""
+    if not len(image.versions):
+        chosen = chosen[:0]
+    at = np.minimum(np.searchsorted(image.versions, chosen), len(image.versions) - 1)
+    rows = at[(image.versions[at] == chosen) & seen[at]]
+    versions = image.versions[rows]
+    told = len(terms) and len(image.hashes)
+    return Findings(
+        versions=versions,
+        tf=count_terms(image, terms)[rows],
+        length=image.length[rows] if told else np.ones(len(rows)),
+        cosine=np.full(len(rows), np.nan) if vector is None else cosines(image, vector)[rows],
+        group=image.group[rows],
+        position=image.position[rows],
+        event_time=image.event_time[rows],
+        importance=image.importance[rows],
+        confidence=image.confidence[rows],
+        replaced=image.replaced[rows],
+    )
+
+
+def _in_all(lists: Sequence[Ints], among: Ints | None) -> tuple[Ints, bool]:
+    """The versions that stand in all of some lists: without any list, all that there are."""
+    found = among
+    for one in sorted(lists, key=len):
+        found = one if found is None else np.intersect1d(found, one)
+    return np.zeros(0, dtype=np.int64) if found is None else found, False
+
+
+def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int | None) -> tuple[Ints, bool]:
+    """The versions that hold most of the question's weight, which is the rarity of its words."""
+    every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
+    if among is not None:
+        every = every[np.isin(every, among)]
+    versions = np.unique(every)
+    if most is None or len(versions) <= most:
+        return versions, False
+    sizes = [len(one) for one in lists]
+    weights = np.repeat([log1p((records - size + 0.5) / (size + 0.5)) for size in sizes], sizes)
+    if among is not None:
+        weights = weights[np.isin(np.concatenate(lists), among)]
+    scores = np.bincount(np.searchsorted(versions, every), weights)
+    best = np.argpartition(-scores, most)[:most]
+    return versions[best[np.argsort(-scores[best], kind="stable")]], True

@@ -1,0 +1,275 @@
+"""Which versions hold a term or mention a name?
+
+FTS5 holds hashed terms behind the number of their space, and ranks nothing. Beside it every version has its terms with
+their counts (`lexis`), every space how many records and terms it has (`tallies`), and every entity its names.
+
+An index is made anew in steps, in tables of its own, while the one in use answers and is written to. What a writer
+changes of versions that the next index holds already, it changes there too. The last step puts it in use.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from recollect.store.base import Lexis, normal_name
+from recollect.store.sql.rows import Row, lexis_row, to_json, to_lexis
+from recollect.types import Entity
+
+_decode_versions = msgspec.json.Decoder(list[int]).decode
+_TIDY_PAGES = 500
+_KNOWING = """
+    SELECT spaces.name, spaces.no FROM json_each(?) AS asked CROSS JOIN spaces ON spaces.name = asked.value
+    WHERE EXISTS(SELECT 1 FROM names WHERE names.space_no = spaces.no)"""
+_NAMED = "SELECT name FROM names WHERE space_no = ? AND name IN (SELECT value FROM json_each(?))"
+_NEXT = (
+    "CREATE VIRTUAL TABLE words_next USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii')",
+    "CREATE TABLE lexis_next(version INTEGER PRIMARY KEY, terms BLOB NOT NULL, names TEXT NOT NULL)",
+    """CREATE TABLE tallies_next(space_no INTEGER PRIMARY KEY, records INTEGER NOT NULL, length INTEGER NOT NULL,
+        changes INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0)""",
+    "INSERT INTO tallies_next(space_no, records, length) SELECT space_no, 0, 0 FROM tallies",
+)
+
+
+def token(space_no: int, mark: str, term: int) -> str:
+    """A term of one space, as the index spells it. Marks: x live term, n live name, o term of an old version."""
+    return tokens(space_no, mark, (term,))
+
+
+def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
+    """Many terms, parted by spaces: eight hexadecimal digits each, behind what they all begin with."""
+    head = f"{space_no:x}{mark}"
+    digits = struct.pack(f">{len(terms)}I", *terms).hex(" ", 4)
+    return f"{head}{digits.replace(' ', f' {head}')}" if digits else ""
+
+
+def name_hash(name: str) -> int:
+    return zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
+
+
+def _spell(space_no: int, lexis: Lexis, *, live: bool) -> str:
+    if not live:
+        return tokens(space_no, "o", lexis.terms.keys())
+    words = tokens(space_no, "x", lexis.terms.keys())
+    if not lexis.names:
+        return words
+    return f"{words} {tokens(space_no, 'n', [name_hash(name) for name in lexis.names])}"
+
+
+class Words:
+    """The keyword index of a store, as one connection sees it; or the `next` one, which is being made."""
+
+    def __init__(self, connection: sqlite3.Connection, *, next: bool = False) -> None:
+        self._connection = connection
+        self._tables = "words_next", "lexis_next", "tallies_next"
+        self._next: tuple[Words | None, int] | None = (None, 0)
+        if not next:
+            self._tables, self._next = ("words", "lexis", "tallies"), None
+        self._any_evicted: bool | None = None
+        self._tallied: dict[int, tuple[int, int, int]] = {}
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    # Reading
+
+    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
+        """The versions that stand under a word, without or only those that are evicted and still to be retired."""
+        sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
+        if evicted or self.has_evicted():
+            sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
+        return _decode_versions(self._rows(sql, (word,))[0][0])
+
+    def has_evicted(self) -> bool:
+        """Does anything wait to be retired? Within a snapshot that changes only by what is told here."""
+        if self._any_evicted is None:
+            self._any_evicted = bool(self._rows("SELECT 1 FROM evicted LIMIT 1"))
+        return self._any_evicted
+
+    def look_for_evicted(self) -> None:
+        """Hears that something was evicted or retired in this transaction."""
+        self._any_evicted = None
+
+    def postings(self, space_no: int, term: int, *, old: bool = False) -> list[int]:
+        live = token(space_no, "x", term)
+        if not old:
+            return self._matching(live)
+        return self._matching(token(space_no, "o", term)) + self._matching(live, evicted=True)
+
+    def mentions(self, space_no: int, name: str) -> list[int]:
+        return self._matching(token(space_no, "n", name_hash(name)))
+
+    def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
+        sql = f"SELECT version, terms, names FROM {self._tables[1]} WHERE version IN (SELECT value FROM json_each(?))"
+        return {row[0]: to_lexis(row[1], row[2]) for row in self._rows(sql, (to_json(versions),))}
+
+    def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
+        """Of each space that knows names at all: those among the phrases, or in a text without word boundaries."""
+        knowing = dict(self._rows(_KNOWING, (to_json(spaces),)))
+        found: dict[str, list[str]] = {}
+        for space, space_no in knowing.items():
+            rows = self._rows(_NAMED, (space_no, to_json(phrases))) if phrases else []
+            if text:
+                rows += self._rows("SELECT name FROM names WHERE space_no = ? AND instr(?, name) > 0", (space_no, text))
+            found[space] = sorted({row[0] for row in rows})
+        return found
+
+    # Writing
+
+    def _spelled(self, rows: Sequence[Row]) -> None:
+        """Rows of "delete" or None, version and tokens."""
+        words = self._tables[0]
+        self._connection.executemany(f"INSERT INTO {words}({words}, rowid, tokens) VALUES(?, ?, ?)", rows)
+
+    def put(self, entries: Sequence[tuple[int, int, Lexis]], *, live: bool = True) -> None:
+        """Takes in versions that have just been written, or (not `live`) were retired long ago: space, number, terms.
+
+        The names that an old version mentions are nobody's concern.
+        """
+        rows = [(version, *lexis_row(lexis if live else Lexis(lexis.terms))) for _, version, lexis in entries]
+        self._connection.executemany(f"INSERT INTO {self._tables[1]} VALUES(?, ?, ?)", rows)
+        self._spelled([(None, version, _spell(space_no, lexis, live=live)) for space_no, version, lexis in entries])
+        if live:
+            for space_no, _, lexis in entries:
+                self.count(space_no, 1, lexis.length)
+        following, made = self._following()
+        if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
+            following.put(known, live=live)
+
+    def retire(self, entries: Sequence[tuple[int, int]]) -> None:
+        """Has live versions (space and number of each) stand with the old ones."""
+        held = self.lexis([version for _, version in entries])
+        spelled: list[Row] = []
+        for space_no, version in entries:
+            lexis = held.get(version) or Lexis({})
+            spelled.append(("delete", version, _spell(space_no, lexis, live=True)))
+            spelled.append((None, version, _spell(space_no, lexis, live=False)))
+            self.count(space_no, -1, -lexis.length, gone=1)
+        self._spelled(spelled)
+        following, made = self._following()
+        if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
+            following.retire(known)
+
+    def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
+        """Takes versions out for good: space, number and whether it is live, of each."""
+        held = self.lexis([version for _, version, _ in entries])
+        spelled: list[Row] = []
+        for space_no, version, live in entries:
+            lexis = held.get(version) or Lexis({})
+            spelled.append(("delete", version, _spell(space_no, lexis, live=live)))
+            self.count(space_no, -1 if live else 0, -lexis.length if live else 0, gone=1)
+        self._spelled(spelled)
+        gone = [(version,) for _, version, _ in entries]
+        self._connection.executemany(f"DELETE FROM {self._tables[1]} WHERE version = ?", gone)
+        following, made = self._following()
+        if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
+            following.erase(known)
+
+    def put_space(self, space_no: int) -> None:
+        sql = f"INSERT INTO {self._tables[2]}(space_no, records, length) VALUES(?, 0, 0)"
+        self._connection.execute(sql, (space_no,))
+        following, _ = self._following()
+        if following is not None:
+            following.put_space(space_no)
+
+    def drop_space(self, space_no: int) -> None:
+        """Forgets a space, whose versions were erased before."""
+        self._connection.execute("DELETE FROM names WHERE space_no = ?", (space_no,))
+        self._connection.execute(f"DELETE FROM {self._tables[2]} WHERE space_no = ?", (space_no,))
+        self._tallied.pop(space_no, None)
+        following, _ = self._following()
+        if following is not None:
+            following.drop_space(space_no)
+
+    def put_names(self, space_no: int, entity: Entity) -> None:
+        names = {normal_name(name) for name in (entity.name, *entity.aliases)}
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO names VALUES(?, ?, ?)", [(space_no, name, entity.id) for name in sorted(names)]
+        )
+
+    def drop_names(self, space_no: int, entity: str) -> None:
+        self._connection.execute("DELETE FROM names WHERE space_no = ? AND entity = ?", (space_no, entity))
+
+    # Making it anew
+
+    def _following(self) -> tuple[Words | None, int]:
+        """The next index, if one is being made, and up to which version it is."""
+        if self._next is None:
+            made = self._progress().get("made")
+            self._next = (None, 0) if made is None else (Words(self._connection, next=True), made)
+        return self._next
+
+    def _progress(self) -> dict[str, int]:
+        return dict(self._rows("SELECT what, version FROM made_by"))
+
+    def begin(self, rules: int, *, anew: bool) -> int:
+        """Begins to make the next index by some rules, or goes on. Answers up to which version it is."""
+        progress = self._progress()
+        if anew or progress.get("rules") != rules:
+            for table in self._next_tables():
+                self._connection.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _NEXT:
+                self._connection.execute(statement)
+            total = self._rows("SELECT count(*) FROM records")[0][0]
+            progress = {"rules": rules, "made": 0, "done": 0, "total": total}
+            self._keep_progress(progress)
+        return progress["made"]
+
+    def _keep_progress(self, progress: Mapping[str, int]) -> None:
+        self._connection.executemany("INSERT OR REPLACE INTO made_by VALUES(?, ?)", list(progress.items()))
+        self._next = None
+
+    def _next_tables(self) -> tuple[str, ...]:
+        return tuple(f"{table}_next" for table in self._tables)
+
+    def make(self, live: Sequence[tuple[int, int, Lexis]], old: Sequence[tuple[int, int, Lexis]]) -> tuple[int, int]:
+        """Takes some more versions into the next index, in their order. Answers how many it has of how many."""
+        following, made = self._following()
+        assert following is not None
+        following.put(live)
+        following.put(old, live=False)
+        following.finish()
+        progress = self._progress()
+        done = progress["done"] + len(live) + len(old)
+        made = max((version for _, version, _ in (*live, *old)), default=made)
+        self._keep_progress({"made": made, "done": done})
+        return done, max(done, progress["total"])
+
+    def put_in_use(self) -> None:
+        """Replaces the index by the next one, which is complete."""
+        self.finish()
+        self._connection.execute(
+            "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1"
+            " FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
+        )
+        for table in ("words", "lexis"):
+            self._connection.execute(f"DROP TABLE {table}")
+            self._connection.execute(f"ALTER TABLE {table}_next RENAME TO {table}")
+        self._connection.execute("DROP TABLE tallies_next")
+        self._connection.execute("DELETE FROM made_by")
+        self._next = None
+
+    def tend(self) -> None:
+        """Merges some of the index's segments, so that it stays quick to read. A bounded piece of work."""
+        self._connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (_TIDY_PAGES,))
+
+    def count(self, space_no: int, records: int = 0, length: int = 0, *, gone: int = 0) -> None:
+        """Hears that a space changed: by how many records and terms, and how many versions left its present."""
+        held = self._tallied.get(space_no, (0, 0, 0))
+        self._tallied[space_no] = (held[0] + records, held[1] + length, held[2] + gone)
+
+    def finish(self) -> None:
+        """Writes what was put off: how many records and terms each space has."""
+        if self._tallied:
+            self._connection.executemany(
+                f"UPDATE {self._tables[2]} SET records = records + ?, length = length + ?, gone = gone + ?,"
+                " changes = changes + 1 WHERE space_no = ?",
+                [(*more, space_no) for space_no, more in self._tallied.items()],
+            )
+            self._tallied.clear()
+        if self._next is not None and self._next[0] is not None:
+            self._next[0].finish()
