@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,12 @@ from bench.quality import load, rows
 import recollect
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.embed.wordpiece import WordPiece
+from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read import recall as recalling
-from recollect.engine.read.candidates import Field
+from recollect.engine.read.candidates import Question, SpaceCandidates
 from recollect.ingest.pieces import cut_pieces
 from recollect.retrieve import fuse
-from recollect.types import Query
+from recollect.store.base import View
 from training import pack
 
 SETS = ("locomo-dev", "beam-dev", "cosqa-dev", "xquad-en")
@@ -35,19 +37,24 @@ class Overheard:
     """Listens to what ranking is given, while recall goes on as ever."""
 
     def __init__(self) -> None:
-        self.field: Field | None = None
-        self._rank = recalling._rank
-        recalling._rank = self.rank
+        self.given: SpaceCandidates | None = None
+        self.ids: list[str] = []
+        self._gather = recalling.gather
+        recalling.gather = self.gather
 
-    def rank(self, fields: list[Field], query: Query) -> list[object]:
-        self.field = fields[0] if fields else None
-        return self._rank(fields, query)
+    def gather(
+        self, view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]
+    ) -> list[SpaceCandidates]:
+        found = self._gather(view, vectors, question, spaces)
+        self.given = found[0] if found else None
+        self.ids = [record.id for record in view.records(found[0].findings.versions.tolist())] if found else []
+        return found
 
 
-def describe(field: Field, row_of: dict[str, int]) -> dict[str, np.ndarray]:
+def describe(given: SpaceCandidates, ids: list[str], row_of: dict[str, int]) -> dict[str, np.ndarray]:
     """What fusion sees of one question's candidates, and which documents they are; the floor is the same for all."""
-    documents = np.array([row_of[glance.id] for glance in field.glances], np.int32)
-    signals = describe_signals(field.query, field.candidates)
+    documents = np.array([row_of[id] for id in ids], np.int32)
+    signals = describe_signals(given.query, given.candidates)
     return {**signals, "doc": documents, "floor": signals["floor"][:1]}
 
 
@@ -79,9 +86,9 @@ def dump_set(memory: recollect.Memory, heard: Overheard, folder: Path, words: Wo
             continue
         row_of = {str(doc["id"]): row for row, doc in enumerate(corpus) if doc["cid"] == query["cid"]}
         memory.recall(str(query["query"]), space=f"{folder.name}/{query['cid']}", limit=10, touch=False)
-        if heard.field is None:
+        if heard.given is None:
             continue
-        found.append(describe(heard.field, row_of))
+        found.append(describe(heard.given, heard.ids, row_of))
         questions.append(words.encode(str(query["query"]), WINDOW).ids)
         gold.append([row_of[str(key)] for key in query["gold"] if str(key) in row_of])
     arrays = {"piece_of": np.array(piece_of, np.int32), "docs": np.array([len(corpus)])}

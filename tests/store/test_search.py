@@ -133,6 +133,7 @@ def test_mentions_are_found_by_name_and_only_of_live_versions(store: Store) -> N
         second = revise(edit, first, record("a", "new"), TWO)
     with store.read() as view:
         assert view.mentions("default", ["New  York", "ADA"]) == {"New  York": [], "ADA": [second.version]}
+        assert view.mentions("default", [7, 4_000_000_000]) == {7: [second.version], 4_000_000_000: []}
         assert view.mentions("nowhere", ["ada"]) == {"ada": []}
         assert view.names(["default", "nowhere"], ["ada"], "ada") == {}
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
 S = TypeVar("S")
+N = TypeVar("N", str, int)
 By = Literal["kind", "session", "project", "tag", "claim", "list"]
 """What records are counted by. A `list` is that of a session's messages, which also names those that are gone."""
 
@@ -373,8 +374,8 @@ class View(Protocol):
         """What the keyword index knows of some versions."""
         ...
 
-    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
-        """The live versions that mention each of some names, oldest first."""
+    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
+        """The live versions that mention each of some names (or hold a term, given by its hash), oldest first."""
         ...
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
@@ -490,7 +491,7 @@ class Store(Protocol):
 
 __all__ = [
     "MOST_COUNTED", "By", "Changes", "Done", "Due", "Edit", "Entities", "EvictionRule", "FadingRule", "Glance", "Group",
-    "Ident", "IndexedFile", "IndexedProject", "Lexis", "Link", "Outline", "Piece", "Relations", "S", "Shelf",
+    "Ident", "IndexedFile", "IndexedProject", "Lexis", "Link", "N", "Outline", "Piece", "Relations", "S", "Shelf",
     "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "normal_name",
     "refs_of",
 ]  # fmt: skip

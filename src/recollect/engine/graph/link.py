@@ -130,9 +130,11 @@ def _may_mention(edit: Edit, space: str, name: str) -> set[int]:
     terms at all: then every version may.
     """
     wanted = [term for term in terms(name) if not unspaced(name) or (is_pair(term) and len(term) > 1)]
-    hashes = [hash_term(term) for term in set(wanted)]
-    found = edit.words([space], hashes, Filter(valid_only=False), None, every=True).get(space)
-    return set() if found is None else set(found.versions.tolist())
+    if not wanted:
+        every = edit.words([space], (), Filter(valid_only=False), None, every=True)
+        return set(every[space].versions.tolist()) if space in every else set()
+    lists = sorted(edit.mentions(space, [hash_term(term) for term in set(wanted)]).values(), key=len)
+    return set(lists[0]).intersection(*map(set, lists[1:]))
 
 
 class Statement(Struct, frozen=True, kw_only=True):

@@ -83,9 +83,10 @@ class _Grown:
 
 
 class Cache:
-    """What the views of one store share. Safe for threads."""
+    """What the views of one store share. Safe for threads. One that serves a single transaction makes no images."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, shared: bool = True) -> None:
+        self._shared = shared
         self._lock = threading.RLock()
         self._matrices: dict[tuple[int, int, bool], _Grown] = {}
         self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
@@ -128,6 +129,8 @@ class Cache:
 
     def images(self, model: int | None, pulses: Sequence[Pulse]) -> dict[int, Image | None]:
         """The images of some spaces that are still true; None for a space that is too large to have one."""
+        if not self._shared:
+            return {pulse.space_no: None for pulse in pulses}
         found: dict[int, Image | None] = {}
         with self._lock:
             for pulse in pulses:

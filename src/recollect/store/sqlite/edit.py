@@ -31,7 +31,7 @@ def _cache_of_its_own() -> Cache:
     """A transaction that may yet be undone leaves nothing in the memory that others share."""
     from recollect.store.sqlite.cache import Cache  # brings in numpy
 
-    return Cache()
+    return Cache(shared=False)
 
 
 class SqliteEdit(SqliteView):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.store.base import IndexedFile, IndexedProject, Lexis
+from recollect.store.base import IndexedFile, IndexedProject, Lexis, N
 from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, WordMatch
 from recollect.store.sql.rows import to_micros
 from recollect.store.sql.view import SqlView
@@ -86,7 +86,7 @@ class SqliteView(SqlView):
     ) -> list[tuple[int, int, float]]:
         return self._search().pairs(space, model, least, where, stop)
 
-    def mentions(self, space: str, names: Sequence[str]) -> dict[str, list[int]]:
+    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
         number = self._number(space)
         return {name: [] if number is None else self._derived.words.mentions(number, name) for name in names}
 

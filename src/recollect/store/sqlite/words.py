@@ -100,7 +100,10 @@ class Words:
             return self._matching(live)
         return self._matching(token(space_no, "o", term)) + self._matching(live, evicted=True)
 
-    def mentions(self, space_no: int, name: str) -> list[int]:
+    def mentions(self, space_no: int, name: str | int) -> list[int]:
+        """The live versions that mention a name, or hold a term."""
+        if isinstance(name, int):
+            return self.postings(space_no, name)
         return self._matching(token(space_no, "n", name_hash(name)))
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
