@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
-N = TypeVar("N", str, int)
 S = TypeVar("S")
+N = TypeVar("N", str, int)
 By = Literal["kind", "session", "project", "tag", "claim", "list"]
 """What records are counted by. A `list` is that of a session's messages, which also names those that are gone."""
 
