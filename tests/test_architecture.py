@@ -241,7 +241,6 @@ WIDTHS: list[tuple[type, tuple[type, ...], int]] = [(Store, (), 10), (View, (), 
 """How many members each part of the store's seam may have, beyond those of another."""
 
 
-@pytest.mark.xfail(strict=False, reason="words, vectors and projects are still asked for piece by piece")
 @pytest.mark.parametrize(("seam", "beyond", "most"), WIDTHS, ids=[seam.__name__ for seam, _, _ in WIDTHS])
 def test_the_seam_to_the_store_stays_narrow(seam: type, beyond: tuple[type, ...], most: int) -> None:
     known = {name for other in beyond for name in vars(other)}
