@@ -27,6 +27,7 @@ from bench.stores import open_quiet, stand_in
 from bench.table import Cell, Plan, Table, quantile, within
 from bench.texts import questions, texts
 from recollect import Maintained, Memory
+from recollect.engine.read.by_signal import appraise
 
 SIZE = 10_000
 LARGE = 100_000
@@ -215,7 +216,7 @@ class _Recalling:
 
     def __enter__(self) -> _Recalling:
         for question in self._asked:
-            self._memory.appraise(question, space=_AGENT)
+            appraise(self._memory, question, space=_AGENT)
         self._thread.start()
         return self
 
@@ -226,7 +227,7 @@ class _Recalling:
     def _run(self) -> None:
         while not self._done.wait(0.002):
             began = time.perf_counter()
-            self._memory.appraise(self._asked[len(self.took) % len(self._asked)], space=_AGENT)
+            appraise(self._memory, self._asked[len(self.took) % len(self._asked)], space=_AGENT)
             self.took.append((time.perf_counter() - began) * 1e3)
 
 

@@ -16,9 +16,7 @@ from bench.stores import open_quiet, stand_in
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import questions, texts
 from recollect import Memory
-from recollect.contracts.memory_mcp import memory_mcp_contract
-from recollect.contracts.tool import Call
-from recollect.types import DEFAULT_SPACE
+from recollect.contracts.memory_mcp.table import memory_mcp_contract
 
 SIZE = 10_000
 LIMITS = {"store_memory": 20, "search": 4, "search_text": 6, "recall": 20}  # milliseconds
@@ -49,10 +47,11 @@ def _fill(folder: Path, size: int) -> Path:
 
 def _calls(memory: Memory) -> dict[str, Callable[[str], object]]:
     """Each tool by name, as a function of a text."""
-    tools = {tool.name: tool for tool in memory_mcp_contract(memory, space=DEFAULT_SPACE).tools}
+    contract = memory_mcp_contract(memory)
+    tools = {tool.name: tool for tool in contract.tools}
 
     def ask(name: str, argument: str) -> Callable[[str], object]:
-        return lambda text: tools[name].call(tools[name].parse({argument: text}), Call())
+        return lambda text: contract.answer(tools[name], {argument: text}, contract.open_call())
 
     return {name: ask(name, "content" if name == "store_memory" else "query") for name in LIMITS}
 

@@ -9,8 +9,7 @@ from bench.remember import fresh
 from bench.stores import open_quiet
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import texts
-from recollect.contracts.rusty_mem import rusty_mem_contract
-from recollect.contracts.tool import Call
+from recollect.contracts.rusty_mem.table import rusty_mem_contract
 from recollect.types import Json
 
 DOCUMENT_BYTES = 1_000_000
@@ -36,15 +35,19 @@ def run(plan: Plan) -> list[Table]:
     size = DOCUMENT_BYTES // 100 if plan.tiny else DOCUMENT_BYTES
     documents = [write_document(size, _SEED + turn) for turn in range(min(plan.repeats, 5))]
     with open_quiet(fresh(plan.folder / "rusty")) as memory:
-        tools = {tool.name: tool for tool in rusty_mem_contract(memory).tools}
+        contract = rusty_mem_contract(memory)
+        tools = {tool.name: tool for tool in contract.tools}
+
+        def use(tool: str, given: Mapping[str, Json]) -> object:
+            return contract.answer(tools[tool], given, contract.open_call())
 
         def timed(tool: str, *asked: Mapping[str, Json]) -> list[float]:
-            return [clock(lambda given=given: tools[tool].call(dict(given), Call())) for given in asked]
+            return [clock(lambda given=given: use(tool, given)) for given in asked]
 
         first = timed("push", *({"text": document} for document in documents))
         again = timed("push", *({"text": document} for document in documents))
         for text in texts(MEMORIES, _SEED):
-            tools["push"].call({"text": text, "memory_type": "episodic", "project_id": "log"}, Call())
+            use("push", {"text": text, "memory_type": "episodic", "project_id": "log"})
         words = [60 + turn for turn in range(max(plan.repeats, 3))]
         summaries = timed(
             "summarize", *({"project_id": "log", "time_range": _EVER, "max_words": count} for count in words)

@@ -16,9 +16,9 @@ from bench.stores import open_quiet, stand_in
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import questions, texts
 from recollect import Memory
-from recollect.contracts.memory_substrate import memory_substrate_contract
-from recollect.contracts.tool import Call
-from recollect.types import DEFAULT_SPACE, Adapter, Segment, SourceDraft
+from recollect.contracts.memory_substrate.table import memory_substrate_contract
+from recollect.engine.intake.results import SourceDraft
+from recollect.types import Adapter, Segment
 
 SIZE = 50_000
 LIMIT = 20  # milliseconds for a search
@@ -82,11 +82,12 @@ def fill(folder: Path, size: int) -> Path:
 
 def calls(memory: Memory) -> Callable[..., object]:
     """A function that calls a tool of the contract: name, mode, input and options."""
-    tools = {tool.name: tool for tool in memory_substrate_contract(memory, space=DEFAULT_SPACE).tools}
+    contract = memory_substrate_contract(memory)
+    tools = {tool.name: tool for tool in contract.tools}
 
     def ask(name: str, mode: str, given: dict[str, object], options: dict[str, object] | None = None) -> object:
         args = {"mode": mode, "input_data": given, "options": options or {}}
-        return tools[name].call(tools[name].parse({"args": args}), Call())  # type: ignore[dict-item]  # JSON
+        return contract.answer(tools[name], {"args": args}, contract.open_call())  # type: ignore[dict-item]  # JSON
 
     return ask
 

@@ -17,7 +17,8 @@ from bench.stores import open_quiet
 from bench.substrate import calls
 from bench.table import Cell, Plan, Table, median, within
 from bench.texts import texts
-from recollect.types import Adapter, Segment, SourceDraft
+from recollect.engine.intake.results import SourceDraft
+from recollect.types import Adapter, Segment
 
 SIZE = 50_000
 LIMIT = 2_000  # milliseconds for a report

@@ -27,7 +27,7 @@ def run(plan: Plan) -> list[Table]:
     with open_quiet(home, stand_in()) as memory:
         memory.set_identity(PALACE, "The memory of a benchmark.")
         palaces = Palaces(memory, PALACE)
-        watch = _Watch(memory._semantics.reranker())
+        watch = _Watch(memory.semantics.reranker())
         rows = [
             _row(name, values, _TARGETS.get(name)) for name, values in _measure(palaces, plan, count, watch).items()
         ]

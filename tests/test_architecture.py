@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.store.base import Edit, Store, View
 
 ROOT = Path(recollect.__file__).parent
 MODULES = {
@@ -19,29 +20,39 @@ MODULES = {
 
 ROOMS: dict[str, set[str]] = {
     # What a room may import from. Data flows as ARCHITECTURE.md draws it.
-    "cli": {"serve", "contracts", "engine", "config", "errors", "types"},
+    "cli": {"serve", "contracts", "engine", "config", "errors", "fields", "types"},
     "serve": {"contracts", "engine", "config", "errors", "types"},
     "contracts": {"engine", "retrieve", "errors", "types"},
-    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "types"},
+    "engine": {"ingest", "retrieve", "store", "embed", "complete", "config", "errors", "fields", "types"},
     "ingest": {"errors", "types"},
     "retrieve": {"errors", "types"},
-    "store": {"errors", "types"},
+    "store": {"errors", "fields", "types"},
     "embed": {"endpoint", "errors", "types"},
     "complete": {"endpoint", "errors", "types"},
     "endpoint": {"errors"},
     "config": {"errors"},
     "version": set(),
+    "fields": {"types"},
     "types": set(),
     "errors": set(),
 }
+ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
+"""The rooms of the engine, lowest first: each may use those before it. `memory.py` stands above them all."""
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.contracts.native", "recollect.retrieve.context"): "answers are measured in tokens as contexts are",
+    (
+        "recollect.contracts.registry",
+        "recollect.config",
+    ): "rusty-mem's server has settings of its own",
     ("recollect.cli.doctor", "recollect.embed.choose"): "it tries the model without a store",
-    ("recollect.cli.doctor", "recollect.store.sqlite"): "it names SQLite's version",
+    ("recollect.cli.doctor", "recollect.store.choose"): "it names what keeps the store, without opening one",
+    ("recollect.cli.place", "recollect.store.choose"): "it looks whether there is a store before one is made",
 }
 ONE_OF_A_KIND = {"recollect.contracts.tool", "recollect.contracts.schema", "recollect.contracts.route"}
 """Modules of `contracts` that are no contract: every contract may import them."""
+REGISTRY = "recollect.contracts.registry"
+"""The one place that knows all contracts. No contract knows it."""
 SPEAKS_OF_SQL = {"recollect.embed.samples"}
 """Texts about everything, that a model is measured with: one is a query."""
 WEB = {
@@ -116,6 +127,7 @@ def test_every_exception_to_the_arrow_is_still_needed() -> None:
 
 def test_contracts_do_not_import_each_other() -> None:
     contracts = {module for module in MODULES if room(module) == "contracts"} - {"recollect.contracts"} - ONE_OF_A_KIND
+    contracts -= {REGISTRY}
     breaches = {
         (module, name)
         for module in contracts
@@ -123,6 +135,43 @@ def test_contracts_do_not_import_each_other() -> None:
         if name in contracts and name.split(".")[2] != module.split(".")[2]
     }
     assert breaches == set()
+    assert [module for module in contracts | ONE_OF_A_KIND if REGISTRY in inner_imports(module)] == []
+
+
+def test_the_registry_imports_a_contract_only_when_it_is_chosen() -> None:
+    at_once = {name for name, now in imports(REGISTRY) if now and room(name) == "contracts"}
+    assert at_once == set()
+
+
+def test_a_package_of_a_contract_says_only_what_it_is_and_has_a_table() -> None:
+    packages = {path.parent for path in (ROOT / "contracts").glob("*/*.py")}
+    assert [str(package) for package in packages if not (package / "table.py").exists()] == []
+    inits = [path for path in (ROOT / "contracts").rglob("__init__.py")]
+    assert [str(path) for path in inits if len(ast.parse(path.read_text("utf-8")).body) != 1] == []
+
+
+def engine_room(module: str) -> int | None:
+    """Which room of the engine a module is in, counted from the lowest; what all of them share is in none."""
+    parts = module.split(".")
+    return ENGINE_ROOMS.index(parts[2]) if parts[1:2] == ["engine"] and len(parts) > 3 else None
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module) == "engine"])
+def test_rooms_of_the_engine_use_only_those_below_them(module: str) -> None:
+    own = engine_room(module)
+    used = {name: engine_room(name) for name in inner_imports(module)}
+    top = len(ENGINE_ROOMS) if module == "recollect.engine.memory" else -1 if own is None else own
+    assert [name for name, other in used.items() if other is not None and other > top] == []
+    assert "recollect.engine.memory" not in {name for name, at_once in imports(module) if at_once}
+
+
+def test_a_memory_only_puts_the_rooms_together() -> None:
+    rooms = recollect.Memory.__bases__
+    assert [one.__module__ for one in rooms] == [f"recollect.engine.{name}.methods" for name in ENGINE_ROOMS]
+    assert {one.__bases__ for one in rooms} == {(object,)}
+    assert {name for name in vars(recollect.Memory) if name[0] != "_"} == {"close", "acting_as", "location", "settings"}
+    names = [name for one in rooms for name in vars(one) if name[0] != "_"]
+    assert len(names) == len(set(names))
 
 
 def test_rooms_take_nothing_from_the_package_itself_but_its_version() -> None:
@@ -137,9 +186,21 @@ def test_rooms_take_nothing_from_the_package_itself_but_its_version() -> None:
     assert taken == set()
 
 
-def test_no_import_goes_in_a_circle() -> None:
+def packages_of(name: str) -> Iterator[str]:
+    """The packages that a module is in: whoever imports it runs their `__init__` first."""
+    parts = name.split(".")
+    yield from (".".join(parts[:count]) for count in range(2, len(parts)))
+
+
+def test_no_import_goes_in_a_circle_packages_included() -> None:
     graph = {
-        module: {name for name, at_once in imports(module) if at_once and name in MODULES and name != module}
+        module: {
+            needed
+            for name, at_once in imports(module)
+            if at_once and name in MODULES
+            for needed in (name, *packages_of(name))
+            if needed != module and (needed == name or needed not in packages_of(module))
+        }
         for module in MODULES
     }
     done: set[str] = set()
@@ -170,6 +231,22 @@ def test_sql_is_spoken_in_the_store_alone(module: str) -> None:
     assert module in SPEAKS_OF_SQL or [text for text in strings(module) if SQL.search(text)] == []
 
 
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module) != "store"])
+def test_only_the_store_knows_what_keeps_it(module: str) -> None:
+    assert [name for name in inner_imports(module) if name.startswith("recollect.store.sql")] == []
+    assert [text for text in strings(module) if "recollect.db" in text] == []
+
+
+WIDTHS: list[tuple[type, tuple[type, ...], int]] = [(Store, (), 10), (View, (), 20), (Edit, (View,), 15)]
+"""How many members each part of the store's seam may have, beyond those of another."""
+
+
+@pytest.mark.parametrize(("seam", "beyond", "most"), WIDTHS, ids=[seam.__name__ for seam, _, _ in WIDTHS])
+def test_the_seam_to_the_store_stays_narrow(seam: type, beyond: tuple[type, ...], most: int) -> None:
+    known = {name for other in beyond for name in vars(other)}
+    assert len([name for name in vars(seam) if not name.startswith("_") and name not in known]) <= most
+
+
 @pytest.mark.parametrize("module", [module for module in MODULES if module != "recollect.config"])
 def test_the_environment_is_read_in_the_settings_alone(module: str) -> None:
     tree = ast.parse(MODULES[module].read_text("utf-8"))
@@ -188,3 +265,18 @@ def test_the_web_is_reached_from_its_rooms_alone(module: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_says_what_it_answers(module: str) -> None:
     assert ast.get_docstring(ast.parse(MODULES[module].read_text("utf-8")))
+
+
+def test_a_circle_through_a_package_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sources = {
+        "recollect.room": ("room/__init__.py", "from recollect.room.table import TABLE\n"),
+        "recollect.room.table": ("room/table.py", "from recollect.other import TOOLS\n"),
+        "recollect.other": ("other.py", "from recollect.room.names import NAMES\n"),
+        "recollect.room.names": ("room/names.py", "NAMES = ()\n"),
+    }
+    (tmp_path / "room").mkdir()
+    for file, text in sources.values():
+        (tmp_path / file).write_text(text)
+    monkeypatch.setattr("test_architecture.MODULES", {name: tmp_path / file for name, (file, _) in sources.items()})
+    with pytest.raises(AssertionError, match=r"recollect\.other → recollect\.room\b"):
+        test_no_import_goes_in_a_circle_packages_included()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ HEAVY = {
 }  # fmt: skip
 
 
+CONTRACTS = ("agentos", "memory_mcp", "memory_substrate", "native", "rusty_mem", "trusty_memory")
+
+
 def test_the_list_of_names_is_sorted_and_without_repeats() -> None:
     assert recollect.__all__ == sorted(set(recollect.__all__))
 
@@ -29,9 +33,14 @@ def test_every_name_is_there_and_documented(name: str) -> None:
 
 
 def test_every_method_of_a_memory_is_documented() -> None:
-    methods = {name: method for name, method in vars(recollect.Memory).items() if not name.startswith("_")}
-    bare = [name for name, method in methods.items() if not inspect.getdoc(method)]
-    assert bare == ["location", "settings", "spaces"]
+    methods = {name: method for name, method in inspect.getmembers(recollect.Memory) if not name.startswith("_")}
+    assert [name for name, method in methods.items() if not inspect.getdoc(method)] == []
+
+
+def test_every_method_of_a_memory_is_on_the_page_about_the_library() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "library.md").read_text("utf-8")
+    named = set(re.findall(r"`(?:memory\.)?([a-z_]+)[(`]", page))
+    assert {name for name in dir(recollect.Memory) if not name.startswith("_")} - named == set()
 
 
 def test_nothing_public_is_left_out() -> None:
@@ -55,6 +64,11 @@ def loaded_by(code: str) -> set[str]:
 
 def test_importing_the_package_brings_in_nothing_heavy() -> None:
     assert loaded_by("import recollect") & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_importing_a_contract_brings_in_nothing_heavy(name: str) -> None:
+    assert loaded_by(f"import recollect.contracts.{name}") & HEAVY == set()
 
 
 def test_remembering_and_listing_bring_in_nothing_heavy(tmp_path: Path) -> None:

@@ -16,32 +16,16 @@ from typing import Any
 import msgspec
 
 import recollect
-from recollect.contracts.agentos import agentos_contract
-from recollect.contracts.memory_mcp import memory_mcp_contract
-from recollect.contracts.memory_substrate import memory_substrate_contract
-from recollect.contracts.native import native_contract
-from recollect.contracts.rusty_mem import rusty_mem_contract
+from recollect.contracts.registry import CONTRACTS
 from recollect.contracts.tool import Contract, Tool
-from recollect.contracts.trusty_memory import trusty_contract
 from recollect.serve.catalog import write_list
 
 ROOT = Path(__file__).parents[1]
 
 
-def contracts(memory: recollect.Memory) -> dict[str, Contract]:
-    return {
-        "native": native_contract(memory, space="default"),
-        "trusty-memory": trusty_contract(memory),
-        "memory-mcp": memory_mcp_contract(memory, space="default"),
-        "memory-substrate": memory_substrate_contract(memory, space="default"),
-        "rusty-mem": rusty_mem_contract(memory),
-        "agentos": agentos_contract(memory),
-    }
-
-
 def variants(memory: recollect.Memory) -> dict[str, Contract]:
     """Tables that differ by how a server was started, by the file of their snapshot below tests/contracts."""
-    return {"trusty_memory/tools_with_palace.json": trusty_contract(memory, palace="my-project")}
+    return {"trusty_memory/tools_with_palace.json": CONTRACTS["trusty-memory"].make(memory, "my-project")}
 
 
 def snapshot(contract: Contract) -> str:
@@ -54,7 +38,7 @@ def page(name: str, contract: Contract) -> str:
     if contract.instructions:
         lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
     for tool in contract.tools:
-        lines += ["", *_section(tool)]
+        lines += ["", *_section(contract, tool)]
     if contract.resources or contract.templates:
         lines += ["", *_documents(contract)]
     return "\n".join(lines) + "\n"
@@ -71,7 +55,7 @@ def _documents(contract: Contract) -> Iterator[str]:
         yield f"| `{template.uri_template}` | {template.description or template.name} |"
 
 
-def _section(tool: Tool[Any]) -> Iterator[str]:
+def _section(contract: Contract, tool: Tool[Any]) -> Iterator[str]:
     yield f"## {tool.name}"
     yield ""
     yield tool.description
@@ -80,7 +64,7 @@ def _section(tool: Tool[Any]) -> Iterator[str]:
     if told:
         yield ""
         yield f"({', '.join(told)})"
-    schema = tool.input_schema()
+    schema = contract.input_schema(tool)
     if modes := _modes(schema):
         yield from modes
         return
@@ -132,7 +116,8 @@ def _type(field: Mapping[str, Any]) -> str:
 def derived(memory: recollect.Memory) -> Iterator[tuple[Path, str]]:
     """Every file that derives from a table, and what it should hold."""
     snapshots = ROOT / "tests" / "contracts"
-    for name, contract in contracts(memory).items():
+    for name, offer in CONTRACTS.items():
+        contract = offer.make(memory, None)
         yield ROOT / "docs" / "contracts" / f"{name}.md", page(name, contract)
         yield snapshots / name.replace("-", "_") / "tools.json", snapshot(contract)
     for file, contract in variants(memory).items():

@@ -9,8 +9,25 @@ with recollect.open() as memory:
 """
 
 from recollect.config import Settings, load_settings
+from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.embedding.semantics import EmbeddingState
+from recollect.engine.graph.link import Fact, Neighborhood
+from recollect.engine.intake.results import (
+    Imported,
+    Ingested,
+    IngestedFolder,
+    IngestedRepo,
+    IngestedSource,
+    SourceDraft,
+)
 from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
+from recollect.engine.read.stats import SpaceTally
+from recollect.engine.write.govern import Archived
+from recollect.engine.write.grounds import EvidenceState
+from recollect.engine.write.revise import Past
+from recollect.engine.write.sessions import Compaction, Repair
 from recollect.errors import (
     Cancelled,
     CompleterError,
@@ -30,82 +47,41 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.types import (
     Adapter,
-    Alike,
-    Appraised,
-    Archived,
-    Audited,
-    BrokenReference,
     Change,
-    Chunked,
     Claim,
-    Clarified,
-    Compaction,
-    Concept,
-    Concepts,
     Condensed,
-    Doubt,
     Draft,
-    Dream,
-    EmbeddingState,
     Entity,
     Evidence,
-    EvidenceState,
-    Fact,
     FileProblem,
-    GraphCluster,
-    GraphHealth,
-    GraphNode,
     Grounds,
     Hit,
-    Imported,
-    Ingested,
-    IngestedFolder,
-    IngestedRepo,
-    IngestedSource,
-    Maintained,
-    Mended,
-    Merge,
-    Merged,
     Message,
-    Neighborhood,
-    Past,
     Project,
     ProjectStatus,
     Recall,
     Receipt,
     Record,
     Relation,
-    Repair,
-    Resolution,
     Sampled,
-    Scored,
     Segment,
     Session,
-    Settled,
     Signals,
-    SkippedTerm,
-    SourceDraft,
     Space,
     SpaceStats,
-    SpaceTally,
     Spending,
     Summary,
-    Twins,
-    Upkeep,
-    Weighed,
     Why,
-)  # fmt: skip
+)
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Alike", "Appraised", "Archived", "Audited", "BrokenReference", "Cancelled", "Change", "Chunked",
-    "Claim", "Clarified", "Compaction", "CompleterError", "Concept", "Concepts", "Condensed", "ConfigError", "Conflict",
-    "Doubt", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact",
-    "FileProblem", "GraphCluster", "GraphHealth", "GraphNode", "Grounds", "Hit", "Imported", "Ingested",
-    "IngestedFolder", "IngestedRepo", "IngestedSource", "InvalidInput", "Maintained", "Memory", "Mended", "Merge",
-    "Merged", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus",
-    "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Repair", "Resolution", "Sampled",
-    "Scored", "Segment", "Session", "Settings", "Settled", "Signals", "SkippedTerm", "SourceDraft", "SourceError",
-    "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Twins",
-    "Upkeep", "Weighed", "Why", "__version__", "load_settings", "open",
+    "Adapter", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed", "ConfigError",
+    "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact",
+    "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
+    "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Repair", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",
+    "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Why", "__version__",
+    "load_settings", "open",
 ]  # fmt: skip

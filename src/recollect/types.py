@@ -4,13 +4,12 @@ All of them are frozen. Times are aware datetimes in UTC. `version` numbers a st
 store: each change makes a new version, and the old ones stay for history and `as_of`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Literal, TypeAlias, overload
+from datetime import datetime
+from typing import Annotated, Literal, TypeAlias, get_args, overload
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET as UNSET
+from msgspec import Struct, UnsetType, field
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Metadata: TypeAlias = Mapping[str, Json]
@@ -21,31 +20,22 @@ Status = Literal[
     "active", "candidate", "contested", "stale", "superseded", "archived",
     "open", "in_progress", "blocked", "done", "cancelled",
 ]  # fmt: skip
-Direction = Literal["outgoing", "incoming", "both"]
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position", "updated"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
-DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
 SkipReason = Literal[
     "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
 ]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
-EvidenceStanding = Literal["current", "changed", "missing", "archived"]
 
-MEMORY_TYPES: tuple[MemoryType, ...] = ("episodic", "semantic", "procedural")
-TRUSTS: tuple[Trust, ...] = (
-    "user_declared", "human_curated", "agent_inferred", "system_generated", "imported",
-)  # fmt: skip
-STATUSES: tuple[Status, ...] = (
-    "active", "candidate", "contested", "stale", "superseded", "archived",
-    "open", "in_progress", "blocked", "done", "cancelled",
-)  # fmt: skip
+MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+STATUSES: tuple[Status, ...] = get_args(Status)
 HIDDEN_STATUSES: tuple[Status, ...] = ("superseded", "archived")
 """Statuses that reads leave out unless they are asked for by name."""
 CATALOGUE_KINDS: tuple[str, ...] = ("source",)
 """Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
-SOURCE_KINDS: tuple[SourceKind, ...] = ("repo", "file", "markdown", "web", "pdf", "conversation")
+SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""
@@ -81,12 +71,25 @@ class SpaceStats(Struct, frozen=True, kw_only=True):
     newest: datetime | None
 
 
-class SpaceTally(Struct, frozen=True, kw_only=True):
-    """The little about a space that is cheap to count: records and facts that hold now, and how many have vectors."""
+class About(Struct, frozen=True):
+    """What is known of a field beside its name, type and default.
 
-    records: int
-    facts: int
-    vectors: int
+    How a value is parsed and stored follows from the type; what is said here is what the type cannot say.
+    """
+
+    help: str = ""
+    """What it tells, in a line; a field without help has no option on the command line."""
+    option: str = ""
+    """The name of its option, where that is not its own."""
+    longest: int = 1_000
+    """Characters that fit, where it is a text."""
+    most: int = 64
+    """How many it may have, where it has several."""
+    revisable: bool = True
+    shared: bool = False
+    """It may be said once of all segments of a source."""
+    compared: bool = False
+    """Callers may want two records to agree in it before they count as the same."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -113,82 +116,90 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 class Grounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """On what a record rests, where it holds, and what it is about. Whoever hands in grounds is governed by them."""
 
-    scopes: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
+    scopes: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
+    subjects: Annotated[tuple[str, ...], About(longest=200, most=256)] = ()
     evidence: tuple[Evidence, ...] = ()
     claim: Claim | None = None
     verified_at: datetime | None = None
 
 
-class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Stated(Struct, frozen=True, kw_only=True):
+    """What may be said of a record, a line for each field: from here drafts, records, parsing, revising, columns and
+    the options of the command line follow.
+    """
+
+    text: Annotated[str, About()]
+    kind: Annotated[str, About("What it is: memory, note, decision, …", longest=200)] = "memory"
+    memory_type: Annotated[
+        MemoryType,
+        About("episodic (happened), semantic (is so) or procedural (how to).", "type", shared=True, compared=True),
+    ] = "semantic"
+    title: Annotated[str | None, About("What it is called.")] = None
+    role: Annotated[str | None, About("Who said it.")] = None
+    room: Annotated[str | None, About("A place inside the space.", shared=True, compared=True)] = None
+    session: Annotated[str | None, About("The conversation that it belongs to.", revisable=False)] = None
+    project: Annotated[str | None, About("The project that it belongs to.", shared=True, compared=True)] = None
+    user: Annotated[str | None, About("The person that it belongs to.", shared=True, compared=True)] = None
+    tags: Annotated[tuple[str, ...], About("A tag; may be repeated.", "tag", longest=200, shared=True)] = ()
+    importance: Annotated[float, About("How much it matters.", shared=True)] = 0.5
+    confidence: Annotated[float, About("How sure it is.", shared=True)] = 1.0
+    status: Annotated[Status, About("active, open, done, archived, …")] = "active"
+    trust: Annotated[Trust, About(shared=True)] = "agent_inferred"
+    valid_from: Annotated[datetime | None, About("Since when it is true.", shared=True)] = None
+    valid_until: Annotated[datetime | None, About("Until when it is true.", shared=True)] = None
+    source: Annotated[str | None, About("Where it comes from: a path, an address.", compared=True)] = None
+    locator: Annotated[Metadata | None, About()] = None
+    metadata: Annotated[
+        Metadata, About("Anything else to keep with it; repeatable.", "meta", shared=True, compared=True)
+    ] = field(default_factory=dict[str, Json])
+    grounds: Annotated[Grounds | None, About(compared=True)] = None
+
+
+class Draft(Stated, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller hands to `remember`: everything but the text may be left out."""
 
-    text: str
-    kind: str = "memory"
-    memory_type: MemoryType = "semantic"
-    title: str | None = None
-    role: str | None = None
-    room: str | None = None
-    session: str | None = None
-    project: str | None = None
-    user: str | None = None
-    tags: tuple[str, ...] = ()
-    importance: float = 0.5
-    confidence: float = 1.0
-    status: Status = "active"
-    trust: Trust = "agent_inferred"
-    event_time: datetime | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    source: str | None = None
-    locator: Metadata | None = None
-    metadata: Metadata = field(default_factory=dict[str, Json])
-    id: str | None = None
-    grounds: Grounds | None = None
-    reason: str | None = None
+    event_time: Annotated[datetime | None, About("When it happened (else now).", "time")] = None
+    id: Annotated[str | None, About("The id to give it (else a new one).", longest=200, revisable=False)] = None
+    reason: Annotated[str | None, About(revisable=False)] = None
     """Why it is worth keeping; it stands in the journal."""
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Stated, frozen=True, kw_only=True):
     """Anything that can be recalled."""
 
     id: str
     space: str
-    text: str
-    kind: str = "memory"
-    memory_type: MemoryType = "semantic"
-    title: str | None = None
-    role: str | None = None
-    room: str | None = None
-    session: str | None = None
-    position: int = 0
-    project: str | None = None
-    user: str | None = None
-    tags: tuple[str, ...] = ()
-    source: str | None = None
-    locator: Metadata | None = None
-    importance: float = 0.5
-    confidence: float = 1.0
-    status: Status = "active"
-    trust: Trust = "agent_inferred"
     event_time: datetime
+    position: int = 0
     created_at: datetime
     recorded_at: datetime
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
     superseded_by: str | None = None
     content_hash: str
-    metadata: Metadata = field(default_factory=dict[str, Json])
     access_count: int = 0
     last_access: datetime | None = None
     version: int = 0
-    grounds: Grounds | None = None
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Was this true at that moment, as far as this version knows?"""
         return (self.valid_from is None or self.valid_from <= moment) and (
             self.valid_until is None or moment < self.valid_until
         )
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
+
+    entry: int
+    at: datetime
+    space: str
+    verb: str
+    object_type: Literal["record", "entity", "relation", "space"]
+    object_id: str
+    before: int | None = None
+    after: int | None = None
+    actor: str | None = None
+    reason: str | None = None
+    undoes: int | None = None
 
 
 class Entity(Struct, frozen=True, kw_only=True):
@@ -226,24 +237,6 @@ class Relation(Struct, frozen=True, kw_only=True):
     version: int = 0
 
 
-class Fact(Struct, frozen=True, kw_only=True):
-    """A relation with the names of its ends, as people read it."""
-
-    subject: str
-    predicate: str
-    object: str
-    relation: Relation
-
-
-class Neighborhood(Struct, frozen=True, kw_only=True):
-    """What a walk from one entity reached; the start is the first entity, at distance 0."""
-
-    start: Entity
-    entities: tuple[Entity, ...]
-    relations: tuple[Relation, ...]
-    distances: Mapping[str, int]
-
-
 class Session(Struct, frozen=True, kw_only=True):
     """Messages that belong together, in order."""
 
@@ -261,45 +254,6 @@ class Message(Struct, frozen=True, kw_only=True):
     role: str | None
     at: datetime
     flag: str = ""
-
-
-class Compaction(Struct, frozen=True, kw_only=True):
-    """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
-
-    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
-    """
-
-    compacted: bool
-    summarized: int = 0
-    kept: int = 0
-    summary: str | None = None
-    reason: str | None = None
-
-
-class Repair(Struct, frozen=True, kw_only=True):
-    """What was wrong with a session's list, by kind. Orphaned and oversized ones are flagged; the rest is mended."""
-
-    empty: int = 0
-    duplicates: int = 0
-    consecutive: int = 0
-    orphaned: int = 0
-    reordered: int = 0
-    oversized: int = 0
-
-    @property
-    def fixes(self) -> int:
-        return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
-
-
-class Maintained(Struct, frozen=True, kw_only=True):
-    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
-
-    space: str
-    verb: Literal["evict", "fade"]
-    count: int
-    seconds: float
-    entry: int | None = None
-    dry_run: bool = False
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
@@ -323,63 +277,11 @@ class Receipt(Struct, frozen=True, kw_only=True):
         return self.outcome == "stored"
 
 
-class Archived(Struct, frozen=True, kw_only=True):
-    """What became of an archived source: the records that rested on it alone are stale, others on it in part."""
+class FileProblem(Struct, frozen=True, kw_only=True):
+    """A file or folder of a project that could not be indexed, and why."""
 
-    receipt: Receipt
-    stale_ids: tuple[str, ...] = ()
-    partial_ids: tuple[str, ...] = ()
-
-
-class Merged(Struct, frozen=True, kw_only=True):
-    """Records that claimed the same became one: those `merged` are superseded by `kept`. No entries: a dry run."""
-
-    kept: str
-    merged: tuple[str, ...]
-    entries: tuple[int, ...] = ()
-
-
-class Settled(Struct, frozen=True, kw_only=True):
-    """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
-
-    ids: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-
-
-class Alike(Struct, frozen=True, kw_only=True):
-    """A record that may say the same as another: for someone to look at, nothing follows from it by itself."""
-
-    id: str
-    score: float
-    reasons: tuple[str, ...]
-    title: str
-    kind: str
-    status: Status
-
-
-class EvidenceState(Struct, frozen=True, kw_only=True):
-    """Is what a record rests on still there? `changed`: the source says something else by now.
-
-    `segment` is where the text stands now; it may have moved within its source.
-    """
-
-    evidence: Evidence
-    state: EvidenceStanding
-    segment: str | None = None
-
-
-class Ingested(Struct, frozen=True, kw_only=True):
-    """What became of a document or a conversation: the records that hold it now, in order.
-
-    `source` is there where it was kept as a source.
-    """
-
-    ids: tuple[str, ...]
-    stored: int
-    deduplicated: int
-    rejected: int = 0
-    removed: int = 0
-    source: IngestedSource | None = None
+    path: str
+    problem: str
 
 
 class Adapter(Struct, frozen=True, kw_only=True):
@@ -403,78 +305,6 @@ class Segment(Struct, frozen=True, kw_only=True):
     role: str | None = None
     event_time: datetime | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
-
-
-class SourceDraft(Struct, frozen=True, kw_only=True):
-    """A source that was read, ready to be stored. `location` (a path, a URL, `conversation:…`) decides its id."""
-
-    location: str
-    source_kind: SourceKind
-    title: str
-    fingerprint: str
-    adapter: Adapter
-    segments: tuple[Segment, ...] = ()
-    summary: str = ""
-    """What the source is found by, beside its title and location: its headings, say."""
-    payload: Metadata = field(default_factory=dict[str, Json])
-    file: Metadata | None = None
-    """Size, time of change and time of reading of a file, by which it is known again without being read."""
-    session: str | None = None
-    event_time: datetime | None = None
-
-
-class IngestedSource(Struct, frozen=True, kw_only=True):
-    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
-
-    id: str
-    space: str
-    location: str
-    source_kind: SourceKind
-    title: str
-    outcome: Literal["stored", "updated", "unchanged"]
-    fingerprint: str
-    segments: int = 0
-    added: int = 0
-    kept: int = 0
-    removed: int = 0
-    entries: tuple[int, ...] = ()
-
-
-class IngestedFolder(Struct, frozen=True, kw_only=True):
-    """What became of the documents of a folder: how many are new, changed, as they were, gone or left out, and why."""
-
-    path: str
-    space: str
-    stored: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    archived: int = 0
-    segments: int = 0
-    """How many segments were written."""
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    problems: tuple[FileProblem, ...] = ()
-    finished: bool = True
-    """False where the run was cancelled; the next one goes on from there."""
-
-    @property
-    def documents(self) -> int:
-        """How many documents of the folder are held now."""
-        return self.stored + self.updated + self.unchanged
-
-
-class IngestedRepo(Struct, frozen=True, kw_only=True):
-    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
-
-    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
-    """
-
-    source: IngestedSource
-    nodes: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-    agent_state: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    problems: tuple[FileProblem, ...] = ()
 
 
 class Concept(Struct, frozen=True, kw_only=True):
@@ -519,195 +349,6 @@ class Concepts(Struct, frozen=True):
     skipped: tuple[SkippedTerm, ...]
     skipped_count: int
     passages: int
-
-
-class Twins(Struct, frozen=True, kw_only=True):
-    """Two records that may say the same, and which of them should rather stay."""
-
-    ids: tuple[str, str]
-    score: float
-    reasons: tuple[str, ...]
-    foremost: str
-
-
-class Doubt(Struct, frozen=True, kw_only=True):
-    """Something that cannot quite be as it is stored; somebody should look at it."""
-
-    kind: DoubtKind
-    ids: tuple[str, ...]
-    subject: str | None = None
-    predicate: str | None = None
-    valid_until: datetime | None = None
-
-
-class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
-
-    id: str
-    text: str | None = None
-    scopes: tuple[str, ...] | None = None
-
-
-class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What somebody decided on records that may say the same.
-
-    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
-    not clear, and none of them should pass for true.
-    """
-
-    outcome: Literal["supersede", "keep_both", "contest"]
-    ids: tuple[str, ...]
-    reason: str
-    canonical: str | None = None
-    updates: tuple[Clarified, ...] = ()
-
-
-class BrokenReference(Struct, frozen=True, kw_only=True):
-    """Something that a record refers to and that is not there. `safe` where nothing is lost by dropping it."""
-
-    id: str
-    field: str
-    ref: str
-    safe: bool = True
-
-
-class Mended(Struct, frozen=True, kw_only=True):
-    """References that led nowhere, those that were dropped, and the entries of the journal. No entries: a dry run."""
-
-    broken: tuple[BrokenReference, ...] = ()
-    ids: tuple[str, ...] = ()
-    entries: tuple[int, ...] = ()
-
-
-class Audited(Struct, frozen=True, kw_only=True):
-    """A change with the states before and after it, as far as they are still known."""
-
-    change: Change
-    before: Record | Entity | Relation | None = None
-    after: Record | Entity | Relation | None = None
-
-
-class GraphNode(Struct, frozen=True, kw_only=True):
-    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
-
-    id: str
-    kind: str
-    title: str
-    status: str = "active"
-    degree: int = 0
-    scopes: tuple[str, ...] = ()
-
-
-class GraphCluster(Struct, frozen=True, kw_only=True):
-    """Nodes that hang together by few relations: some of their ids, and their number."""
-
-    ids: tuple[str, ...]
-    nodes: int
-    relations: int
-    density: float = 0.0
-    scope: str | None = None
-
-
-class GraphHealth(Struct, frozen=True, kw_only=True):
-    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
-
-    `stubs` are entities that something refers to and of which nothing but the name is known.
-    """
-
-    isolated: tuple[GraphNode, ...] = ()
-    sparse: tuple[GraphCluster, ...] = ()
-    bridges: tuple[GraphNode, ...] = ()
-    weak_scopes: tuple[GraphCluster, ...] = ()
-    stubs: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    objects: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-class Upkeep(Struct, frozen=True, kw_only=True):
-    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
-
-    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
-    that no longer says what it said; `duplicates` are groups of records that claim the same.
-    """
-
-    promotable: tuple[str, ...] = ()
-    low_evidence: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-    unsettled: tuple[str, ...] = ()
-    duplicates: tuple[tuple[str, ...], ...] = ()
-    twins: tuple[Twins, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    graph: GraphHealth
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-class Chunked(Struct, frozen=True, kw_only=True):
-    """What became of a document that was cut by tokens: the records of its chunks, in order, and what was new."""
-
-    ids: tuple[str, ...]
-    chunk_tokens: int
-    stored: int
-    updated: int
-    skipped: int
-
-
-class Imported(Struct, frozen=True, kw_only=True):
-    """What came into a space from files of another program; `problems` says what did not, and why."""
-
-    space: str
-    folder: str
-    records: int = 0
-    records_present: int = 0
-    facts: int = 0
-    facts_present: int = 0
-    identity: bool = False
-    problems: tuple[str, ...] = ()
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
-
-    entry: int
-    at: datetime
-    space: str
-    verb: str
-    object_type: Literal["record", "entity", "relation", "space"]
-    object_id: str
-    before: int | None = None
-    after: int | None = None
-    actor: str | None = None
-    reason: str | None = None
-    undoes: int | None = None
-
-
-class Past(Struct, frozen=True, kw_only=True):
-    """One step of a record's history: the change, and the state it led to (None: gone)."""
-
-    change: Change
-    record: Record | None
-
-
-class Merge(Struct, frozen=True, kw_only=True):
-    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
-
-    kept: str
-    merged: str
-    cosine: float
-    entry: int | None = None
-
-
-class Dream(Struct, frozen=True, kw_only=True):
-    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
-
-    space: str
-    at: datetime
-    seconds: float
-    records: int
-    merges: tuple[Merge, ...] = ()
-    refreshed: int = 0
-    decayed: int = 0
-    finished: bool = True
-    dry_run: bool = False
 
 
 class Condensed(Struct, frozen=True, kw_only=True):
@@ -764,31 +405,59 @@ class Spending(Struct, frozen=True, kw_only=True):
     spent: float = 0.0
 
 
+class AnyOf(Struct, frozen=True):
+    """What a filter names: some values of a field, by the keyword that callers use (else the filter's own name)."""
+
+    field: str
+    keyword: str = ""
+    longest: int = 1_000
+    or_none: bool = False
+    """None among the values stands for records that have none; it is kept as ""."""
+    help: str = ""
+    """What its option on the command line does; without help it has none."""
+
+
 class Filter(Struct, frozen=True, kw_only=True):
     """Which records a read may see. An empty tuple means "any"; several values of one field mean "any of"."""
 
-    spaces: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    memory_types: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    rooms: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
-    users: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-    statuses: tuple[str, ...] = ()
-    without_kinds: tuple[str, ...] = ()
-    without_sources: tuple[str, ...] = ()
+    spaces: Annotated[tuple[str, ...], AnyOf("space", "space", longest=200)] = ()
+    kinds: Annotated[tuple[str, ...], AnyOf("kind", help="Only this kind; may be repeated.")] = ()
+    memory_types: Annotated[
+        tuple[str, ...], AnyOf("memory_type", help="Only episodic, semantic or procedural memories.")
+    ] = ()
+    tags: Annotated[tuple[str, ...], AnyOf("tags", help="Only with this tag; may be repeated.")] = ()
+    rooms: Annotated[tuple[str, ...], AnyOf("room", or_none=True, help="Only of this room; may be repeated.")] = ()
+    sessions: Annotated[tuple[str, ...], AnyOf("session", "session", help="Only of this session.")] = ()
+    projects: Annotated[tuple[str, ...], AnyOf("project", "project", or_none=True, help="Only of this project.")] = ()
+    users: Annotated[tuple[str, ...], AnyOf("user", "user", help="Only of this user.")] = ()
+    sources: Annotated[tuple[str, ...], AnyOf("source", "source", longest=16_000)] = ()
+    ids: Annotated[tuple[str, ...], AnyOf("id")] = ()
+    since: Annotated[datetime | None, About("Only what happened from then on.")] = None
+    until: Annotated[datetime | None, About("Only what happened up to then.")] = None
+    statuses: Annotated[tuple[str, ...], AnyOf("status", help="Only of this status.")] = ()
+    without_kinds: Annotated[tuple[str, ...], AnyOf("kind")] = ()
+    without_sources: Annotated[tuple[str, ...], AnyOf("source", longest=16_000)] = ()
     governed: bool = False
     """Only records that have grounds."""
-    as_of: datetime | None = None
+    as_of: Annotated[datetime | None, About("As it was known at that time.")] = None
     valid_at: datetime | None = None
     valid_only: bool = True
     below: str | None = None
     """Only what comes from a file or address whose name begins so."""
+    versions: tuple[int, ...] | None = None
+    hashes: tuple[str, ...] | None = None
+    """Only records of a text that has one of these hashes."""
+    refs: tuple[str, ...] | None = None
+    """Only records that have one of these refs in their grounds."""
+    position: int | None = None
+    run: int | None = None
+    """Only versions that a run of upkeep has changed."""
+    evicted: bool = False
+    """Only versions that were evicted and are still to be retired."""
+    after: int | None = None
+    """Only versions after one."""
+    past: bool = False
+    """Every version that a store has, whether it still holds or not."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -847,46 +516,6 @@ class Signals(Struct, frozen=True, kw_only=True):
     milliseconds: float = 0.0
 
 
-class Scored(Struct, frozen=True, kw_only=True):
-    """A record with what each signal says of it, on its own scale: cosine, BM25 and PageRank. 0 is "nothing"."""
-
-    record: Record
-    score: float
-    vector: float = 0.0
-    keyword: float = 0.0
-    graph: float = 0.0
-
-
-class Weighed(Struct, frozen=True, kw_only=True):
-    """Records by a weighed sum of signals, best first, and how many nodes of the graph were walked for it."""
-
-    hits: tuple[Scored, ...]
-    nodes: int = 0
-    problem: str | None = None
-
-
-class Appraised(Struct, frozen=True, kw_only=True):
-    """A record with its score by fixed weights, and what each signal said of it (a cosine, then shares of 0..1)."""
-
-    record: Record
-    score: float
-    cosine: float
-    keywords: float
-    recency: float
-
-
-class EmbeddingState(Struct, frozen=True, kw_only=True):
-    """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
-
-    state: Literal["idle", "loading", "ready", "failed", "none"]
-    model: str | None = None
-    dim: int | None = None
-    stored_dim: int | None = None
-    hits: int = 0
-    misses: int = 0
-    size: int = 0
-
-
 class Recall(Sequence[Hit]):
     """The hits, best first; `.context` is the same as a prompt-ready text, `.signals` says how it was made."""
 
@@ -920,13 +549,6 @@ class Recall(Sequence[Hit]):
 
     def __repr__(self) -> str:
         return f"Recall({len(self.hits)} hits)"
-
-
-class FileProblem(Struct, frozen=True, kw_only=True):
-    """A file or folder of a project that could not be indexed, and why."""
-
-    path: str
-    problem: str
 
 
 class Project(Struct, frozen=True, kw_only=True):
@@ -965,17 +587,3 @@ class ProjectStatus(Struct, frozen=True, kw_only=True):
 
 Unset: TypeAlias = UnsetType
 """The type of `UNSET`, which means "leave as it is" where None means "empty it"."""
-
-__all__ = [
-    "CATALOGUE_KINDS", "DEFAULT_SPACE", "HIDDEN_STATUSES", "MEMORY_TYPES", "NOISE", "NOT_KNOWLEDGE", "SEGMENT_KINDS",
-    "SOURCE_KINDS", "STATUSES", "TRUSTS", "UNSET", "UTC", "VOUCHED", "Adapter", "Alike", "Appraised", "Archived",
-    "Audited", "BrokenReference", "CandidateType", "Change", "Chunked", "Claim", "Clarified", "Compaction", "Concept",
-    "Concepts", "Condensed", "Direction", "Doubt", "DoubtKind", "Draft", "Dream", "EmbeddingState", "Entity",
-    "Evidence", "EvidenceStanding", "EvidenceState", "Fact", "FileProblem", "Filter", "GraphCluster", "GraphHealth",
-    "GraphNode", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Json",
-    "MemoryType", "Mended", "Merge", "Merged", "Message", "Metadata", "Neighborhood", "Order", "Outcome", "Past",
-    "Project", "ProjectState", "ProjectStatus", "Query", "Recall", "Receipt", "Record", "Relation", "Repair",
-    "Resolution", "Sample", "Sampled", "Scored", "Segment", "Session", "Settled", "Signals", "SkipReason",
-    "SkippedTerm", "SourceDraft", "SourceKind", "Space", "SpaceStats", "SpaceTally", "Spending", "Status", "Summary",
-    "Trust", "Twins", "Unset", "Upkeep", "Weighed", "Why",
-]  # fmt: skip

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -146,6 +148,18 @@ def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed
     assert "left out: broken.pdf: the PDF cannot be read" in outcome.err
     again = shell.json("ingest", str(folder), "--tag", "work", "--no-code")
     assert (again["folders"][0]["unchanged"], again["code"], again["failed"]) == (2, [], [])
+
+
+def test_ingesting_a_folder_walks_through_it_once(shell, monkeypatch):
+    folder = shell.home / "folder"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("# A\nText.\n")
+    (folder / "b.py").write_text("def b():\n    return 1\n")
+    looked: list[str] = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looked.append(str(path)) or scan(path))
+    assert shell("ingest", str(folder), "--later").code == 0
+    assert looked == [str(folder)]
 
 
 def test_what_fails_does_not_keep_the_rest_from_coming_in(shell):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta, Struct
 
+from recollect.contracts.schema import REQUIRED, Habits, derive_schema, own_word, parse_params
 from recollect.contracts.tool import (
-    REQUIRED,
     Annotations,
     Call,
     Cancellation,
@@ -19,8 +18,6 @@ from recollect.contracts.tool import (
     PromptArgument,
     ResourceTemplate,
     Tool,
-    derive_schema,
-    parse_params,
 )
 from recollect.errors import Cancelled, InvalidInput
 
@@ -190,10 +187,70 @@ def test_a_withdrawn_call_stops_where_it_reports() -> None:
     assert (told, call.cancelled) == ([(1, 2, "half")], True)
 
 
-def test_the_example_of_the_page_works() -> None:
-    page = Path(__file__).parents[2] / "docs" / "adding-a-contract.md"
-    example = page.read_text("utf-8").split("```python\n")[1].split("```")[0]
-    names: dict[str, Any] = {}
-    exec(compile(example, str(page), "exec", dont_inherit=True), names)
-    tool = names["table"](["tea at five", "coffee"]).tools[0]
-    assert tool.call(tool.parse({"query": "tea"}), Call()).results == ["tea at five"]
+class Asked(Struct, forbid_unknown_fields=True, kw_only=True):
+    words: Annotated[str, Meta(description="What to look for")]
+    most: Annotated[int, Meta(ge=1, le=50)] = 10
+    label: str | None = None
+
+
+HABITS = Habits(
+    null_is_nothing=True, blank_is_nothing=frozenset({"words", "label"}), carriers_mark="_", whole_floats=True,
+    aliases={"query": "words", "limit": "most"}, keywords=("type", "default", "description"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "settled"),
+    [
+        ({"words": "tea", "most": None}, {"words": "tea"}),
+        ({"words": "tea", "most": 5.0}, {"words": "tea", "most": 5}),
+        ({"words": "tea", "most": 5.5}, {"words": "tea", "most": 5.5}),
+        ({"query": "tea"}, {"words": "tea"}),
+        ({"query": "tea", "words": None}, {"words": "tea"}),
+        ({"query": "tea", "words": "milk"}, {"words": "milk"}),
+        ({"words": "", "label": ""}, {"words": ""}),
+        ({"words": "tea", "_caller": 1}, {"words": "tea"}),
+    ],
+)
+def test_arguments_are_settled_as_callers_hand_them_over(given: dict[str, Any], settled: dict[str, Any]) -> None:
+    assert HABITS.settle(given, Asked) == settled
+
+
+def test_a_document_may_word_a_schema_in_its_own_order_and_otherwise() -> None:
+    said = {"most": {"minimum": None, "maximum": 99}}
+    properties = HABITS.word(derive_schema(Asked), said)["properties"]
+    assert [list(each.items()) for each in properties.values()] == [
+        [("type", "string"), ("description", "What to look for")],
+        [("type", "integer"), ("default", 10), ("maximum", 99)],
+        [("type", "string")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "own"),
+    [
+        ("text", "content"),
+        ("text[3].text", "content[3].text"),
+        ("grounds.evidence[0].source", "evidence_refs[0].source_id"),
+        ("grounds.claim", "grounds.claim"),
+        ("other", "other"),
+    ],
+)
+def test_the_engines_words_become_the_callers(field: str, own: str) -> None:
+    words = {"text": "content", "grounds.evidence": "evidence_refs", ".source": ".source_id"}
+    assert own_word(field, words) == own
+
+
+def test_an_error_speaks_of_arguments_as_callers_know_them_and_of_unknown_ones_as_they_came() -> None:
+    def call(given: Asked, _: Call) -> None:
+        raise InvalidInput("limit", f"{given.most} is too many")
+
+    tool = Tool("ask", "Asks.", Asked, call, Annotations())
+    contract = Contract(name="c", tools=(tool,), words={"limit": "most", "text": "words"})
+    for arguments, told in (
+        ({"words": "x"}, "most: 10 is too many"),
+        ({"words": "x", "text": 1}, "text: unknown field"),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            contract.answer(tool, arguments, contract.open_call())
+        assert str(caught.value).startswith(told)

@@ -40,7 +40,7 @@ def open_plain(open_memory: Callable[..., Memory]) -> Callable[..., Memory]:
 
     def make(*words: str, name: str = "plain") -> Memory:
         memory = open_memory(embedder="bundled")
-        memory._semantics._given = PlainEmbedder(*words, name=name)
+        memory.semantics._given = PlainEmbedder(*words, name=name)
         return memory
 
     return make

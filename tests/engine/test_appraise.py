@@ -9,7 +9,9 @@ import pytest
 
 from recollect import Memory
 from recollect.engine.read.appraise import keywords_of
+from recollect.engine.read.by_signal import appraise
 from recollect.store.search import Pick
+from recollect.types import Filter, Record
 
 WEEK = 168 * 3600
 LONG = "Rivers carry sand. " * 200
@@ -33,12 +35,12 @@ def many(open_plain: Callable[..., Memory]) -> Memory:
 
 def weighed(memory: Memory, question: str) -> dict[str, float]:
     """The documented sum of every record, from nothing but the records and their vectors."""
-    embedder = memory._semantics._given
+    embedder = memory.semantics._given
     asked = embedder.embed([question], query=True)[0]
     words = keywords_of(question)
-    now = memory._core.clock()
+    now = memory.core.clock()
     found: dict[str, float] = {}
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         for record in memory.list(limit=1000):
             age = (now - record.event_time).total_seconds()
             share = sum(word in record.text.lower() for word in words) / len(words)
@@ -52,7 +54,7 @@ def weighed(memory: Memory, question: str) -> dict[str, float]:
 @pytest.mark.parametrize("question", ["Where is the tea?", "harbour, maps!", "note 17"])
 def test_every_score_is_the_documented_sum(many: Memory, question: str) -> None:
     for _ in range(2):  # the second time with vectors that are at hand
-        found = many.appraise(question, limit=10)
+        found = appraise(many, question, limit=10)
         expected = weighed(many, question)
         assert [one.score for one in found] == pytest.approx([expected[one.record.id] for one in found], abs=1e-5)
         assert [one.score for one in found] == sorted([one.score for one in found], reverse=True)
@@ -61,33 +63,34 @@ def test_every_score_is_the_documented_sum(many: Memory, question: str) -> None:
 @pytest.mark.parametrize("question", ["Where is the tea?", "harbour, maps!", "note 17"])
 def test_in_a_small_space_the_best_of_all_are_found(open_plain: Callable[..., Memory], question: str) -> None:
     memory = filled(open_plain("tea", "harbour"), 150)
-    found = memory.appraise(question, limit=10)
+    found = appraise(memory, question, limit=10)
     best = sorted(weighed(memory, question).values(), reverse=True)[:10]
     assert [one.score for one in found] == pytest.approx(best, abs=1e-5)
 
 
 def test_what_left_is_not_found_by_vectors_that_are_still_at_hand(many: Memory) -> None:
-    best = many.appraise("Where is the tea?", limit=3)
+    best = appraise(many, "Where is the tea?", limit=3)
     many.forget(best[0].record.id)
     many.evict(cap=230)
-    again = {one.record.id for one in many.appraise("Where is the tea?", limit=230)}
+    again = {one.record.id for one in appraise(many, "Where is the tea?", limit=230)}
     assert best[0].record.id not in again
     assert again <= {record.id for record in many.list(limit=1000)}
 
 
 def test_a_revised_text_is_weighed_by_its_own_vector(many: Memory) -> None:
-    best = many.appraise("Where is the tea?", limit=1)[0].record
+    best = appraise(many, "Where is the tea?", limit=1)[0].record
     many.revise(best.id, text="Clouds move on")
-    after = {one.record.id: one for one in many.appraise("Where is the tea?", limit=260)}
+    after = {one.record.id: one for one in appraise(many, "Where is the tea?", limit=260)}
     assert after[best.id].cosine < 0.7
     assert after[best.id].keywords == 0.0
 
 
 def test_what_came_last_is_weighed_though_no_list_brings_it_in(many: Memory) -> None:
     newest = [many.remember(f"Grey paint {n}.", importance=1.0).id for n in range(3)]
-    found = [one.record.id for one in many.appraise("Where is the tea?", limit=48)]
+    found = [one.record.id for one in appraise(many, "Where is the tea?", limit=48)]
     expected = weighed(many, "Where is the tea?")
     best = sorted(expected, key=lambda id: -expected[id])[:48]
     assert set(newest) & set(best) == set(newest) & set(found)
-    with many._core.store.read() as view:
-        assert [record.id for record in view.records(view.latest("default", 3))] == newest[::-1]
+    with many.core.store.read() as view:
+        found = view.select(Record, Filter(spaces=("default",)), "newest", 3)
+        assert [record.id for record in found] == newest[::-1]

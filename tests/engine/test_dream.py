@@ -14,8 +14,9 @@ import pytest
 from recollect import Conflict, EmbedderError, Memory, Settings
 from recollect.engine.care.dream import ACTOR
 from recollect.engine.care.dreamer import Dreamer
+from recollect.engine.core import utc_now
 from recollect.engine.memory import open_memory as open_anywhere
-from recollect.engine.turn import taking
+from recollect.store.choose import open_store
 from recollect.store.similar import differing_bits, near_rows
 
 SAME = (
@@ -107,7 +108,7 @@ def test_a_closet_that_differs_from_its_text_is_mended(memory: Memory) -> None:
     id = memory.remember("The harbour crane needs grease.").id
     record = memory.get(id or "")
     assert record is not None
-    with memory._core.store.write() as edit:
+    with memory.core.store.write() as edit:
         edit.relink(record.version, Lexis({1: 1}))
     assert len(memory.recall("harbour crane")) == 0
     assert memory.dream().refreshed == 1
@@ -228,8 +229,8 @@ def test_a_dreamer_that_never_started_can_be_stopped(memory: Memory) -> None:
     assert Dreamer(memory).stop() is True
 
 
-def _hold(path: Path, held: Event, release: Event) -> None:
-    with taking(path, "work"):
+def _hold(home: Path, held: Event, release: Event) -> None:
+    with open_store(home, utc_now).turn("dream", "default"):
         held.set()
         release.wait()
 
@@ -239,7 +240,7 @@ def test_only_one_process_dreams_of_a_space_and_a_crash_frees_it(memory: Memory,
     clock.advance(seconds=300)
     context = multiprocessing.get_context("spawn")
     held, release = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(memory.folder() / "dream.lock", held, release))
+    other = context.Process(target=_hold, args=(memory.settings.home, held, release))
     other.start()
     assert held.wait(60)
     with pytest.raises(Conflict, match="elsewhere"):

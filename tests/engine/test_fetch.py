@@ -14,6 +14,7 @@ from recollect import InvalidInput, Memory, Settings, SourceError, load_settings
 from recollect import open as open_memory_at
 from recollect.engine.intake import fetch as fetching
 from recollect.engine.intake.fetch import Fetched, check_address, fetch
+from recollect.engine.read.by_signal import search_keywords
 
 
 @pytest.fixture
@@ -192,7 +193,7 @@ def test_the_same_page_again_is_unchanged_and_another_version_replaces_it(near: 
     pages.page = PAGE.replace(b"first day of a month", b"last day of a week")
     again = near.ingest_url(f"{pages.url}/page")
     assert (again.id, again.outcome, again.added, again.removed) == (first.id, "updated", 1, 1)
-    assert near.search_keywords("last day week")
+    assert search_keywords(near, "last day week")
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ def test_importance_fades_and_use_keeps_it_up(base: float, days: float, accesses
 def agrees(memory: Memory, limit: int = 15) -> bool:
     """Does what is held in memory agree with weighing all of a space?"""
     held = [one.record.id for one in memory.foremost(limit=limit)]
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         return held == [
-            one.record.id for one in rank_standing(view, Filter(spaces=("default",)), memory._core.clock(), limit)
+            one.record.id for one in rank_standing(view, Filter(spaces=("default",)), memory.core.clock(), limit)
         ]
 
 

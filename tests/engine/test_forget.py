@@ -64,7 +64,7 @@ def test_vectors_of_what_was_forgotten_are_gone(semantic: Memory) -> None:
     semantic.remember("Tea is made with hot water.", id="b")
     assert semantic.embed_waiting() == 0
     semantic.forget("a")
-    with semantic._core.store.read() as view:
+    with semantic.core.store.read() as view:
         (model,) = view.models()
         vector = np.ones(model.dim, dtype=np.float32)
         found = view.near(["default"], model.no, vector, Filter(valid_only=False), 100)["default"].versions

@@ -40,9 +40,9 @@ def found(memory: Memory, question: str) -> int:
 def test_opening_does_one_step_and_the_old_words_answer(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 0)
-    assert not maintain.freshen(memory._core)
+    assert not maintain.freshen(memory.core)
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 0)
-    assert maintain.freshen(memory._core)
+    assert maintain.freshen(memory.core)
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 10)
     assert memory.check() == []
 
@@ -52,7 +52,7 @@ def test_others_write_between_the_steps_and_nothing_of_it_is_lost(open_memory: C
     other.revise("r1", "Record 1 of the coffee.")
     other.forget("r2")
     other.remember("Another tea.")
-    while not maintain.freshen(memory._core):
+    while not maintain.freshen(memory.core):
         pass
     assert (found(memory, "tea"), found(memory, "coffee"), found(memory, "newer")) == (9, 1, 10)
     assert memory.check() == []

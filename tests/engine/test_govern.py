@@ -9,6 +9,14 @@ import pytest
 from tests.conftest import Clock
 
 from recollect import Claim, Conflict, Evidence, Grounds, InvalidInput, Memory, NotFound, Receipt, Record
+from recollect.engine.read.alike import alike_knowledge
+from recollect.engine.write.govern import (
+    claim_duplicates,
+    decay_stale,
+    merge_duplicates,
+    promotable,
+    promote_candidates,
+)
 
 GUIDE = "/docs/guide.md"
 PYTHON = {"subject": "node:repo", "predicate": "language", "value": "python"}
@@ -263,7 +271,7 @@ def test_the_same_text_without_a_claim_is_kept_and_pointed_out(memory: Memory) -
     first = state(memory, "Kuzu is the local graph backend.")
     second = state(memory, "Kuzu is the local graph backend.")
     assert second.stored
-    (alike,) = memory.alike_knowledge(second.id or "")
+    (alike,) = alike_knowledge(memory.core, second.id or "")
     assert (alike.id, alike.score, alike.kind, alike.status) == (first.id, 0.9, "fact", "candidate")
 
 
@@ -440,11 +448,11 @@ def test_candidates_that_reach_the_bar_are_promoted(memory: Memory) -> None:
     candidate("Unfounded.", 1.0, [])
     candidate("Outdated.", 1.0, cite("seg-1"))
     memory.revise(segment(memory, 0).id, "The repository is written in Rust.")
-    assert [record.id for record in memory.promotable()] == [good]
-    assert memory.promote_candidates(dry_run=True).entries == ()
-    done = memory.promote_candidates()
+    assert [record.id for record in promotable(memory.core)] == [good]
+    assert promote_candidates(memory.core, dry_run=True).entries == ()
+    done = promote_candidates(memory.core)
     assert (done.ids, len(done.entries)) == ((good,), 1)
-    assert memory.promote_candidates().ids == ()
+    assert promote_candidates(memory.core).ids == ()
     memory.undo(done.entries[0])
     assert kept(memory, Receipt(outcome="stored", id=good, space="default")).status == "candidate"
 
@@ -454,13 +462,13 @@ def test_what_was_verified_or_made_long_ago_is_stale(memory: Memory, clock: Cloc
     never = memory.remember("I like coffee.", trust="user_declared", grounds={})
     fresh = memory.remember("I like tea.", trust="user_declared", grounds={"verified_at": made + timedelta(days=25)})
     clock.advance(days=20)
-    assert memory.decay_stale().ids == ()
-    assert memory.decay_stale(at=made + timedelta(days=31), dry_run=True).ids == (never.id,)
+    assert decay_stale(memory.core).ids == ()
+    assert decay_stale(memory.core, at=made + timedelta(days=31), dry_run=True).ids == (never.id,)
     clock.advance(days=11)
-    done = memory.decay_stale()
+    done = decay_stale(memory.core)
     assert (done.ids, kept(memory, never).status, kept(memory, fresh).status) == ((never.id,), "stale", "active")
     memory.undo(done.entries[0])
-    assert memory.decay_stale(days=40).ids == ()
+    assert decay_stale(memory.core, days=40).ids == ()
 
 
 @pytest.mark.usefixtures("guide")
@@ -472,19 +480,19 @@ def test_records_that_claim_the_same_become_one(memory: Memory) -> None:
         grounds={"claim": PYTHON, "evidence": cite("seg-2"), "scopes": ["scope:a", "scope:b"]},
     )  # fmt: skip
     memory.undo(ended)
-    assert [[record.id for record in group] for group in memory.claim_duplicates()] == [[first.id, second.id]]
-    assert memory.merge_duplicates(dry_run=True)[0].entries == ()
-    (merged,) = memory.merge_duplicates()
+    assert [[record.id for record in group] for group in claim_duplicates(memory.core)] == [[first.id, second.id]]
+    assert merge_duplicates(memory.core, dry_run=True)[0].entries == ()
+    (merged,) = merge_duplicates(memory.core)
     united = kept(memory, first)
     assert (merged.kept, merged.merged, len(merged.entries)) == (first.id, (second.id,), 2)
     assert united.grounds is not None
     assert united.grounds.scopes == ("scope:a", "scope:b")
     assert [item.segment for item in united.grounds.evidence] == ["seg-1", "seg-2"]
     assert (kept(memory, second).status, kept(memory, second).superseded_by) == ("superseded", first.id)
-    assert memory.merge_duplicates() == []
+    assert merge_duplicates(memory.core) == []
     for entry in merged.entries:
         memory.undo(entry)
-    assert len(memory.claim_duplicates()) == 1
+    assert len(claim_duplicates(memory.core)) == 1
 
 
 # Past, reindexing and forgetting

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound
+from recollect.engine.care.upkeep import graph_health, upkeep
 from recollect.ingest import repo_files
 from recollect.types import Json, Record
 
@@ -119,8 +120,8 @@ def test_evidence_goes_stale_when_a_section_changes_and_stays_when_it_moves(memo
     record = memory.get("k1")
     assert record is not None
     assert [one.state for one in memory.evidence_state(record)] == ["changed", "current"]
-    assert memory.upkeep(min_confidence=0.5, min_evidence=2).low_evidence == ("k1",)
-    assert memory.upkeep(min_confidence=0.5, min_evidence=1).promotable == ("k1",)
+    assert upkeep(memory.core, min_confidence=0.5, min_evidence=2).low_evidence == ("k1",)
+    assert upkeep(memory.core, min_confidence=0.5, min_evidence=1).promotable == ("k1",)
 
 
 def test_an_archived_repository_is_written_anew(memory: Memory, repo: Path) -> None:
@@ -165,6 +166,6 @@ def test_a_folder_of_far_too_many_files_is_refused(memory: Memory, repo: Path, m
 
 def test_a_repository_is_connected_with_what_it_brought_into_the_graph(memory: Memory, repo: Path) -> None:
     done = memory.ingest_repo(repo)
-    health = memory.graph_health()
+    health = graph_health(memory.core)
     assert health.isolated == ()
     assert health.counts["nodes"] == len(done.nodes) + 1

@@ -9,9 +9,11 @@ from datetime import timedelta
 import pytest
 
 from recollect import Conflict, InvalidInput, NotFound
-from recollect.engine.care.lifecycle import KINDS
+from recollect.engine.care.lifecycle import KINDS, Sweeping, _begin
+from recollect.engine.read.by_signal import search_keywords, search_vectors
 from recollect.engine.write import touches
-from recollect.store.base import EvictionRule
+from recollect.store.base import Changes, EvictionRule
+from recollect.store.ops import Evict
 from recollect.types import Filter
 
 
@@ -30,7 +32,7 @@ def test_what_was_evicted_is_nowhere_in_the_present_and_in_the_past_as_before(me
         assert len(memory.list()) == 4
         assert memory.describe_space()[1].records == 4
         assert len(memory.recall("tea", limit=20)) == 4
-        assert len(memory.search_keywords("tea", limit=20)) == 4
+        assert len(search_keywords(memory, "tea", limit=20)) == 4
         assert len(memory.list(as_of=before)) == 10
         assert len(memory.recall("tea", limit=20, as_of=before)) == 10
         assert memory.history(ids[0])[-1].change.verb == "evict"
@@ -67,7 +69,7 @@ def test_the_vectors_of_what_returns_need_not_be_computed_again(semantic):
     run = semantic.evict(cap=4)[0]
     semantic.undo(run.entry)
     assert semantic.count_waiting() == 0
-    assert len(semantic.search_vectors("tea", limit=20)) == 10
+    assert len(search_vectors(semantic, "tea", limit=20)) == 10
 
 
 def test_an_id_that_was_evicted_can_be_used_again_at_once(memory):
@@ -191,18 +193,19 @@ def test_another_process_sees_what_was_evicted_at_once(open_memory):
 
 def test_what_was_changed_since_a_run_looked_is_not_evicted(memory):
     ids = fill(memory, 4)
-    rule = EvictionRule(kinds=KINDS, older_than=memory._core.clock(), min_importance=1.0, min_confidence=0.1, cap=10)
-    store = memory._core.store
+    rule = EvictionRule(kinds=KINDS, older_than=memory.core.clock(), min_importance=1.0, min_confidence=0.1, cap=10)
+    store = memory.core.store
     with store.read() as view:
-        versions, found = view.evictable("default", rule)
-    assert sorted(found) == sorted(ids)
+        due = view.due("default", rule)
+    assert sorted(due.ids) == sorted(ids)
     memory.revise(ids[0], text="Other words")
     memory.forget(ids[1])
     with store.write() as edit:
-        run = edit.begin_run("default", "evict")
-        assert edit.evict(run, "default", versions, found) == 2
-        assert edit.evict(run, "default", versions, found) == 0
-        assert edit.moved(run, 0, 10) == sorted(memory_version(edit, id) for id in ids[2:])
+        run = _begin(edit, "default", "evict", "2 to archive")
+        op = Evict(run=run, space="default", versions=due.versions, ids=due.ids)
+        assert [done.count for done in edit.apply([op, op])] == [2, 0]
+        gone = edit.select(int, Filter(run=run, past=True, valid_only=False))
+        assert sorted(gone) == sorted(memory_version(edit, id) for id in ids[2:])
     assert [record.text for record in memory.list()] == ["Other words"]
     memory.undo(run)
     assert sorted(record.id for record in memory.list()) == sorted([ids[0], *ids[2:]])
@@ -210,21 +213,36 @@ def test_what_was_changed_since_a_run_looked_is_not_evicted(memory):
 
 
 def memory_version(view, id):
-    return view.journal(object_id=id, limit=1)[0].after
+    return view.journal(Changes(object_id=id), limit=1)[0].after
 
 
 def test_what_is_swept_leaves_the_counts_and_the_words_as_a_rebuild_would(memory):
     fill(memory, session="s")
     memory.evict(cap=5)
     memory.finish_sweeping()
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         before = view.words(["default"], [], Filter(), None)["default"]
     memory.reindex()
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         after = view.words(["default"], [], Filter(), None)["default"]
         assert (after.records, after.length) == (before.records, before.length)
         assert before.records == 5
     assert memory.check() == []
+
+
+def test_what_a_process_that_ended_too_soon_left_is_swept_by_the_next_that_opens(open_memory, monkeypatch):
+    memory = open_memory()
+    fill(memory)
+    with monkeypatch.context() as patch:
+        patch.setattr(Sweeping, "wake", lambda _: None)  # it ended before it came to that
+        memory.evict(cap=4)
+        memory.close()
+    with open_memory() as again:
+        again.finish_sweeping()
+        with again.core.store.read() as view:
+            assert view.count(Filter(evicted=True, past=True, valid_only=False)) == 0
+            assert view.words(["default"], [], Filter(), None)["default"].records == 4
+        assert again.check() == []
 
 
 def test_a_recall_does_not_wait_for_somebody_who_writes(open_memory, monkeypatch):

@@ -256,15 +256,35 @@ def test_a_parser_that_dies_takes_down_one_file_only(
     root = tmp_path / "many"
     for i in range(20):
         write(root, f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
-    really = workers._program("recollect.engine.intake.reading")
+    really = workers._program()
     deadly = (
-        "import os; real = m.read_file;"
+        "import os; import recollect.engine.intake.reading as m; real = m.read_file;"
         "m.read_file = lambda root, order: os._exit(1) if '07' in order.path else real(root, order);"
     )
-    monkeypatch.setattr(workers, "_program", lambda _: really.replace("m.work", deadly + "m.work"))
+    monkeypatch.setattr(workers, "_program", lambda: really.replace("work()", deadly + "work()"))
     status = memory.index_project(root)
     assert (status.state, status.indexed_files) == ("completed", 19)
     assert status.errors == (FileProblem(path="file07.py", problem="its parser failed"),)
+
+
+def test_files_that_nobody_could_read_are_not_passed_over(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for i in range(20):
+        write(tmp_path / "many", f"file{i:02}.py", f"def function_{i}():\n    return {i}\n")
+
+    def refuse() -> None:
+        raise OSError(11, "no more processes")
+
+    shouted: list[object] = []
+    monkeypatch.setattr("threading.excepthook", shouted.append)
+    with monkeypatch.context() as poor:
+        poor.setattr(workers, "_start", refuse)
+        status = memory.index_project(tmp_path / "many")
+    assert shouted
+    assert (status.state, status.indexed_files) == ("failed", 0)
+    assert "no more processes" in str(status.problem)
+    assert memory.index_project(tmp_path / "many").indexed_files == 20
 
 
 def test_progress_is_told_while_it_goes_on(memory: Memory, tmp_path: Path) -> None:
@@ -295,6 +315,13 @@ def test_a_run_that_is_closed_on_the_way_goes_on_later(open_memory: Callable[...
     again.resume_projects()
     assert again.index_project(root).total_chunks == 9_000
     assert len({(record.source, record.position) for record in again.list(kinds=["code"], limit=10_000)}) == 9_000
+
+
+def test_a_run_that_is_ended_before_it_begins_is_over(memory: Memory, shop: Path) -> None:
+    for _ in range(5):
+        memory.index_project(shop, wait=0)
+        memory.delete_project("shop")
+    assert memory.index_project(shop).state == "completed"
 
 
 def test_an_unknown_project_is_not_found(memory: Memory) -> None:

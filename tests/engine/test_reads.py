@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from recollect import Memory
-from recollect.types import Adapter, Segment, SourceDraft
+import pytest
+
+from recollect import InvalidInput, Memory
+from recollect.engine.intake.results import SourceDraft
+from recollect.engine.write.govern import citing
+from recollect.types import Adapter, Segment
 
 SOURCE = SourceDraft(
     location="/docs/gateway.md", source_kind="markdown", title="Gateway manual", fingerprint="f" * 64,
@@ -33,6 +37,25 @@ def test_recall_finds_what_no_longer_holds_when_asked_for(memory: Memory) -> Non
     memory.invalidate(old, reason="moved")
     assert list(memory.recall("gateway port")) == []
     assert [hit.record.id for hit in memory.recall("gateway port", valid_only=False)] == [old]
+
+
+def test_recall_takes_the_filters_that_lists_take(memory: Memory) -> None:
+    past = {"valid_from": "2020-01-01T00:00:00Z", "valid_until": "2021-01-01T00:00:00Z"}
+    memory.remember("The gateway had port 8080.", source="old.md", **past)
+    memory.remember("The gateway has port 9090.", source="new.md")
+    for filters in (
+        {"valid_at": "2020-06-01T00:00:00Z"},
+        {"source": "old.md", "valid_only": False},
+        {"source": "new.md"},
+    ):
+        assert [hit.record for hit in memory.recall("gateway port", **filters)] == memory.list(**filters) != []
+
+
+def test_an_unknown_keyword_is_told_with_those_that_are_known(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match=r"titel: is not a known field; did you mean title\?"):
+        memory.remember("The gateway has port 8080.", titel="Port")
+    with pytest.raises(InvalidInput, match="kind: is not a known filter; known are space, kinds"):
+        memory.recall("gateway", kind="note")
 
 
 def test_near_duplicates_stand_beside_each_other_when_asked_to(memory: Memory) -> None:
@@ -66,9 +89,9 @@ def test_records_are_found_by_what_they_rest_on(memory: Memory) -> None:
     source = memory.ingest_source(SOURCE).id
     about = memory.remember("It restarts.", grounds={"evidence": [source], "subjects": ["node:1"]}).id
     scoped = memory.remember("It is slow.", grounds={"scopes": ["north"]}).id
-    assert [record.id for record in memory.citing([f"evidence:{source}"])] == [about]
-    assert [record.id for record in memory.citing(["subject:node:1", "scope:north"])] == [scoped, about]
-    assert memory.citing(["scope:south"]) == []
+    assert [record.id for record in citing(memory.core, [f"evidence:{source}"])] == [about]
+    assert [record.id for record in citing(memory.core, ["subject:node:1", "scope:north"])] == [scoped, about]
+    assert citing(memory.core, ["scope:south"]) == []
 
 
 def test_a_claim_is_found_by_its_words_before_and_after_a_reindex(memory: Memory) -> None:

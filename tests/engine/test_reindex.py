@@ -104,7 +104,7 @@ def test_reindexing_gives_what_the_writes_had_given(
 
 def test_the_index_holds_every_term_of_every_live_record(memory: Memory) -> None:
     live_a_little(memory)
-    with memory._core.store.read() as view:
+    with memory.core.store.read() as view:
         for record in memory.list(space=None, valid_only=False, limit=100):
             hashes = [hash_term(term) for term in terms(f"{record.title or ''}\n{record.text}")]
             held = view.words([record.space], hashes, Filter(valid_only=False), None, every=True)

@@ -99,7 +99,7 @@ def test_many_drafts_are_stored_all_or_none(memory: Memory) -> None:
             except StopIteration:
                 raise RuntimeError("no more ids") from None
 
-        broken._core.new_id = next_id
+        broken.core.new_id = next_id
         broken.remember_many([{"text": text} for text in ("one", "two", "three")])
     assert memory.count() == 0
     assert memory.journal() == []

@@ -183,9 +183,16 @@ def test_a_fact_an_entity_and_a_replaced_source_can_be_undone(memory: Memory) ->
     assert {record.text for record in memory.list()} == {"# A\n\nold words", "# A\n\nnew words"}
     memory.relate("Ada", "lives in", "London")
     memory.relate("Ada", "lives in", "Paris")
+    memory.undo(next(change for change in memory.journal() if change.verb == "relate"))
+    assert [fact.object for fact in memory.facts("Ada")] == ["London"]
+
+
+def test_undoing_a_fact_brings_back_what_it_replaced_unless_that_has_changed_since(memory: Memory) -> None:
+    memory.relate("Ada", "lives in", "London")
+    memory.relate("Ada", "lives in", "Paris")
     closed, related = (next(c for c in memory.journal() if c.verb == verb) for verb in ("close", "relate"))
-    memory.undo(related)
     memory.undo(closed)
+    assert len(memory.undo(related).entries) == 1
     assert [fact.object for fact in memory.facts("Ada")] == ["London"]
 
 

@@ -21,7 +21,8 @@ from recollect import (
     SourceDraft,
     SourceError,
 )
-from recollect.engine.intake import folders, workers
+from recollect.engine.intake import reading, sync, workers
+from recollect.engine.read.by_signal import search_keywords, weigh
 
 ADAPTER = Adapter(name="test", version="1", mode="file", supported_modes=("file",))
 
@@ -127,14 +128,14 @@ def test_sources_are_left_out_of_reads_unless_asked_for_by_kind(memory: Memory) 
     memory.ingest_source(draft("Notes about dogs.", location="/x/dogs"))
     kinds: list[list[Record]] = [
         memory.list(), [hit.record for hit in memory.recall("notes cat dogs")],
-        [hit.record for hit in memory.search_keywords("notes")],
-        [hit.record for hit in memory.weigh("notes", vector=0, keyword=1, graph=0).hits],
+        [hit.record for hit in search_keywords(memory, "notes")],
+        [hit.record for hit in weigh(memory, "notes", vector=0, keyword=1, graph=0).hits],
         [standing.record for standing in memory.foremost()],
     ]  # fmt: skip
     assert all(found and {record.kind for record in found} == {"document"} for found in kinds)
     assert (memory.count(), memory.tally().records) == (2, 2)
     assert {record.id for record in memory.list(kinds=["source"])} >= {done.id}
-    assert memory.search_keywords("notes", kinds=["source"])[0].record.kind == "source"
+    assert search_keywords(memory, "notes", kinds=["source"])[0].record.kind == "source"
 
 
 def test_sources_get_no_vectors(open_plain: Callable[..., Memory]) -> None:
@@ -316,15 +317,15 @@ def test_a_second_run_reads_only_what_may_have_changed(
     memory.ingest_folder(docs)
     before = memory.last_entry()
     read: list[str] = []
-    really = folders.read_document
-    monkeypatch.setattr(folders, "read_document", lambda root, order: read.append(order.path) or really(root, order))
+    really = reading.read_file
+    monkeypatch.setattr(reading, "read_file", lambda root, order: read.append(order.path) or really(root, order))
     assert memory.ingest_folder(docs).unchanged == 4
-    assert read == ["settings.json"]  # whether it is a transcript now, only its content can tell
+    assert read == []
     write(docs, "guide.md", "# Guide\nOne.\n\n## Two\nTwo, anew.\n", old=False)
     (docs / "deep/notes.txt").touch()
     done = memory.ingest_folder(docs)
     assert (done.updated, done.unchanged, done.segments) == (1, 3, 1)
-    assert sorted(read[1:]) == ["deep/notes.txt", "guide.md", "settings.json"]
+    assert sorted(read) == ["deep/notes.txt", "guide.md"]
     assert {change.object_id for change in memory.journal(after=before)} <= {r.id for r in memory.list(
         kinds=["source", "document"], source=str(docs / "guide.md"), valid_only=False
     )} | {change.object_id for change in memory.journal(after=before) if change.verb == "replace"}  # fmt: skip
@@ -351,8 +352,8 @@ def test_what_is_gone_is_archived_and_comes_back(memory: Memory, docs: Path) -> 
     assert (done.archived, done.unchanged) == (1, 2)
     [gone] = memory.sources(statuses=["archived"])
     assert (gone.source, memory.segments(gone.id)) == (str(docs / "guide.md"), [])
-    assert not memory.search_keywords("Two", kinds=["document"])
-    assert memory.search_keywords("key door")  # what was said stays said
+    assert not search_keywords(memory, "Two", kinds=["document"])
+    assert search_keywords(memory, "key door")  # what was said stays said
     assert memory.ingest_folder(docs).archived == 0
     write(docs, "guide.md", text)
     assert memory.ingest_folder(docs).updated == 1
@@ -428,7 +429,7 @@ def test_many_documents_are_read_by_other_processes_with_the_same_result(
 def test_a_run_can_be_cancelled_between_its_transactions(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "_BATCH_SEGMENTS", 4)
+    monkeypatch.setattr(sync, "BATCH_PIECES", 4)
     for i in range(10):
         write(tmp_path, f"many/page{i}.md", "# Page")
     done = memory.ingest_folder(tmp_path / "many", cancelled=lambda: True)

@@ -8,7 +8,10 @@ import pytest
 from tests.conftest import NOON
 
 from recollect import Conflict, InvalidInput, Memory
-from recollect.types import Clarified, Resolution
+from recollect.engine.care.mend import audit, mend
+from recollect.engine.care.resolve import Clarified, Resolution, resolve_twins
+from recollect.engine.care.upkeep import graph_health, upkeep
+from recollect.engine.write.govern import claim_duplicates, promotable
 
 SCOPED = {"scopes": ["scope:a"]}
 
@@ -34,7 +37,7 @@ def claim(memory: Memory, id: str, value: object, scope: str = "scope:a", **more
 def test_records_that_may_say_the_same_are_paired(memory: Memory) -> None:
     twice(memory)
     know(memory, "k3", "Deploy on Fridays", "Releases go out on Friday mornings.")
-    (twins,) = memory.upkeep().twins
+    (twins,) = upkeep(memory.core).twins
     assert (twins.ids, twins.foremost) == (("k1", "k2"), "k2")
     assert set(twins.reasons) == {"title_overlap", "summary_overlap", "same_kind"}
 
@@ -43,13 +46,13 @@ def test_records_that_may_say_the_same_are_paired(memory: Memory) -> None:
 def test_what_is_settled_is_not_paired(memory: Memory, status: str) -> None:
     first, _ = twice(memory)
     memory.revise(first, status=status)
-    assert memory.upkeep().twins == ()
+    assert upkeep(memory.core).twins == ()
 
 
 def test_records_of_other_scopes_are_not_paired(memory: Memory) -> None:
     first, _ = twice(memory)
     memory.revise(first, grounds={"scopes": ["scope:elsewhere"]})
-    assert memory.upkeep().twins == ()
+    assert upkeep(memory.core).twins == ()
 
 
 def test_many_copies_of_one_text_are_all_found_near_each_other(memory: Memory) -> None:
@@ -58,7 +61,7 @@ def test_many_copies_of_one_text_are_all_found_near_each_other(memory: Memory) -
         for at in range(400)
     ]
     memory.remember_many(drafts)
-    found = memory.upkeep()
+    found = upkeep(memory.core)
     assert found.counts["twins"] >= 399
     assert len(found.twins) == 50
 
@@ -68,7 +71,7 @@ def test_candidates_stale_records_and_claims_are_told_apart(memory: Memory) -> N
     know(memory, "lone", "A guess", "Nobody saw it.", trust="agent_inferred", confidence=0.9)
     claim(memory, "old", "python", valid_until=NOON + timedelta(days=1))
     memory.promote("old", reason="seen")
-    found = memory.upkeep(at=NOON + timedelta(days=40))
+    found = upkeep(memory.core, at=NOON + timedelta(days=40))
     assert (found.promotable, found.low_evidence, found.stale) == ((), ("lone",), ("lone", "old"))
     assert [(doubt.kind, doubt.ids) for doubt in found.doubts] == [("stale_fact", ("old",))]
 
@@ -77,15 +80,15 @@ def test_evidence_may_be_any_record(memory: Memory) -> None:
     seen = memory.remember("Ada said so.", kind="memory").id
     grounds = {"scopes": ["s"], "evidence": [{"source": seen}]}
     know(memory, "k", "It is so", "It is so.", trust="agent_inferred", grounds=grounds)
-    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ("k",)
+    assert upkeep(memory.core).promotable == tuple(record.id for record in promotable(memory.core)) == ("k",)
     memory.revise(seen or "", "Ada said otherwise.")
-    assert memory.upkeep().promotable == tuple(record.id for record in memory.promotable()) == ()
+    assert upkeep(memory.core).promotable == tuple(record.id for record in promotable(memory.core)) == ()
 
 
 def test_claims_that_contradict_each_other_are_doubts_whatever_their_scopes(memory: Memory) -> None:
     claim(memory, "one", "python")
     claim(memory, "two", "rust", scope="scope:b")
-    (doubt,) = memory.upkeep().doubts
+    (doubt,) = upkeep(memory.core).doubts
     assert (doubt.kind, doubt.ids, doubt.subject, doubt.predicate) == (
         "relationship_mismatch", ("one", "two"), "node:x", "language",
     )  # fmt: skip
@@ -94,17 +97,17 @@ def test_claims_that_contradict_each_other_are_doubts_whatever_their_scopes(memo
 def test_the_same_claims_are_groups_as_merging_sees_them(memory: Memory) -> None:
     claim(memory, "one", "python")
     claim(memory, "two", "python", scope="scope:b")
-    assert memory.upkeep().duplicates == ()
+    assert upkeep(memory.core).duplicates == ()
     memory.revise("two", grounds=None)
     memory.undo(memory.revise("two", status="archived").entry or 0)
-    assert memory.upkeep().duplicates == tuple(
-        tuple(record.id for record in group) for group in memory.claim_duplicates()
+    assert upkeep(memory.core).duplicates == tuple(
+        tuple(record.id for record in group) for group in claim_duplicates(memory.core)
     )
 
 
 def test_entities_whose_names_hardly_differ_are_doubts(memory: Memory) -> None:
     ids = sorted(memory.entity(name, id=f"e{at}").id for at, name in enumerate(("Graph DB", "GraphDB", "C", "C++")))[:2]
-    assert [(doubt.kind, doubt.ids) for doubt in memory.upkeep().doubts] == [("similar_entity_name", tuple(ids))]
+    assert [(doubt.kind, doubt.ids) for doubt in upkeep(memory.core).doubts] == [("similar_entity_name", tuple(ids))]
 
 
 def test_the_graph_is_made_of_relations_and_of_what_records_refer_to(memory: Memory) -> None:
@@ -113,22 +116,22 @@ def test_the_graph_is_made_of_relations_and_of_what_records_refer_to(memory: Mem
     grounds = {"scopes": ["scope:a"], "subjects": ["node:Ada", "node:Ben"]}
     know(memory, "k", "They met", "Ada met Ben.", grounds=grounds)
     know(memory, "alone", "Weather", "It rained.")
-    health = memory.graph_health()
+    health = graph_health(memory.core)
     assert [(node.id, node.degree) for node in health.bridges] == [("k", 2)]
     assert [node.id for node in health.isolated] == ["alone"]
     assert [(one.scope, one.nodes, one.relations) for one in health.weak_scopes] == [("scope:a", 2, 0)]
-    assert health == memory.upkeep().graph
+    assert health == upkeep(memory.core).graph
 
 
 def test_one_record_takes_the_place_of_the_others(memory: Memory) -> None:
     ids = twice(memory)
-    done = memory.resolve_twins(Resolution(outcome="supersede", ids=ids, canonical="k2", reason="newer"))
+    done = resolve_twins(memory.core, Resolution(outcome="supersede", ids=ids, canonical="k2", reason="newer"))
     first = memory.get("k1")
     assert first is not None
     assert (first.status, first.superseded_by) == ("superseded", "k2")
     for entry in reversed(done.entries):
         memory.undo(entry)
-    assert len(memory.upkeep().twins) == 1
+    assert len(upkeep(memory.core).twins) == 1
 
 
 def test_two_records_are_told_apart(memory: Memory) -> None:
@@ -137,17 +140,17 @@ def test_two_records_are_told_apart(memory: Memory) -> None:
         Clarified(id="k1", scopes=("scope:p",)),
         Clarified(id="k2", text="In q the backend is Kuzu.", scopes=("q",)),
     )
-    memory.resolve_twins(Resolution(outcome="keep_both", ids=ids, reason="two projects", updates=updates))
+    resolve_twins(memory.core, Resolution(outcome="keep_both", ids=ids, reason="two projects", updates=updates))
     second = memory.get("k2")
     assert second is not None
     assert second.grounds is not None
     assert (second.text, second.grounds.scopes) == ("In q the backend is Kuzu.", ("q",))
-    assert memory.upkeep().twins == ()
+    assert upkeep(memory.core).twins == ()
 
 
 def test_none_of_them_passes_for_true_where_it_is_not_clear(memory: Memory) -> None:
     ids = twice(memory)
-    memory.resolve_twins(Resolution(outcome="contest", ids=ids, reason="unclear"))
+    resolve_twins(memory.core, Resolution(outcome="contest", ids=ids, reason="unclear"))
     assert [record.status for record in map(memory.get, ids) if record] == ["contested", "contested"]
 
 
@@ -156,15 +159,15 @@ def test_only_current_twins_can_be_resolved_and_nothing_is_half_done(memory: Mem
     know(memory, "k3", "Deploy on Fridays", "Releases go out on Friday mornings.")
     last = memory.last_entry()
     with pytest.raises(InvalidInput, match="not a current soft duplicate candidate: k3"):
-        memory.resolve_twins(Resolution(outcome="contest", ids=(*ids, "k3"), reason="r"))
+        resolve_twins(memory.core, Resolution(outcome="contest", ids=(*ids, "k3"), reason="r"))
     with pytest.raises(InvalidInput, match="canonical"):
-        memory.resolve_twins(Resolution(outcome="supersede", ids=ids, reason="r", canonical="k3"))
+        resolve_twins(memory.core, Resolution(outcome="supersede", ids=ids, reason="r", canonical="k3"))
     with pytest.raises(InvalidInput, match="updates"):
-        memory.resolve_twins(Resolution(outcome="keep_both", ids=ids, reason="r"))
+        resolve_twins(memory.core, Resolution(outcome="keep_both", ids=ids, reason="r"))
     assert memory.last_entry() == last
     memory.supersede(*ids, reason="r")
     with pytest.raises(Conflict, match="k1 is superseded"):
-        memory.resolve_twins(Resolution(outcome="contest", ids=ids, reason="r"))
+        resolve_twins(memory.core, Resolution(outcome="contest", ids=ids, reason="r"))
 
 
 def test_references_that_lead_nowhere_are_dropped(memory: Memory) -> None:
@@ -173,20 +176,20 @@ def test_references_that_lead_nowhere_are_dropped(memory: Memory) -> None:
         grounds = {"scopes": ["s"], "evidence": [{"source": source}]}
         memory.remember(id, id=id, kind="fact", trust=trust, grounds=grounds)
     memory.forget("gone")
-    assert [(one.id, one.field, one.ref) for one in memory.mend(dry_run=True).broken] == [
+    assert [(one.id, one.field, one.ref) for one in mend(memory.core, dry_run=True).broken] == [
         ("vouched", "grounds.evidence", "gone"),
         ("seen", "grounds.evidence", "gone"),
     ]
-    done = memory.mend()
+    done = mend(memory.core)
     assert (done.ids, len(done.entries)) == (("vouched", "seen"), 2)
     assert [record.status for record in map(memory.get, done.ids) if record] == ["active", "stale"]
-    assert memory.mend().broken == ()
+    assert mend(memory.core).broken == ()
 
 
 def test_a_subject_that_is_nowhere_is_told_and_kept(memory: Memory) -> None:
     minted = f"node:{7:032x}"
     know(memory, "k", "A", "b", grounds={"scopes": ["s"], "subjects": [minted, "node:project-x"]})
-    done = memory.mend()
+    done = mend(memory.core)
     assert [(one.ref, one.safe) for one in done.broken] == [(minted, False)]
     assert done.entries == ()
 
@@ -194,6 +197,6 @@ def test_a_subject_that_is_nowhere_is_told_and_kept(memory: Memory) -> None:
 def test_changes_are_told_with_what_was_before_and_after(memory: Memory) -> None:
     know(memory, "k", "A", "b")
     memory.contest("k", reason="doubt")
-    newest = memory.audit(limit=1)[0]
+    newest = audit(memory.core, limit=1)[0]
     assert (newest.change.verb, newest.change.reason) == ("contest", "doubt")
     assert [getattr(one, "status", None) for one in (newest.before, newest.after)] == ["active", "contested"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from recollect import Memory
+from recollect.engine.intake import projects, reading
 from recollect.engine.intake.watching import matters, watch_folder
 
 GUARD_SECONDS = 60
@@ -52,6 +53,33 @@ def test_what_is_made_changed_renamed_and_deleted_is_followed(memory: Memory, ro
     (root / ".gitignore").write_text("renamed.py\n")
     until(lambda: titles(memory) == set())
     assert memory.check() == []
+
+
+def test_what_changes_after_a_run_has_read_it_is_followed_too(
+    memory: Memory, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, go_on = threading.Event(), threading.Event()
+    really = reading.read_file
+
+    def linger(folder: Path, order: reading.Order) -> reading.ReadFile:
+        file = really(folder, order)
+        read.set()
+        go_on.wait(GUARD_SECONDS)
+        return file
+
+    def changes(folder: Path, stop: threading.Event, ready: threading.Event) -> Iterator[None]:
+        ready.set()
+        read.wait(GUARD_SECONDS)
+        (folder / "a.py").write_text("def changed():\n    return 1\n")
+        yield
+        stop.wait(GUARD_SECONDS)
+
+    monkeypatch.setattr(reading, "read_file", linger)
+    monkeypatch.setattr(projects, "watch_folder", changes)
+    memory.index_project(root, watch=True, wait=0)
+    read.wait(GUARD_SECONDS)
+    go_on.set()
+    until(lambda: titles(memory) == {("a.py", "changed")})
 
 
 def test_a_folder_that_is_deleted_ends_its_watch(memory: Memory, root: Path) -> None:

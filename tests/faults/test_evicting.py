@@ -8,6 +8,7 @@ from pathlib import Path
 
 import recollect
 from recollect import Memory, Settings
+from recollect.engine.read.by_signal import search_keywords
 
 Start = Callable[..., "subprocess.Popen[str]"]
 COUNT = 5_000
@@ -29,7 +30,7 @@ def test_a_run_that_is_killed_can_be_taken_back_and_gone_on_with(start: Start, h
         run = next(change for change in memory.journal(limit=COUNT) if change.object_type == "space")
         gone = COUNT - memory.count()
         assert gone >= 3_000
-        assert len(memory.search_keywords("thing", limit=1_000)) == min(1_000, COUNT - gone)
+        assert len(search_keywords(memory, "thing", limit=1_000)) == min(1_000, COUNT - gone)
         assert memory.evict(cap=100)[0].count == COUNT - gone - 100
         memory.undo(run.entry)
         assert memory.count() == 100 + gone

@@ -18,8 +18,8 @@ def fill(root: Path, *paths: str, text: str = "x = 1\n") -> None:
 
 
 def walk(root: Path) -> tuple[list[str], Walked]:
-    walked = Walked()
-    return [found.path for found in walk_files(root, walked)], walked
+    [walked] = walk_files(root)
+    return [found.path for found in walked.files], walked
 
 
 def test_hidden_downloaded_generated_and_binary_files_are_left_out(tmp_path: Path) -> None:

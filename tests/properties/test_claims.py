@@ -12,6 +12,7 @@ from msgspec import Struct
 
 import recollect
 from recollect import Draft, Memory, Settings
+from recollect.engine.write.govern import claim_duplicates
 from recollect.retrieve.alike import likeness, score_alike
 
 KINDS, SCOPES, SUBJECTS, VALUES = ("fact", "decision"), ("a", "b", "c"), ("s", "t"), (1, "1", None)
@@ -73,7 +74,7 @@ def test_claims_are_kept_refused_and_contested_as_they_meet(taken: list[Said | t
                 id = sorted(live)[step[1] % len(live)]
                 getattr(memory, step[0])(id)
                 del live[id]
-        assert memory.claim_duplicates() == []
+        assert claim_duplicates(memory.core) == []
         assert memory.check() == []
 
 

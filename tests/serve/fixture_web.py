@@ -91,7 +91,7 @@ def web() -> Web:
     feed = Feed(
         hello={"type": "connected"},
         last_entry=MEMORY.last_entry,
-        changes=lambda after: MEMORY.journal(after=after, newest_first=False, limit=100),
+        follow=lambda after, seconds: MEMORY.follow(after, seconds, limit=100),
         tell=tell,
     )
     routes = (

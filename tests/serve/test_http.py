@@ -426,7 +426,7 @@ def followed(memory: Memory) -> Feed:
     return Feed(
         hello={},
         last_entry=memory.last_entry,
-        changes=lambda after: memory.journal(after=after, newest_first=False, limit=2),
+        follow=lambda after, seconds: memory.follow(after, seconds, limit=2),
         tell=lambda changes: [News(change.entry, change.verb) for change in changes],
     )
 
@@ -468,7 +468,7 @@ def test_what_was_missed_comes_page_by_page_and_before_what_is_new(memory: Memor
 
 def test_an_address_is_declared_once() -> None:
     route = Route(method="GET", path="/x", params=dict, call=lambda _, __: None)
-    feed = Feed(hello={}, last_entry=lambda: 0, changes=lambda _: (), tell=lambda _: ())
+    feed = Feed(hello={}, last_entry=lambda: 0, follow=lambda _after, _seconds: (), tell=lambda _: ())
     with pytest.raises(ValueError, match="declared twice: GET /x"):
         Web(routes=(route, route), feed=feed)
 

@@ -14,7 +14,7 @@ import pytest
 from tests.serve.iii import GUARD_SECONDS, Server, invoke, receive, sdk
 from websockets.sync.server import ServerConnection, serve
 
-from recollect.contracts.agentos import agentos_contract
+from recollect.contracts.agentos.table import agentos_contract
 
 
 class Engine:

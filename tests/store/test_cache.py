@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from things import put, record, vector
+from things import drop_space, erase, put, record, retire, vector
 
 from recollect.engine.core import utc_now
 from recollect.store.sqlite import SqliteStore
@@ -43,12 +43,12 @@ def test_a_matrix_shrinks_once_a_part_of_it_is_stale(stores: tuple[SqliteStore, 
     search(store, "a")
     with other.write() as edit:
         for one in records[:20]:
-            edit.retire(one, verb="remove")
+            retire(edit, one, verb="remove")
     search(store, "a")
     assert rows(store) == [MANY]  # a few stale rows cost less than reading all
     with other.write() as edit:
         for one in records[20:100]:
-            edit.erase(one)
+            erase(edit, one)
     search(store, "a")
     assert rows(store) == [MANY - 100]
 
@@ -60,7 +60,7 @@ def test_what_is_kept_of_a_space_goes_with_it(stores: tuple[SqliteStore, SqliteS
     search(store, "a", "b")
     assert rows(store) == [MANY, MANY]
     with other.write() as edit:
-        edit.drop_space("a")
+        drop_space(edit, "a")
     search(store, "b")
     assert rows(store) == [MANY]
 

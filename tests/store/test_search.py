@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from things import entity, put, record, space, vector
+from things import drop_space, entity, erase, make_space, put, record, retire, space, vector, write
 
 from recollect.store.base import Edit, FadingRule, Lexis, Store, View
+from recollect.store.ops import Evict, Fade, Note, Sweep
 from recollect.store.search import Model, Pick
 from recollect.types import Filter, Record
 
@@ -24,16 +25,17 @@ def adopt(edit: Edit, name: str = "m") -> Model:
 
 
 def revise(edit: Edit, before: Record, after: Record, lexis: Lexis | None = None) -> Record:
-    return edit.put(after, verb="revise", before=before, lexis=lexis)[0]
+    return write(edit, after, verb="revise", before=before, lexis=lexis)[0]
 
 
 def remove(edit: Edit, gone: Record) -> None:
-    edit.retire(gone, verb="remove")
+    retire(edit, gone, verb="remove")
 
 
 def evict(edit: Edit, *gone: Record) -> None:
-    run = edit.begin_run(gone[0].space, "evict")
-    edit.evict(run, gone[0].space, [one.version for one in gone], [one.id for one in gone])
+    versions, ids = tuple(one.version for one in gone), tuple(one.id for one in gone)
+    run = edit.apply([Note(space=gone[0].space, verb="evict")])[0].entry
+    edit.apply([Evict(run=run, space=gone[0].space, versions=versions, ids=ids)])
 
 
 def holding(view: View, *terms: int, space: str = "default", where: Filter = ALL) -> list[int]:
@@ -159,9 +161,9 @@ def test_the_counts_agree_with_the_live_records_after_every_kind_of_change(store
         third, fourth = put(edit, record("b"), ONE), put(edit, record("c"), ONE)
         remove(edit, third)
         assert counted(edit)[0] == 2
-        edit.erase(second)
+        erase(edit, second)
         assert counted(edit) == (1, ONE.length)
-        edit.erase(fourth)
+        erase(edit, fourth)
         assert counted(edit) == (0, 0)
     assert list(store.check()) == []
 
@@ -170,13 +172,13 @@ def test_dropping_a_space_takes_its_index_along_and_no_one_elses(store: Store) -
     with store.write() as edit:
         model = adopt(edit)
         gone, kept = put(edit, record("a", space="gone"), ONE), put(edit, record("a"), ONE)
-        edit.put(entity("e", "Ada", space="gone"), verb="name")
+        write(edit, entity("e", "Ada", space="gone"), verb="name")
         edit.put_vectors(model.no, [gone.version, kept.version], [vector(gone.version), vector(kept.version)])
     with store.read() as view:
         assert len(view.near(["gone"], model.no, vector(0).numbers, ALL, 9)["gone"].versions) == 1
     with store.write() as edit:
-        assert edit.drop_space("gone") == 1
-        edit.put_space(space("gone"))
+        assert drop_space(edit, "gone") == 1
+        make_space(edit, space("gone"))
     with store.read() as view:
         assert holding(view, 7, space="gone") == []
         assert view.names(["gone"]) == {}
@@ -201,7 +203,7 @@ def test_adopting_a_model_queues_all_that_is_there_and_all_that_comes(store: Sto
         assert view.waiting(model.no, ["other"], 9).records == [second]
         assert view.waiting(model.no, ["default", "other", "nowhere"]).count == 2
         assert (view.waiting(model.no, ["default"]).count, view.waiting(None).count) == (1, 2)
-        assert view.stats("other").waiting_for_vectors == 1
+        assert view.waiting(None, ["other"]).count == 1
 
 
 def test_vectors_are_stored_once_and_only_for_versions_that_wait(store: Store) -> None:
@@ -285,7 +287,7 @@ def test_who_looks_back_finds_the_vectors_of_what_was_evicted_since(store: Store
             assert sorted(nearest(view, model, 1, where=then)) == [gone.version, kept.version]
             assert holding(view, 7, where=then) == [gone.version, kept.version]
         with store.write() as edit:
-            edit.sweep(10)
+            edit.apply([Sweep(10)])
 
 
 def test_vectors_of_other_models_can_be_dropped(store: Store) -> None:
@@ -321,8 +323,8 @@ def test_erasing_takes_vectors_and_the_place_in_the_queue_along(store: Store) ->
         seen, waiting = put(edit, record("a")), put(edit, record("b"))
         edit.put_vectors(model.no, [seen.version], [vector(seen.version)])
     with store.write() as edit:
-        edit.erase(seen)
-        edit.erase(waiting)
+        erase(edit, seen)
+        erase(edit, waiting)
         assert nearest(edit, model, 1) == []
         assert np.isnan(cosine(edit, model, seen.version, 1))
         assert edit.waiting(model.no).count == 0
@@ -394,9 +396,10 @@ def test_what_fades_is_told_as_it_is_believed_now(store: Store) -> None:
     with store.read() as view:
         assert view.signals(picks, Filter())["default"].confidence.tolist() == [1.0]
     with store.write() as edit:
-        run = edit.begin_run("default", "fade")
+        run = edit.apply([Note(space="default", verb="fade")])[0].entry
         rule = FadingRule(kinds=(kept.kind,), unused_since=edit.now, rate=0.5, floor=0.1)
-        assert edit.fade(run, [kept.version], rule) == 1
+        op = Fade(run=run, space="default", versions=(kept.version,), rule=rule)
+        assert edit.apply([op])[0].count == 1
     with store.read() as view:
         assert view.signals(picks, Filter())["default"].confidence.tolist() == [0.5]
 
@@ -419,7 +422,7 @@ def test_what_another_process_took_away_is_searched_no_more(make_store: MakeStor
         if way == "evict":
             evict(edit, *records[5:])
         for one in records[5:] if way != "evict" else ():
-            remove(edit, one) if way == "retire" else edit.erase(one)
+            remove(edit, one) if way == "retire" else erase(edit, one)
     with store.read() as view:
         assert nearest(view, model, 1, most=1000) == versions[:5]
     with other.write() as edit:
@@ -460,7 +463,7 @@ def test_rebuilding_makes_the_words_again_and_reports_how_far_it_is(store: Store
         first = put(edit, record("a"), ONE)
         second = revise(edit, first, record("a", "new"), ONE)
         third = put(edit, record("b"), ONE)
-        edit.put(entity("e", "Ada"), verb="name")
+        write(edit, entity("e", "Ada"), verb="name")
         edit.put_vectors(model.no, [second.version], [vector(second.version)])
     assert rebuild(store, TWO) == [(2, 3), (3, 3)]
     with store.read() as view:
@@ -506,11 +509,11 @@ def test_what_is_written_during_a_rebuild_is_in_the_new_index_too(store: Store) 
     with store.write() as edit:
         later = revise(edit, revised, record("r1", "new"), Lexis({7: 1}))
         remove(edit, removed)
-        edit.erase(erased)
+        erase(edit, erased)
         edit.relink(relinked.version, Lexis({60: 1}, ("ada",)))
         put(edit, record("a", space="fresh"), ONE)
         put(edit, record("a", space="brief"), ONE)
-        edit.drop_space("brief")
+        drop_space(edit, "brief")
     rebuild(store, Lexis({50: 1}))
     with store.read() as view:
         assert holding(view, 50) == [kept.version, later.version]

@@ -12,9 +12,13 @@ import pytest
 import recollect
 from recollect import Settings
 from recollect.engine.core import utc_now
+from recollect.engine.read.alike import alike_knowledge
+from recollect.engine.write.govern import claim_duplicates, promotable
 from recollect.errors import NewerStore, NotAStore, StoreError
+from recollect.store.base import Shelf
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite import SqliteStore
+from recollect.types import Spending
 
 WITH_A_CLAIM = 3
 """The first format whose store has a record with grounds."""
@@ -153,8 +157,8 @@ def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monke
         page = memory.remember("A page.", kind="source", id="src:f", source="f").id or ""
         grounds = {"evidence": [page], "scopes": ["s"], "claim": {"subject": "Ada", "predicate": "met", "value": 1}}
         known = memory.remember("Ada met one.", kind="fact", grounds=grounds).id or ""
-        memory.promote(known, reason="seen"), memory.alike_knowledge(id), memory.contradictions(known)
-        memory.claim_duplicates(), memory.promotable(), memory.archive_source(page, reason="gone")
+        memory.promote(known, reason="seen"), alike_knowledge(memory.core, id), memory.contradictions(known)
+        claim_duplicates(memory.core), promotable(memory.core), memory.archive_source(page, reason="gone")
         memory.undo(memory.invalidate(id)), memory.forget(id)
     with closing(sqlite3.connect(tmp_path / "recollect.db")) as connection:
         asked = {sql for sql in said if sql.startswith(("SELECT", "UPDATE", "DELETE")) and "words" not in sql}
@@ -174,3 +178,22 @@ def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monke
     )
     steps = {(sql, step) for sql, plan in plans.items() for step in plan if "LIMIT" not in sql}
     assert {pair for pair in steps if pair[1].startswith(tuple(f"SCAN {table}" for table in large))} == set()
+
+
+def test_bookkeeping_of_older_files_comes_to_stand_on_shelves(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    shutil.copyfile(STORES / "format_6.db", path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO ledger VALUES('2026-05-01', 'openai', 2, 30, 4, 750000)")
+        connection.execute("INSERT INTO counters VALUES('ingest.documents', 3)")
+        connection.execute("INSERT INTO slots VALUES('fade', 1770000000000000)")
+        connection.execute("INSERT INTO runs SELECT 1, no, 'fade', 1 FROM spaces WHERE name = 'default'")
+    store = SqliteStore(path, utc_now)
+    spent = Spending(day="2026-05-01", provider="openai", calls=2, tokens_in=30, tokens_out=4, spent=0.75)
+    with store.read() as view:
+        assert view.kept(Shelf("ledger", Spending)) == {"2026-05-01 openai": spent}
+        assert view.kept(Shelf("counters", int)) == {"ingest.documents": 3}
+        assert view.kept(Shelf("slots", int)) == {"fade": 1770000000000000}
+        runs = view.kept(Shelf("runs", dict[str, object]), space="default")
+    assert runs == {"1": {"verb": "fade", "undone": True}}
+    store.close()

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from recollect.store.base import Edit, Lexis
+from recollect.store.base import Edit, Lexis, T, Thing
+from recollect.store.ops import DropSpace, Erase, Put, PutSpace, Retire
 from recollect.store.search import Vector
-from recollect.types import Entity, Record, Relation, Space
+from recollect.types import Entity, Filter, Record, Relation, Space
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -41,9 +42,34 @@ def relation(id: str, subject: str, predicate: str, object_: str, **fields: obje
 
 
 def put(edit: Edit, thing: Record, lexis: Lexis | None = None) -> Record:
-    if edit.space(thing.space) is None:
-        edit.put_space(space(thing.space))
-    return edit.put(thing, verb="remember", lexis=lexis)[0]
+    """Remembers a record, in a space that is made where it is missing."""
+    if not edit.spaces([thing.space]):
+        make_space(edit, space(thing.space))
+    return write(edit, thing, verb="remember", lexis=lexis)[0]
+
+
+def write(edit: Edit, thing: T, **fields: object) -> tuple[T, int]:
+    """Puts one thing, and answers it as it is kept and its entry."""
+    (done,) = edit.apply([Put(thing=thing, **fields)])  # type: ignore[arg-type]
+    return done.thing, done.entry  # type: ignore[return-value]
+
+
+def retire(edit: Edit, thing: Thing, verb: str = "remove", reason: str | None = None) -> int:
+    return edit.apply([Retire(thing=thing, verb=verb, reason=reason)])[0].entry
+
+
+def erase(edit: Edit, record: Record, reason: str | None = None) -> int:
+    where = Filter(spaces=(record.space,), ids=(record.id,), past=True)
+    return edit.apply([Erase(where=where, reason=reason)])[0].entry
+
+
+def make_space(edit: Edit, made: Space) -> Space:
+    edit.apply([PutSpace(made)])
+    return edit.spaces([made.name])[0]
+
+
+def drop_space(edit: Edit, name: str) -> int:
+    return edit.apply([DropSpace(name)])[0].count
 
 
 def vector(version: int, *places: int, tokens: int = 0) -> Vector:

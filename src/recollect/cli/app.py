@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature
+from inspect import Parameter
 from typing import Annotated
 
 import typer
@@ -17,11 +17,13 @@ from recollect.cli.dream import dream
 from recollect.cli.imports import imports
 from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
+from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
-from recollect.cli.serve import CONTRACTS, FLAGS, serve, to_serving
+from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
 from recollect.cli.welcome import welcome
+from recollect.contracts.registry import CONTRACTS
 
 SERVE_HELP = f"""Serve the memory to an agent over stdio, by the Model Context Protocol.
 
@@ -72,10 +74,7 @@ def _serve_command() -> Callable[..., int]:
         )
         for flag in FLAGS
     ]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    # Functions have no such member until it is set, which inspect documents.
-    command.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
-    return command
+    return sign(command, parameters)
 
 
 app.command("serve", help=SERVE_HELP)(_serve_command())

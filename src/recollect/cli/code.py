@@ -11,12 +11,11 @@ from recollect.cli import show
 from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
-from recollect.cli.progress import complete_vectors, reporting
+from recollect.cli.progress import complete_vectors, follow_code, reporting, say_left_out
 from recollect.cli.read import wait_for_vectors
 from recollect.engine.memory import Memory
 from recollect.types import DEFAULT_SPACE, Hit, ProjectStatus
 
-_NAMED = 10
 _LINES_SHOWN = 3
 
 projects = typer.Typer(
@@ -51,12 +50,7 @@ def index(
     with open_or_make(home) as memory:
         started = time.monotonic()
         with reporting() as report:
-
-            def tell(status: ProjectStatus) -> None:
-                if status.total_files:
-                    report("files", status.indexed_files, status.total_files)
-
-            status = memory.index_project(path, space=space, watch=watch, progress=tell)
+            status = memory.index_project(path, space=space, watch=watch, progress=follow_code(report, "files"))
             seconds = time.monotonic() - started
             if not later and status.state == "completed":
                 complete_vectors(memory, report, space=space)
@@ -70,10 +64,7 @@ def index(
 
 
 def _put_status(status: ProjectStatus, seconds: float) -> None:
-    for error in status.errors[:_NAMED]:
-        say(f"left out: {error.path}: {error.problem}")
-    if len(status.errors) > _NAMED:
-        say(f"left out: {many(len(status.errors) - _NAMED, 'more', 'more')}")
+    say_left_out(status.errors)
     if status.problem is not None:
         say(f"error: {status.problem}")
     rate = f"{status.indexed_files / max(seconds, 1e-3):,.0f} files/s"

@@ -22,8 +22,8 @@ from recollect.cli.clients import (
 )  # fmt: skip
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
-from recollect.cli.serve import CONTRACTS
 from recollect.config import client_folders, load_settings, named_home
+from recollect.contracts.registry import CONTRACTS
 from recollect.engine.parse import parse_label, parse_space
 from recollect.types import DEFAULT_SPACE
 

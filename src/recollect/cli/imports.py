@@ -14,8 +14,8 @@ from recollect.cli.options import AsJson, Home
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_make, store_file
 from recollect.cli.progress import complete_vectors, reporting
+from recollect.engine.intake.results import Imported
 from recollect.engine.memory import Memory
-from recollect.types import Imported
 
 imports = typer.Typer(
     help="""Bring along what another memory server kept. Its files are only read.

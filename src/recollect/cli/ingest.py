@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import Struct, field
 
-from recollect.cli.options import AsJson, Home, SpaceName, decode
+from recollect.cli.options import (
+    AsJson,
+    Home,
+    SetProject,
+    SetRoom,
+    SetSource,
+    SetTags,
+    SetTitle,
+    SetUser,
+    SpaceName,
+    decode,
+)
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_make
-from recollect.cli.progress import Report, complete_vectors, reporting
-from recollect.cli.write import SetProject, SetRoom, SetSource, SetTags, SetTitle, SetUser
+from recollect.cli.progress import Report, complete_vectors, follow_code, reporting, say_left_out
+from recollect.engine.intake.results import Ingested, IngestedFolder, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, SourceError
-from recollect.types import (
-    DEFAULT_SPACE,
-    FileProblem,
-    Ingested,
-    IngestedFolder,
-    IngestedSource,
-    ProjectStatus,
-)  # fmt: skip
-
-_NAMED = 10
+from recollect.types import DEFAULT_SPACE, FileProblem, ProjectStatus
 
 
 class _Done(Struct, omit_defaults=False):
@@ -123,27 +126,19 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
 
 
 def _take_folder(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report) -> list[str]:
-
-    def far(ready: int, total: int) -> None:
-        report("documents", ready, total)
-
-    folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    status, far = None, partial(report, "documents")
+    if ask.code:
+        tell = follow_code(report, "code")
+        folder, status = memory.ingest_project(place, space=ask.space, progress=far, tell=tell, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    else:
+        folder = memory.ingest_folder(place, space=ask.space, progress=far, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
     done.folders.append(folder)
-    for problem in folder.problems[:_NAMED]:
-        say(f"left out: {problem.path}: {problem.problem}")
-    if len(folder.problems) > _NAMED:
-        say(f"left out: {many(len(folder.problems) - _NAMED, 'more', 'more')}")
+    say_left_out(folder.problems)
     lines = [
         f"{place}: {many(folder.stored, 'document')} new, {folder.updated:,} changed, {folder.unchanged:,} unchanged,"
         f" {folder.archived:,} gone, {many(len(folder.problems), 'problem')}"
     ]
-    if ask.code:
-
-        def tell(status: ProjectStatus) -> None:
-            if status.total_files:
-                report("code", status.indexed_files, status.total_files)
-
-        status = memory.index_project(place, space=ask.space, progress=tell)
+    if status is not None:
         done.code.append(status)
         if status.problem is not None:
             say(f"error: {status.problem}")

@@ -11,9 +11,9 @@ from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_if_there
 from recollect.engine.care import lifecycle
+from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.types import Maintained
 
 maintain = typer.Typer(
     help="""Keep the memory in shape: evict what is stale, let fade what nobody uses, merge what says the same.

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
-from typing import Annotated
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, TypeVar, cast
 
 import msgspec
 import typer
+from msgspec import Struct
 
 from recollect.cli.output import is_terminal
 from recollect.errors import InvalidInput
+from recollect.fields import FIELDS, FILTERS, Field, fields_of
+from recollect.types import Filter, Metadata
+
+R = TypeVar("R")
 
 Home = Annotated[
     str | None,
@@ -29,20 +36,6 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Reason = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why; kept in the journal.")]
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record's id, as recall and list show it.")]
 Words = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]", help="The text; - or nothing reads stdin.")]
-
-Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; may be repeated.")]
-Types = Annotated[
-    list[str] | None, typer.Option("--type", metavar="TYPE", help="Only episodic, semantic or procedural memories.")
-]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.")]
-Rooms = Annotated[list[str] | None, typer.Option("--room", metavar="ROOM", help="Only of this room; may be repeated.")]
-Sessions = Annotated[list[str] | None, typer.Option("--session", metavar="ID", help="Only of this session.")]
-Projects = Annotated[list[str] | None, typer.Option("--project", metavar="NAME", help="Only of this project.")]
-Users = Annotated[list[str] | None, typer.Option("--user", metavar="NAME", help="Only of this user.")]
-Statuses = Annotated[list[str] | None, typer.Option("--status", metavar="STATUS", help="Only of this status.")]
-Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Only what happened from then on.")]
-Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only what happened up to then.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="As it was known at that time.")]
 
 
 class Usage(typer.TyperException):
@@ -108,3 +101,97 @@ def confirm(question: str, *, yes: bool) -> bool:
     if not is_terminal(sys.stdin):
         raise Usage("there is no terminal to ask on; add --yes if you mean it")
     return typer.confirm(question, err=True)
+
+
+# Options that follow from the fields of a record, and from the filters on them
+
+_METAVARS: Mapping[object, str] = {float: "0..1", datetime | None: "TIME", Metadata: "KEY=VALUE"}
+_LAST = ("until", "as_of")
+"""Times that mean a day to its end."""
+
+
+class Given(Struct, frozen=True):
+    """Something that can be typed: the keyword that the engine knows it by, its type there, its option and help."""
+
+    keyword: str
+    type: object
+    option: str
+    help: str
+
+    def typed(self) -> object:
+        """What typer should make of it."""
+        if self.type is float:
+            return float | None
+        return list[str] | None if self.type in (tuple[str, ...], Metadata) else str | None  # pyright: ignore[reportUnnecessaryContains] -- a type is a value here
+
+    def info(self) -> typer.models.OptionInfo:
+        metavar = _METAVARS.get(self.type, self.option.rsplit("_", 1)[-1].upper())
+        return typer.Option(f"--{self.option.replace('_', '-')}", metavar=metavar, help=self.help)
+
+    def parameter(self) -> Parameter:
+        annotation = Annotated[self.typed(), self.info()]
+        return Parameter(self.option, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+    def read(self, value: object) -> object:
+        """What was typed, as the engine takes it."""
+        if self.type == datetime | None and isinstance(value, str):
+            return read_time(value, self.option, end=self.keyword in _LAST)
+        return read_metadata(cast("list[str]", value)) if self.type is Metadata else value
+
+
+def _option(field: Field) -> str:
+    return field.about.option or field.name
+
+
+SETTABLE = {name: Given(name, one.type, _option(one), one.about.help) for name, one in FIELDS.items() if one.about.help}
+"""What can be said of a record."""
+ASKABLE = {
+    keyword: Given(keyword, tuple[str, ...], _option(FIELDS[of.field]), of.help)
+    for keyword, (_, of) in FILTERS.items()
+    if of.help
+} | {name: Given(name, one.type, name, one.about.help) for name, one in fields_of(Filter).items() if one.about.help}
+"""By what a read can be narrowed."""
+
+
+def sign(command: Callable[..., R], parameters: Sequence[Parameter]) -> Callable[..., R]:
+    """Gives a function the signature by which typer learns of its options."""
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    # Functions have no such member until it is set, which inspect documents.
+    command.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    return command
+
+
+def with_options(options: Iterable[Given]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Gives a command some options; its `given` holds what was typed for those that were used, by keyword."""
+    known = {one.option: one for one in options}
+
+    def decorate(command: Callable[..., R]) -> Callable[..., R]:
+        @wraps(command)
+        def run(**typed: object) -> R:
+            used = {known[name]: typed.pop(name) for name in known}
+            given = {one.keyword: one.read(value) for one, value in used.items() if value is not None}
+            return command(given=given, **typed)
+
+        own = [
+            parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            for parameter in signature(command, eval_str=True).parameters.values()
+        ]
+        at = [parameter.name for parameter in own].index("given")
+        return sign(run, [*own[:at], *(one.parameter() for one in known.values()), *own[at + 1 :]])
+
+    return decorate
+
+
+Tags = Annotated[list[str] | None, ASKABLE["tags"].info()]
+Projects = Annotated[list[str] | None, ASKABLE["project"].info()]
+Since = Annotated[str | None, ASKABLE["since"].info()]
+Until = Annotated[str | None, ASKABLE["until"].info()]
+AsOf = Annotated[str | None, ASKABLE["as_of"].info()]
+SetTags = Annotated[list[str] | None, SETTABLE["tags"].info()]
+SetTitle = Annotated[str | None, SETTABLE["title"].info()]
+SetRoom = Annotated[str | None, SETTABLE["room"].info()]
+SetProject = Annotated[str | None, SETTABLE["project"].info()]
+SetUser = Annotated[str | None, SETTABLE["user"].info()]
+SetSource = Annotated[str | None, SETTABLE["source"].info()]
+ValidFrom = Annotated[str | None, SETTABLE["valid_from"].info()]
+ValidUntil = Annotated[str | None, SETTABLE["valid_until"].info()]

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from recollect.cli.output import say
 from recollect.config import load_settings
-from recollect.engine.memory import STORE_FILE, Memory, open_memory
+from recollect.engine.memory import Memory, open_memory
 from recollect.errors import NotFound
+from recollect.store.choose import store_path
 
 ACTOR = "cli"
 
 
 def store_file(home: str | None) -> Path:
-    return load_settings(home).home / STORE_FILE
+    return store_path(load_settings(home).home)
 
 
 def open_or_make(home: str | None) -> Memory:

@@ -6,16 +6,18 @@ With a bar on a terminal, with a plain line now and then otherwise; on stderr, s
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
-from recollect.cli.output import is_terminal, say
+from recollect.cli.output import is_terminal, many, say
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError
+from recollect.types import FileProblem, ProjectStatus
 
 Report = Callable[[str, int, int], None]
 _LINES = 10
 """So many lines at most for one stage."""
+_NAMED = 10
 
 
 @contextmanager
@@ -63,6 +65,24 @@ def plain_lines() -> Report:
             say(f"{stage}: {done:,} of {total:,}")
 
     return report
+
+
+def follow_code(report: Report, stage: str) -> Callable[[ProjectStatus], None]:
+    """Reports how far the index of a project is."""
+
+    def tell(status: ProjectStatus) -> None:
+        if status.total_files:
+            report(stage, status.indexed_files, status.total_files)
+
+    return tell
+
+
+def say_left_out(problems: Sequence[FileProblem]) -> None:
+    """Names what a folder holds and was not brought in: the first few, and how many more."""
+    for problem in problems[:_NAMED]:
+        say(f"left out: {problem.path}: {problem.problem}")
+    if len(problems) > _NAMED:
+        say(f"left out: {many(len(problems) - _NAMED, 'more', 'more')}")
 
 
 def complete_vectors(memory: Memory, report: Report, *, space: str | None = None) -> None:

@@ -8,33 +8,26 @@ import typer
 
 from recollect.cli import show
 from recollect.cli.options import (
+    ASKABLE,
     AllSpaces,
     AnySpace,
     AsJson,
     AsOf,
     Home,
-    Kinds,
     OnlySpace,
-    Projects,
     RecordId,
-    Rooms,
-    Sessions,
-    Since,
     SpaceName,
-    Statuses,
-    Tags,
-    Types,
-    Until,
-    Users,
     Words,
     read_text,
     read_time,
+    with_options,
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, NotFound
+from recollect.fields import Filters
 from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats, Spending
 
 _LONG_WAIT = 200
@@ -43,7 +36,9 @@ _LONG_WAIT = 200
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most so many.")]
 
 
+@with_options(ASKABLE.values())
 def recall(
+    given: Filters,
     query: Words = None,
     space: SpaceName = DEFAULT_SPACE,
     all_spaces: AllSpaces = False,
@@ -57,17 +52,6 @@ def recall(
         float,
         typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.001.", show_default=False),
     ] = NOISE,
-    kind: Kinds = None,
-    type: Types = None,
-    tag: Tags = None,
-    room: Rooms = None,
-    session: Sessions = None,
-    project: Projects = None,
-    user: Users = None,
-    status: Statuses = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,10 +76,8 @@ def recall(
     with memory:
         wait_for_vectors(memory, None if all_spaces else space)
         answer = memory.recall(
-            text, space=None if all_spaces else space, limit=limit, kinds=kind or (), memory_types=type or (),
-            tags=tag or (), rooms=room or (), session=session, project=project, user=user, statuses=status or (),
-            since=read_time(since, "since"), until=read_time(until, "until", end=True),
-            as_of=read_time(as_of, "as_of", end=True), min_score=min_score, budget_tokens=budget, deep=deep,
+            text, space=None if all_spaces else space, limit=limit, min_score=min_score, budget_tokens=budget,
+            deep=deep, **given,
         )  # fmt: skip
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 
@@ -129,7 +111,9 @@ def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, 
         say(show.render_signals(answer.signals))
 
 
+@with_options(ASKABLE.values())
 def list_records(
+    given: Filters,
     space: SpaceName = DEFAULT_SPACE,
     all_spaces: AllSpaces = False,
     limit: Limit = 20,
@@ -138,17 +122,6 @@ def list_records(
         str, typer.Option("--order", metavar="ORDER", help="newest, oldest, important or position.")
     ] = "newest",
     past: Annotated[bool, typer.Option("--past", help="Also what is no longer (or not yet) true.")] = False,
-    kind: Kinds = None,
-    type: Types = None,
-    tag: Tags = None,
-    room: Rooms = None,
-    session: Sessions = None,
-    project: Projects = None,
-    user: Users = None,
-    status: Statuses = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -164,16 +137,11 @@ def list_records(
     records: list[Record] = []
     total = 0
     if memory is not None:
-        filters: dict[str, object] = {
-            "space": None if all_spaces else space, "valid_only": not past, "kinds": kind, "memory_types": type,
-            "tags": tag, "rooms": room, "session": session, "project": project, "user": user, "statuses": status,
-            "since": read_time(since, "since"), "until": read_time(until, "until", end=True),
-            "as_of": read_time(as_of, "as_of", end=True),
-        }  # fmt: skip
+        filters: Filters = {"valid_only": not past, **given}
+        where = None if all_spaces else space
         with memory:
-            # The engine parses every filter, and names the one that is wrong.
-            records = memory.list(**filters, order=order, limit=limit, offset=offset)  # pyright: ignore[reportArgumentType]
-            total = memory.count(**filters)  # pyright: ignore[reportArgumentType] -- as above
+            records = memory.list(space=where, order=order, limit=limit, offset=offset, **filters)
+            total = memory.count(space=where, **filters)
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
@@ -181,7 +149,7 @@ def list_records(
         if total > len(records):
             say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
     elif memory is not None:
-        say("nothing stored that fits" if any((kind, tag, session, project, since, until)) else "nothing stored yet")
+        say("nothing stored that fits" if given else "nothing stored yet")
 
 
 def show_record(

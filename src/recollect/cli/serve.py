@@ -7,17 +7,20 @@ As fast as can be. The options are declared once, in `FLAGS`: the short way read
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.output import tell_error
-from recollect.config import foreign_home, foreign_log_level, load_settings
+from recollect.config import Settings, foreign_home, foreign_log_level, load_settings
+from recollect.contracts.registry import CONTRACTS, Offer
+from recollect.engine.care.dream import Dream
+from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import InvalidInput, RecollectError
-from recollect.types import DEFAULT_SPACE, Dream, Maintained
+from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
     from recollect.contracts.tool import Contract
-    from recollect.engine.care.schedule import Scheduler
     from recollect.serve.address import Address
     from recollect.serve.admission import Admission
     from recollect.serve.companion import Companion, SocketServer
@@ -64,6 +67,11 @@ class Serving(NamedTuple):
     iii: str | None = None
     iii_engine: str | None = None
 
+    @property
+    def bound_to(self) -> str | None:
+        """The space that the server was bound to, by whichever option; None for the usual one."""
+        return self.palace or (None if self.space == DEFAULT_SPACE else self.space)
+
 
 def fill_in(args: Sequence[str]) -> list[str]:
     """The words of a call, with the address put in where `--iii` stands without one."""
@@ -97,79 +105,6 @@ def to_serving(values: Mapping[str, str | None]) -> Serving:
     )  # fmt: skip
 
 
-class Offer(NamedTuple):
-    """One contract: how its table is made, and in what it differs from others on the command line."""
-
-    make: Callable[[Memory, Serving], Contract]
-    scope: str = "--space"
-    """The option that names the space of a server."""
-    dreams: bool = False
-    upkeep: bool = False
-    """Are stale memories evicted, and unused ones let fade, at their hours while it serves?"""
-    log_variable: str | None = None
-    """An environment variable that says how much is logged, as the server that it stands in for has it."""
-    home_variable: str | None = None
-    """An environment variable that names the store's folder where nothing of ours does."""
-
-
-def _native(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.native import native_contract
-
-    return native_contract(memory, space=chosen.space)
-
-
-def _trusty_memory(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.trusty_memory import trusty_contract
-
-    return trusty_contract(memory, palace=chosen.palace)
-
-
-def _memory_mcp(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.memory_mcp import memory_mcp_contract
-
-    return memory_mcp_contract(memory, space=chosen.space)
-
-
-def _memory_substrate(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.memory_substrate import memory_substrate_contract
-
-    return memory_substrate_contract(memory, space=chosen.space)
-
-
-def _rusty_mem(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.config import rusty_mem_settings
-    from recollect.contracts.rusty_mem import Defaults, rusty_mem_contract
-
-    read = rusty_mem_settings()
-    named = chosen.space if chosen.space != DEFAULT_SPACE else read.qdrant_collection_name
-    defaults = Defaults(
-        collection=named,
-        limit=read.search_default_limit,
-        max_limit=read.search_max_limit,
-        score_threshold=read.search_default_score_threshold,
-        max_words=read.summarization_max_words,
-        dimension=read.embedding_dimension,
-    )
-    return rusty_mem_contract(memory, defaults)
-
-
-def _agentos(memory: Memory, chosen: Serving) -> Contract:
-    from recollect.contracts.agentos import agentos_contract
-
-    return agentos_contract(memory, agent=chosen.space)
-
-
-CONTRACTS: Mapping[str, Offer] = {
-    "native": Offer(_native),
-    "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
-    "memory-mcp": Offer(_memory_mcp),
-    "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),
-    "rusty-mem": Offer(_rusty_mem, log_variable="RUST_LOG"),
-    "agentos": Offer(_agentos, upkeep=True),
-}
-"""Every contract by the name that `--as` knows. Only the chosen one is imported."""
-
-
 def serve(chosen: Serving) -> int:
     """Serves one client over standard input and output until it leaves. Returns the exit code."""
     offer = CONTRACTS.get(chosen.contract)
@@ -179,8 +114,7 @@ def serve(chosen: Serving) -> int:
     wrong = "--space" if offer.scope != "--space" and chosen.space != DEFAULT_SPACE else wrong
     if wrong is not None:
         return _refuse(f"{wrong} is not for --as {chosen.contract}; its option is {offer.scope}")
-    from recollect.serve.log import LEVELS, Log
-    from recollect.serve.stdio import serve_stdio
+    from recollect.serve.log import LEVELS
 
     named_home = None if offer.home_variable is None else foreign_home(offer.home_variable)
     settings = load_settings(chosen.home or named_home)
@@ -190,33 +124,40 @@ def serve(chosen: Serving) -> int:
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
+    return _serve(chosen, offer, settings, level)
+
+
+def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> int:
+    """Opens the memory and everything beside it; whatever fails on the way, what was opened is closed again."""
+    from recollect.serve.log import Log
+    from recollect.serve.stdio import serve_stdio
+
+    log, token = Log(level), chosen.token or settings.token
     address = None if chosen.http is None else _address(chosen.http, "--http")
     iii_address = None if chosen.iii is None else _address(chosen.iii, "--iii")
-    memory = open_memory(settings=settings, actor="mcp")
-    try:
-        contract = offer.make(memory, chosen)
-        scheduled = _scheduler(memory, Log(level)) if offer.upkeep else None
-        token = chosen.token or settings.token
+    with ExitStack() as opened:
+        memory = open_memory(settings=settings, actor="mcp")
+        opened.callback(memory.close)
+        contract = offer.make(memory, chosen.bound_to)
         parts: list[Beside] = []
         if address is not None:
-            parts.append(_companion(contract, address, token, Log(level)))
+            parts.append(_companion(contract, address, token, log))
         if iii_address is not None:
-            parts.append(_iii(contract, iii_address, token, Log(level)))
+            parts.append(_iii(contract, iii_address, token, log))
         if chosen.iii_engine is not None:
-            parts.append(_worker(contract, chosen.iii_engine, Log(level)))
+            parts.append(_worker(contract, chosen.iii_engine, log))
         companion = _together(parts)
-    except BaseException:
-        memory.close()
-        raise
-    memory.resume_projects()
-    end = _dreaming(memory, Log(level)) if offer.dreams else memory.close
-    if scheduled is not None:
-        end = _scheduling(scheduled, end)
+        memory.resume_projects()
+        if offer.dreams:
+            opened.callback(_start_dreaming(memory, log))
+        if offer.upkeep:
+            opened.callback(_start_upkeep(memory, log))
+        end = opened.pop_all().close
     return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
 
 
-def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
-    """Puts idle palaces in order while they are served, until the end is called."""
+def _start_dreaming(memory: Memory, log: Log) -> Callable[[], object]:
+    """Puts idle palaces in order while they are served, until what it returns is called."""
     from recollect.engine.care.dreamer import Dreamer
 
     def tell(news: Dream | RecollectError) -> None:
@@ -227,15 +168,11 @@ def _dreaming(memory: Memory, log: Log) -> Callable[[], None]:
 
     dreamer = Dreamer(memory, tell=tell)
     dreamer.start()
-
-    def end() -> None:
-        dreamer.stop()
-        memory.close()
-
-    return end
+    return dreamer.stop
 
 
-def _scheduler(memory: Memory, log: Log) -> Scheduler:
+def _start_upkeep(memory: Memory, log: Log) -> Callable[[], object]:
+    """Does upkeep at its hours while the memory is served, until what it returns is called."""
     from recollect.engine.care.schedule import Scheduler, upkeep_tasks
     from recollect.engine.core import utc_now
 
@@ -245,18 +182,9 @@ def _scheduler(memory: Memory, log: Log) -> Scheduler:
         else:
             log.write("info", f"{name}: {sum(one.count for one in done)} memories in {len(done)} spaces")
 
-    return Scheduler(memory, upkeep_tasks(memory), clock=utc_now, tell=tell)
-
-
-def _scheduling(scheduled: Scheduler, close: Callable[[], None]) -> Callable[[], None]:
-    """Does upkeep at its hours while the memory is served, until the end is called."""
+    scheduled = Scheduler(memory, upkeep_tasks(memory), clock=utc_now, tell=tell)
     scheduled.start()
-
-    def end() -> None:
-        scheduled.stop()
-        close()
-
-    return end
+    return scheduled.stop
 
 
 def _address(text: str, option: str) -> Address:

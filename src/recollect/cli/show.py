@@ -10,22 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
-from recollect.types import (
-    Change,
-    EvidenceState,
-    Fact,
-    Grounds,
-    Hit,
-    Metadata,
-    Neighborhood,
-    Past,
-    Record,
-    Signals,
-    Space,
-    SpaceStats,
-    Spending,
-    Why,
-)
+from recollect.engine.graph.link import Fact, Neighborhood
+from recollect.engine.write.grounds import EvidenceState
+from recollect.engine.write.revise import Past
+from recollect.fields import fields_of
+from recollect.types import Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Spending, Stated, Why
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,6 +29,10 @@ _SIGNALS = {
     "keyword": "words", "vector": "meaning", "graph": "graph", "neighbours": "around it", "recency": "recent",
     "importance": "important", "confidence": "sure", "tokens": "word by word", "deep": "read closely",
 }  # fmt: skip
+
+
+_TEXTS = [name for name, field in fields_of(Stated).items() if field.type == str | None and name != "role"]
+"""Fields that are shown as they are; who said it is shown under another name."""
 
 
 def console() -> Console:
@@ -145,9 +138,9 @@ def put_record(record: Record, evidence: Sequence[EvidenceState] = ()) -> None:
         "title": record.title or "", "who": record.role or "", "when": minute(record.event_time),
         "recorded": minute(record.recorded_at), "valid from": minute(record.valid_from),
         "valid until": minute(record.valid_until), "status": record.status,
-        "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags), "room": record.room or "",
-        "session": record.session or "", "project": record.project or "", "user": record.user or "",
-        "source": record.source or "", "place": _place(record.locator or {}), "trust": record.trust.replace("_", " "),
+        "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags),
+        **{name: getattr(record, name) or "" for name in _TEXTS},
+        "place": _place(record.locator or {}), "trust": record.trust.replace("_", " "),
         **_grounds(record.grounds or Grounds(), evidence),
         "importance": f"{record.importance:g}", "confidence": f"{record.confidence:g}",
         "metadata": ", ".join(f"{key}={value}" for key, value in record.metadata.items()),

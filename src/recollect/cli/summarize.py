@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, Home, Since, SpaceName, Tags, Until, read_time
+from recollect.cli.options import ASKABLE, AsJson, Home, Since, SpaceName, Tags, Until, read_time
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_fail
 from recollect.types import DEFAULT_SPACE
@@ -14,10 +14,8 @@ from recollect.types import DEFAULT_SPACE
 
 def summarize(
     space: SpaceName = DEFAULT_SPACE,
-    project: Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only of this project.")] = None,
-    memory_type: Annotated[
-        str | None, typer.Option("--type", metavar="TYPE", help="Only episodic, semantic or procedural memories.")
-    ] = None,
+    project: Annotated[str | None, ASKABLE["project"].info()] = None,
+    memory_type: Annotated[str | None, ASKABLE["memory_types"].info()] = None,
     tag: Tags = None,
     since: Since = None,
     until: Until = None,

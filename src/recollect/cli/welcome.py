@@ -9,9 +9,9 @@ from pathlib import Path
 from recollect.cli import show
 from recollect.cli.clients import CLIENTS, launch_command
 from recollect.cli.output import put
-from recollect.cli.place import ACTOR
+from recollect.cli.place import ACTOR, store_file
 from recollect.config import load_settings
-from recollect.engine.memory import STORE_FILE, open_memory
+from recollect.engine.memory import open_memory
 
 _FIRST = (
     "The gateway validates tokens with RS256; keys rotate every 90 days.",
@@ -44,5 +44,5 @@ def welcome() -> None:
     put(CLIENTS["claude"].snippet("recollect", [*program, "serve"]).rstrip("\n"))
     put()
     put(f"Or let it be done: {typed} connect {'|'.join(CLIENTS)}")
-    put(f"Your own store will be {load_settings().home / STORE_FILE}")
+    put(f"Your own store will be {store_file(None)}")
     put(f'A first memory of your own: {typed} remember "…"')

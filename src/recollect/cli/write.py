@@ -2,78 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from recollect.cli.options import (
+    SETTABLE,
     AnySpace,
     AsJson,
     Home,
     Reason,
     RecordId,
     SpaceName,
+    ValidFrom,
+    ValidUntil,
     Words,
     Yes,
     confirm,
-    read_metadata,
     read_text,
     read_time,
+    with_options,
 )  # fmt: skip
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import reporting
 from recollect.errors import InvalidInput, NotFound
+from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Receipt
 
-SetTags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")]
-SetMeta = Annotated[
-    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Anything else to keep with it; repeatable.")
-]
 
-
-def _label(name: str, help: str) -> typer.models.OptionInfo:
-    return typer.Option(f"--{name}", metavar=name.rsplit("-", 1)[-1].upper(), help=help)
-
-
-SetKind = Annotated[str | None, _label("kind", "What it is: memory, note, decision, …")]
-SetType = Annotated[str | None, _label("type", "episodic (happened), semantic (is so) or procedural (how to).")]
-SetTitle = Annotated[str | None, _label("title", "What it is called.")]
-SetRole = Annotated[str | None, _label("role", "Who said it.")]
-SetRoom = Annotated[str | None, _label("room", "A place inside the space.")]
-SetSession = Annotated[str | None, _label("session", "The conversation that it belongs to.")]
-SetProject = Annotated[str | None, _label("project", "The project that it belongs to.")]
-SetUser = Annotated[str | None, _label("user", "The person that it belongs to.")]
-SetSource = Annotated[str | None, _label("source", "Where it comes from: a path, an address.")]
-SetStatus = Annotated[str | None, _label("status", "active, open, done, archived, …")]
-SetImportance = Annotated[float | None, typer.Option("--importance", metavar="0..1", help="How much it matters.")]
-SetConfidence = Annotated[float | None, typer.Option("--confidence", metavar="0..1", help="How sure it is.")]
-SetTime = Annotated[str | None, typer.Option("--time", metavar="TIME", help="When it happened (else now).")]
-ValidFrom = Annotated[str | None, typer.Option("--valid-from", metavar="TIME", help="Since when it is true.")]
-ValidUntil = Annotated[str | None, typer.Option("--valid-until", metavar="TIME", help="Until when it is true.")]
-
-
+@with_options(SETTABLE.values())
 def remember(
+    given: Mapping[str, object],
     text: Words = None,
     space: SpaceName = DEFAULT_SPACE,
-    tag: SetTags = None,
-    kind: SetKind = None,
-    type: SetType = None,
-    title: SetTitle = None,
-    role: SetRole = None,
-    room: SetRoom = None,
-    session: SetSession = None,
-    project: SetProject = None,
-    user: SetUser = None,
-    source: SetSource = None,
-    status: SetStatus = None,
-    importance: SetImportance = None,
-    confidence: SetConfidence = None,
-    time: SetTime = None,
-    valid_from: ValidFrom = None,
-    valid_until: ValidUntil = None,
-    meta: SetMeta = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The id to give it (else a new one).")] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
@@ -86,14 +49,7 @@ def remember(
       recollect remember "The gateway validates tokens with RS256." --tag auth
       git log -1 --format=%B | recollect remember --project gateway --kind commit
     """
-    given: dict[str, object] = {
-        "text": read_text(text), "tags": tag, "kind": kind, "memory_type": type, "title": title, "role": role,
-        "room": room, "session": session, "project": project, "user": user, "source": source, "status": status,
-        "importance": importance, "confidence": confidence, "event_time": read_time(time, "time"),
-        "valid_from": read_time(valid_from, "valid_from"), "valid_until": read_time(valid_until, "valid_until"),
-        "metadata": read_metadata(meta), "id": id, "trust": "user_declared",
-    }  # fmt: skip
-    draft = {name: value for name, value in given.items() if value is not None}
+    draft = {"text": read_text(text), "trust": "user_declared", **given}
     with open_or_make(home) as memory:
         try:
             [receipt] = memory.remember_many([draft], space=space)
@@ -115,25 +71,11 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     return 1 if receipt.outcome == "rejected" else 0
 
 
+@with_options(one for name, one in SETTABLE.items() if name in REVISABLE)
 def revise(
     id: RecordId,
+    given: Mapping[str, object],
     text: Words = None,
-    tag: SetTags = None,
-    kind: SetKind = None,
-    type: SetType = None,
-    title: SetTitle = None,
-    role: SetRole = None,
-    room: SetRoom = None,
-    project: SetProject = None,
-    user: SetUser = None,
-    source: SetSource = None,
-    status: SetStatus = None,
-    importance: SetImportance = None,
-    confidence: SetConfidence = None,
-    time: SetTime = None,
-    valid_from: ValidFrom = None,
-    valid_until: ValidUntil = None,
-    meta: SetMeta = None,
     reason: Reason = None,
     space: AnySpace = None,
     home: Home = None,
@@ -146,14 +88,7 @@ def revise(
       recollect revise k3v9x2m4q8ab "The gateway validates tokens with ES256." --reason "changed in May"
       recollect revise k3v9x2m4q8ab --tag auth --tag keys
     """
-    given: dict[str, object] = {
-        "tags": tag, "kind": kind, "memory_type": type, "title": title, "role": role, "room": room,
-        "project": project, "user": user, "source": source, "status": status, "importance": importance,
-        "confidence": confidence, "event_time": read_time(time, "time"),
-        "valid_from": read_time(valid_from, "valid_from"), "valid_until": read_time(valid_until, "valid_until"),
-        "metadata": read_metadata(meta) or None,
-    }  # fmt: skip
-    fields = {name: value for name, value in given.items() if value is not None}
+    fields = dict(given)
     if text or not fields:
         fields["text"] = read_text(text)
     with open_or_fail(home) as memory:

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from recollect.contracts.tool import Annotations, Call, Contract, Tool
+from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool, view
+from recollect.engine.graph.link import Fact
+from recollect.engine.intake.results import Ingested, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
 from recollect.types import (
+    DEFAULT_SPACE,
     NOISE,
     Change,
     Claim,
     Evidence,
-    Fact,
     Grounds,
-    Ingested,
-    IngestedSource,
     ProjectStatus,
     Receipt,
     Record,
     Why,
-)  # fmt: skip
+)
 from recollect.version import __version__
 
-_WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
-_INDEX_SECONDS = 10.0  # before ingest answers with how far it is, and goes on in the background
 _FOLDER_SECONDS = 40.0  # before ingest answers with what has come in of a folder's documents; the next call goes on
 _MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
@@ -291,206 +289,163 @@ class StatusView(Struct, kw_only=True):
     problems: list[str]
 
 
-def native_contract(memory: Memory, *, space: str) -> Contract:
-    """The table of Recollect's own tools on a memory; `space` is meant where a call names none."""
-    tools = _Tools(memory, space)
-    reads, writes = Annotations(read_only=True, idempotent=True), Annotations(idempotent=True)
-    return Contract(
-        name="recollect",
-        title="Recollect",
-        instructions=_INSTRUCTIONS,
-        tools=(
-            _tool(tools.remember, Remember, "Store one thing for good. Tells if it was already known.", writes),
-            _tool(tools.recall, Recall, "Find what is known about a question, best first. Scores above 0.5 are"
-                  " likely right, below 0.25 likely nothing is known.", reads),
-            _tool(tools.revise, Revise, "Change a record; the old version stays in its history.", writes),
-            _tool(tools.forget, Forget, "Remove a record for good, with its history.",
-                  Annotations(destructive=True, idempotent=True)),
-            _tool(tools.relate, Relate, "State a dated fact between two named things.", writes),
-            _tool(tools.explore, Explore, "Facts, neighbours and mentions of a named entity, or a record (id) and"
-                  " its past.", reads),
-            _tool(tools.ingest, Ingest, "Store a document, a conversation, a web page, or a file or folder (documents"
-                  " and code).", writes),
-            _tool(tools.status, Status, "What this memory holds and whether it is well.", reads),
-        ),
+def remember(params: Remember, call: Call) -> Written:
+    receipt = call.memory.remember(
+        params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
+        importance=params.importance, session=params.session, project=params.project,
+        source=params.source, event_time=params.event_time, valid_until=params.valid_until,
+        grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
+        alike=["grounds"] if params.evidence else (),
+        space=params.space or call.space,
     )  # fmt: skip
+    return _written(receipt)
 
 
-def _tool(
-    call: Callable[[Any, Call], object], params: type[Params], description: str, annotations: Annotations
-) -> Tool[Any]:
-    return Tool(
-        name=params.__name__.lower(), description=description, params=params, call=call, annotations=annotations
+def recall(params: Recall, call: Call) -> Recalled:
+    found = call.memory.recall(
+        params.query, space=None if params.all_spaces else params.space or call.space, limit=params.limit,
+        kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
+        until=params.until, as_of=params.as_of, min_score=params.min_score, deep=params.deep, wait=WAIT_SECONDS,
+        progress=call.report_vectors,
+    )  # fmt: skip
+    hits = [
+        _record_view(hit.record, None, score=round(hit.score, 3), why=hit.why, also=hit.folded,
+                     space=hit.record.space if params.all_spaces else None)
+        for hit in found
+    ]  # fmt: skip
+    kept = _within(hits, params.budget_tokens)
+    return Recalled(
+        hits=kept,
+        left_out=len(hits) - len(kept),
+        waiting_for_vectors=found.signals.waiting_for_vectors,
+        problem=found.signals.problem,
     )
 
 
-class _Tools:
-    """The calls behind the table."""
+def revise(params: Revise, call: Call) -> Written:
+    names = ("text", "title", "tags", "importance", "valid_until")
+    fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
+    return _written(call.memory.revise(params.id, reason=params.reason, **fields))
 
-    def __init__(self, memory: Memory, space: str) -> None:
-        self._memory = memory
-        self._space = space
 
-    def _as(self, call: Call) -> Memory:
-        return self._memory.acting_as(call.client or "mcp")
+def forget(params: Forget, call: Call) -> Written:
+    memory = call.memory
+    if params.keep_history or params.superseded_by is not None:
+        ended = memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
+        return _written(ended)
+    return _written(memory.forget(params.id, reason=params.reason))
 
-    def remember(self, params: Remember, call: Call) -> Written:
-        receipt = self._as(call).remember(
-            params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
-            importance=params.importance, session=params.session, project=params.project,
-            source=params.source, event_time=params.event_time, valid_until=params.valid_until,
-            grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
-            alike=["grounds"] if params.evidence else (),
-            space=params.space or self._space,
+
+def relate(params: Relate, call: Call) -> Mapping[str, object]:
+    relation = call.memory.relate(
+        params.subject, params.predicate, params.object, replaces=params.replaces, confidence=params.confidence,
+        provenance=params.provenance, valid_from=params.valid_from, space=params.space or call.space,
+    )  # fmt: skip
+    return {"id": relation.id, "valid_from": relation.valid_from}
+
+
+def explore(params: Explore, call: Call) -> Explored:
+    if (params.entity is None) == (params.id is None):
+        raise InvalidInput("entity", "give either entity or id")
+    if params.id is not None:
+        return _explore_record(params.id, params, call)
+    return _explore_entity(params.entity or "", params, call)
+
+
+def _explore_record(id: str, params: Explore, call: Call) -> Explored:
+    record = call.memory.get(id, space=params.space, as_of=params.as_of)
+    past = call.memory.history(id, space=params.space)[-_MOST_LISTED:]
+    return Explored(
+        record=None if record is None else _record_view(record, None, space=record.space),
+        standing=None if record is None else _standing(record, call),
+        history=[_change_view(step.change, step.record) for step in past],
+    )
+
+
+def _standing(record: Record, call: Call) -> StandingView:
+    grounds = record.grounds or Grounds()
+    rivals = call.memory.contradictions(record.id, space=record.space) if grounds.claim else []
+    found = call.memory.evidence_state(record)[:_MOST_LISTED]
+    return view(
+        StandingView, grounds, status=record.status, trust=record.trust, confidence=record.confidence,
+        evidence=tuple(view(EvidenceView, one, source=one.evidence.source) for one in found),
+        contradicts=tuple(rival.id for rival in rivals[:_MOST_LISTED]),
+    )  # fmt: skip
+
+
+def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
+    memory, space = call.memory, params.space or call.space
+    mentions = memory.mentioning(name, space=space, limit=10)
+    everything = memory.facts(name, space=space, as_of=params.as_of, active=False)
+    active = {fact.relation.version for fact in memory.facts(name, space=space, as_of=params.as_of)}
+    if not mentions and not memory.knows(name, space=space):
+        return Explored(entity=name)
+    answer = Explored(
+        entity=name,
+        facts=[_fact_view(fact) for fact in everything if fact.relation.version in active][:_MOST_LISTED],
+        past_facts=[_fact_view(fact) for fact in everything if fact.relation.version not in active][:_MOST_LISTED],
+        mentioned_in=[_record_view(record, _SHORT_TEXT_TOKENS) for record in mentions],
+    )
+    if memory.knows(name, space=space):
+        around = memory.neighbors(name, space=space, depth=params.depth, as_of=params.as_of)
+        answer.entity, answer.type = around.start.name, around.start.type
+        answer.description, answer.aliases = around.start.description, around.start.aliases
+        near = around.entities[1 : _MOST_LISTED + 1]
+        answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
+    return answer
+
+
+def ingest(params: Ingest, call: Call) -> Ingested | Brought:
+    memory, space = call.memory, params.space or call.space
+    if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
+        raise InvalidInput("text", "give one of text, messages, path and url")
+    if params.url is not None:
+        return _brought(memory.ingest_url(params.url, space=space, title=params.title, tags=params.tags))
+    if params.path is not None:
+        return _bring(memory, params.path, space, params, call)
+    if params.text is not None:
+        return memory.ingest(
+            params.text, space=space, source=params.source, title=params.title, tags=params.tags,
         )  # fmt: skip
-        return _written(receipt)
+    if params.session is None:
+        raise InvalidInput("session", "is required with messages; name the conversation")
+    return memory.ingest_conversation(
+        params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
+        source=params.source,
+    )  # fmt: skip
 
-    def recall(self, params: Recall, call: Call) -> Recalled:
-        found = self._memory.recall(
-            params.query, space=None if params.all_spaces else params.space or self._space, limit=params.limit,
-            kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
-            until=params.until, as_of=params.as_of, min_score=params.min_score, deep=params.deep, wait=_WAIT_SECONDS,
-            progress=lambda done, total: call.progress(done, total, "computing vectors"),
+
+def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
+    """A folder's documents and its code; a transcript; or else a document."""
+    if Path(path).expanduser().is_dir():
+        end = time.monotonic() + _FOLDER_SECONDS
+        folder = memory.ingest_folder(
+            path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
+            progress=lambda done, total: call.progress(done, total, "documents"),
         )  # fmt: skip
-        hits = [
-            _record_view(hit.record, None, score=round(hit.score, 3), why=hit.why, also=hit.folded,
-                         space=hit.record.space if params.all_spaces else None)
-            for hit in found
-        ]  # fmt: skip
-        kept = _within(hits, params.budget_tokens)
-        return Recalled(
-            hits=kept,
-            left_out=len(hits) - len(kept),
-            waiting_for_vectors=found.signals.waiting_for_vectors,
-            problem=found.signals.problem,
-        )
-
-    def revise(self, params: Revise, call: Call) -> Written:
-        names = ("text", "title", "tags", "importance", "valid_until")
-        fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
-        return _written(self._as(call).revise(params.id, reason=params.reason, **fields))
-
-    def forget(self, params: Forget, call: Call) -> Written:
-        memory = self._as(call)
-        if params.keep_history or params.superseded_by is not None:
-            ended = memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
-            return _written(ended)
-        return _written(memory.forget(params.id, reason=params.reason))
-
-    def relate(self, params: Relate, call: Call) -> Mapping[str, object]:
-        relation = self._as(call).relate(
-            params.subject, params.predicate, params.object, replaces=params.replaces, confidence=params.confidence,
-            provenance=params.provenance, valid_from=params.valid_from, space=params.space or self._space,
+        status = memory.index_project(
+            path, space=space, wait=INDEX_SECONDS,
+            progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
         )  # fmt: skip
-        return {"id": relation.id, "valid_from": relation.valid_from}
+        problems = {one.path: one.problem for one in folder.problems[:_MOST_ERRORS]}
+        return view(Brought, folder, unfinished=not folder.finished, code=_indexed(status), problems=problems)
+    if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
+        return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
+    return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
 
-    def explore(self, params: Explore, call: Call) -> Explored:  # noqa: ARG002  every tool has this shape
-        if (params.entity is None) == (params.id is None):
-            raise InvalidInput("entity", "give either entity or id")
-        if params.id is not None:
-            return self._explore_record(params.id, params)
-        return self._explore_entity(params.entity or "", params)
 
-    def _explore_record(self, id: str, params: Explore) -> Explored:
-        record = self._memory.get(id, space=params.space, as_of=params.as_of)
-        past = self._memory.history(id, space=params.space)[-_MOST_LISTED:]
-        return Explored(
-            record=None if record is None else _record_view(record, None, space=record.space),
-            standing=None if record is None else self._standing(record),
-            history=[_change_view(step.change, step.record) for step in past],
-        )
-
-    def _standing(self, record: Record) -> StandingView:
-        grounds = record.grounds or Grounds()
-        rivals = self._memory.contradictions(record.id, space=record.space) if grounds.claim else []
-        return StandingView(
-            status=record.status, trust=record.trust, confidence=record.confidence, scopes=grounds.scopes,
-            subjects=grounds.subjects, claim=grounds.claim, verified_at=grounds.verified_at,
-            evidence=tuple(
-                EvidenceView(source=found.evidence.source, segment=found.segment, state=found.state)
-                for found in self._memory.evidence_state(record)[:_MOST_LISTED]
-            ),
-            contradicts=tuple(rival.id for rival in rivals[:_MOST_LISTED]),
-        )  # fmt: skip
-
-    def _explore_entity(self, name: str, params: Explore) -> Explored:
-        memory, space = self._memory, params.space or self._space
-        mentions = memory.mentioning(name, space=space, limit=10)
-        everything = memory.facts(name, space=space, as_of=params.as_of, active=False)
-        active = {fact.relation.version for fact in memory.facts(name, space=space, as_of=params.as_of)}
-        if not mentions and not memory.knows(name, space=space):
-            return Explored(entity=name)
-        answer = Explored(
-            entity=name,
-            facts=[_fact_view(fact) for fact in everything if fact.relation.version in active][:_MOST_LISTED],
-            past_facts=[_fact_view(fact) for fact in everything if fact.relation.version not in active][:_MOST_LISTED],
-            mentioned_in=[_record_view(record, _SHORT_TEXT_TOKENS) for record in mentions],
-        )
-        if memory.knows(name, space=space):
-            around = memory.neighbors(name, space=space, depth=params.depth, as_of=params.as_of)
-            answer.entity, answer.type = around.start.name, around.start.type
-            answer.description, answer.aliases = around.start.description, around.start.aliases
-            near = around.entities[1 : _MOST_LISTED + 1]
-            answer.neighbours = {entity.name: around.distances[entity.id] for entity in near}
-        return answer
-
-    def ingest(self, params: Ingest, call: Call) -> Ingested | Brought:
-        memory, space = self._as(call), params.space or self._space
-        if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
-            raise InvalidInput("text", "give one of text, messages, path and url")
-        if params.url is not None:
-            return _brought(memory.ingest_url(params.url, space=space, title=params.title, tags=params.tags))
-        if params.path is not None:
-            return self._bring(memory, params.path, space, params, call)
-        if params.text is not None:
-            return memory.ingest(
-                params.text, space=space, source=params.source, title=params.title, tags=params.tags,
-            )  # fmt: skip
-        if params.session is None:
-            raise InvalidInput("session", "is required with messages; name the conversation")
-        return memory.ingest_conversation(
-            params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
-            source=params.source,
-        )  # fmt: skip
-
-    def _bring(self, memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
-        """A folder's documents and its code; a transcript; or else a document."""
-        if Path(path).expanduser().is_dir():
-            end = time.monotonic() + _FOLDER_SECONDS
-            folder = memory.ingest_folder(
-                path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
-                progress=lambda done, total: call.progress(done, total, "documents"),
-            )  # fmt: skip
-            status = memory.index_project(
-                path, space=space, wait=_INDEX_SECONDS,
-                progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
-            )  # fmt: skip
-            return Brought(
-                stored=folder.stored, updated=folder.updated, unchanged=folder.unchanged, archived=folder.archived,
-                segments=folder.segments, unfinished=not folder.finished, code=_indexed(status),
-                problems={one.path: one.problem for one in folder.problems[:_MOST_ERRORS]},
-            )  # fmt: skip
-        if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
-            return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
-        return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
-
-    def status(self, params: Status, call: Call) -> StatusView:  # noqa: ARG002  every tool has this shape
-        stats = [self._memory.describe_space(space.name)[1] for space in self._memory.spaces()]
-        return StatusView(
-            version=__version__,
-            store=self._memory.location,
-            bytes=self._memory.size(),
-            space=self._space,
-            spaces=[
-                SpaceView(
-                    name=s.space, records=s.records, entities=s.entities, relations=s.relations, sessions=s.sessions
-                )
-                for s in stats[:_MOST_LISTED]
-            ],
-            embedder=self._memory.settings.embedder,
-            waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
-            problems=self._memory.problems(),
-        )
+def status(params: Status, call: Call) -> StatusView:
+    stats = [call.memory.describe_space(space.name)[1] for space in call.memory.spaces()]
+    return StatusView(
+        version=__version__,
+        store=call.memory.location,
+        bytes=call.memory.size(),
+        space=call.space,
+        spaces=[view(SpaceView, one, name=one.space) for one in stats[:_MOST_LISTED]],
+        embedder=call.memory.settings.embedder,
+        waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
+        problems=call.memory.problems(),
+    )
 
 
 def _evidence(ref: str) -> Evidence:
@@ -500,20 +455,13 @@ def _evidence(ref: str) -> Evidence:
 
 
 def _written(receipt: Receipt) -> Written:
-    return Written(
-        outcome=receipt.outcome, id=receipt.id, space=receipt.space, reason=receipt.reason, entry=receipt.entry,
-        status=None if receipt.status == "active" else receipt.status, contested=receipt.contested,
-    )  # fmt: skip
+    return view(Written, receipt, status=None if receipt.status == "active" else receipt.status)
 
 
 def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
     text = record.text if tokens is None else cut_text(record.text, tokens)
-    return RecordView(
-        id=record.id, text=text, date=record.event_time, title=record.title, role=record.role, kind=record.kind,
-        tags=record.tags, session=record.session, project=record.project, source=record.source, status=record.status,
-        valid_until=record.valid_until, superseded_by=record.superseded_by, lines=_lines(record),
-        cut=text != record.text, **more,
-    )  # fmt: skip
+    told = {"space": None, "date": record.event_time, "lines": _lines(record), "cut": text != record.text, **more}
+    return view(RecordView, record, text=text, **told)
 
 
 def _lines(record: Record) -> tuple[int, int] | None:
@@ -524,21 +472,15 @@ def _lines(record: Record) -> tuple[int, int] | None:
 
 
 def _indexed(status: ProjectStatus) -> Indexed:
-    return Indexed(
-        project=status.id, state=status.state, files=status.indexed_files, chunks=status.total_chunks,
-        left=status.total_files - status.indexed_files, eta_seconds=status.eta_seconds, skipped=status.skipped,
-        errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]}, problem=status.problem,
+    return view(
+        Indexed, status, project=status.id, files=status.indexed_files, chunks=status.total_chunks,
+        left=status.total_files - status.indexed_files,
+        errors={error.path: error.problem for error in status.errors[:_MOST_ERRORS]},
     )  # fmt: skip
 
 
 def _brought(*sources: IngestedSource) -> Brought:
-    views = tuple(
-        SourceView(
-            id=one.id, title=one.title, outcome=one.outcome, segments=one.segments, added=one.added,
-            removed=one.removed,
-        )
-        for one in sources[:_MOST_LISTED]
-    )  # fmt: skip
+    views = tuple(view(SourceView, one) for one in sources[:_MOST_LISTED])
     return Brought(sources=views, more=len(sources) - len(views))
 
 
@@ -559,15 +501,33 @@ def _within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:
 
 
 def _fact_view(fact: Fact) -> FactView:
-    relation = fact.relation
-    return FactView(
-        subject=fact.subject, predicate=fact.predicate, object=fact.object, valid_from=relation.valid_from,
-        valid_until=relation.valid_until, confidence=relation.confidence, provenance=relation.provenance,
-    )  # fmt: skip
+    return view(FactView, fact.relation, subject=fact.subject, predicate=fact.predicate, object=fact.object)
 
 
 def _change_view(change: Change, record: Record | None) -> ChangeView:
-    return ChangeView(
-        entry=change.entry, at=change.at, verb=change.verb, actor=change.actor, reason=change.reason,
-        text=None if record is None else cut_text(record.text, _SHORT_TEXT_TOKENS),
-    )  # fmt: skip
+    return view(ChangeView, change, text=None if record is None else cut_text(record.text, _SHORT_TEXT_TOKENS))
+
+
+_READS = Annotations(read_only=True, idempotent=True)
+_WRITES = Annotations(idempotent=True)
+_TOOLS = (
+    Tool("remember", "Store one thing for good. Tells if it was already known.", Remember, remember, _WRITES),
+    Tool("recall", "Find what is known about a question, best first. Scores above 0.5 are"
+         " likely right, below 0.25 likely nothing is known.", Recall, recall, _READS),
+    Tool("revise", "Change a record; the old version stays in its history.", Revise, revise, _WRITES),
+    Tool("forget", "Remove a record for good, with its history.", Forget, forget,
+         Annotations(destructive=True, idempotent=True)),
+    Tool("relate", "State a dated fact between two named things.", Relate, relate, _WRITES),
+    Tool("explore", "Facts, neighbours and mentions of a named entity, or a record (id) and its past.",
+         Explore, explore, _READS),
+    Tool("ingest", "Store a document, a conversation, a web page, or a file or folder (documents and code).", Ingest,
+         ingest, _WRITES),
+    Tool("status", "What this memory holds and whether it is well.", Status, status, _READS),
+)  # fmt: skip
+
+
+def native_contract(memory: Memory, *, space: str = DEFAULT_SPACE) -> Contract:
+    """The table of Recollect's own tools on a memory; `space` is meant where a call names none."""
+    return Contract(
+        name="recollect", title="Recollect", instructions=_INSTRUCTIONS, tools=_TOOLS, memory=memory, space=space
+    )

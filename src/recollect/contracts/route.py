@@ -62,12 +62,13 @@ class News(Struct, frozen=True):
 class Feed(Struct, frozen=True, kw_only=True):
     """How the journal is followed, and how its changes are told. `hello` is what a watcher hears first.
 
-    `changes` answers with those after an entry, oldest first, and not too many at once; `tell` may stay silent.
+    `follow` answers with the changes after an entry, oldest first and not too many at once, and waits so many seconds
+    for one where there is none; `tell` may stay silent.
     """
 
     hello: object
     last_entry: Callable[[], int]
-    changes: Callable[[int], Sequence[Change]]
+    follow: Callable[[int, float], Sequence[Change]]
     tell: Callable[[Sequence[Change]], Sequence[News]]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TypeVar, cast
 
 import msgspec
+from msgspec import Struct, field
 
 from recollect.errors import InvalidInput
 from recollect.types import Json
@@ -20,6 +22,74 @@ UNKNOWN = "unknown field"
 
 _REF_PREFIX = "#/$defs/"
 _NULL = {"type": "null"}
+_PARTS = re.compile(r"(?=[.\[])")
+
+
+class Habits(Struct, frozen=True, kw_only=True):
+    """How callers of a contract hand arguments over, and in which order its document writes a schema's keywords.
+
+    Null, or an empty text for some labels, may be the same as nothing; names that begin with a mark may be a carrier's
+    own; 5.0 may be a whole number; and an argument may have a second name, which counts where the first is not given.
+    """
+
+    null_is_nothing: bool = False
+    blank_is_nothing: frozenset[str] = frozenset()
+    carriers_mark: str | None = None
+    whole_floats: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    keywords: tuple[str, ...] = ()
+
+    def settle(self, arguments: Mapping[str, Json], params: type) -> Mapping[str, Json]:
+        """Arguments under their own names and in the form that is parsed."""
+        if self is PLAIN:
+            return arguments
+        known = cast("tuple[str, ...]", getattr(params, "__struct_encode_fields__", ()))
+        return {
+            own: _whole(value) if self.whole_floats else value
+            for name, value in arguments.items()
+            if not self._says_nothing(name, value, params)
+            and ((own := self._own(name, known)) == name or arguments.get(own) is None)
+        }
+
+    def _own(self, name: str, known: tuple[str, ...]) -> str:
+        meant = self.aliases.get(name)
+        return name if name in known or meant not in known else meant
+
+    def _says_nothing(self, name: str, value: Json, params: type) -> bool:
+        if self.carriers_mark is not None and name.startswith(self.carriers_mark):
+            return True
+        if value == "" and name in self.blank_is_nothing:
+            return not any(each.required for each in msgspec.structs.fields(params) if each.encode_name == name)
+        return value is None and self.null_is_nothing
+
+    def word(self, schema: dict[str, Json], said: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
+        """A schema in the words of the document: `said` goes before what was derived, and None leaves a keyword out."""
+        if not said and not self.keywords:
+            return schema
+        properties = cast("dict[str, dict[str, Json]]", schema["properties"])
+        worded = {name: self._order({**each, **said.get(name, {})}) for name, each in properties.items()}
+        return {**schema, "properties": worded}
+
+    def _order(self, keywords: Mapping[str, Json]) -> dict[str, Json]:
+        rank = {word: place for place, word in enumerate(self.keywords)}
+        said = [word for word, value in keywords.items() if value is not None]
+        return {word: keywords[word] for word in sorted(said, key=lambda word: rank.get(word, len(rank)))}
+
+
+PLAIN = Habits()
+"""Arguments are what they look like."""
+
+
+def _whole(value: Json) -> Json:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def own_word(field: str, words: Mapping[str, str]) -> str:
+    """What callers call a field that the engine names. A word that begins with a dot stands inside another."""
+    parts = _PARTS.split(field)
+    two = "".join(parts[:2])
+    head, rest = (words[two], parts[2:]) if two in words else (words.get(parts[0], parts[0]), parts[1:])
+    return "".join([head, *(words.get(part, part) for part in rest)])
 
 
 def derive_schema(params: type) -> dict[str, Json]:

@@ -11,18 +11,26 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from recollect.contracts.schema import REQUIRED, UNKNOWN, derive_schema, parse_params
+from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, own_word, parse_params
 from recollect.errors import Cancelled, InvalidInput, RecollectError
-from recollect.types import Json, Sample
+from recollect.types import DEFAULT_SPACE, Json, Sample
 from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.contracts.route import Web
+    from recollect.engine.memory import Memory
 
 P = TypeVar("P")
+V = TypeVar("V", bound=Struct)
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+NOBODY = "mcp"
+"""Who acts where a client gave itself no name."""
+WAIT_SECONDS = 20.0
+"""For vectors that still miss, before a search answers with what there is."""
+INDEX_SECONDS = 10.0
+"""Before a call that indexes a folder answers with how far it is; the rest goes on in the background."""
 
 
 class Cancellation:
@@ -37,12 +45,13 @@ class Cancellation:
 class Call:
     """One running request, as the function that answers it sees it.
 
-    `client` is the name that the caller gave itself. A transport hands in `report`, which carries progress to
-    the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt, max_tokens)`
-    has the client's own language model write something; it is None where the client does not lend one.
+    `client` is the name that the caller gave itself, `memory` what the contract works on, with changes journalled under
+    that name, and `space` the one that is meant where nobody names one. A transport hands in `report`, which carries
+    progress to the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt,
+    max_tokens)` has the client's own language model write something; it is None where the client does not lend one.
     """
 
-    __slots__ = ("_cancellation", "_report", "client", "sample")
+    __slots__ = ("_cancellation", "_memory", "_report", "client", "sample", "space")
 
     def __init__(
         self,
@@ -51,11 +60,20 @@ class Call:
         report: Callable[[float, float | None, str | None], None] | None = None,
         cancellation: Cancellation | None = None,
         sample: Sample | None = None,
+        memory: Memory | None = None,
+        space: str = DEFAULT_SPACE,
     ) -> None:
         self.client = client
         self.sample = sample
+        self.space = space
+        self._memory = memory
         self._report = report
         self._cancellation = cancellation or Cancellation()
+
+    @property
+    def memory(self) -> Memory:
+        assert self._memory is not None, "the contract works on no memory"
+        return self._memory
 
     @property
     def cancelled(self) -> bool:
@@ -71,6 +89,10 @@ class Call:
         self.checkpoint()
         if self._report is not None:
             self._report(done, total, message)
+
+    def report_vectors(self, done: int, total: int) -> None:
+        """Tells how many of the vectors that a search waits for are computed."""
+        self.progress(done, total, "computing vectors")
 
 
 class Text(Struct, frozen=True, tag_field="type", tag="text"):
@@ -115,6 +137,12 @@ class Answer(Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
+def view(kind: type[V], shown: object, **more: object) -> V:
+    """A value that shows another: fields of the same name are taken over, unless `more` names them."""
+    taken = {name: getattr(shown, name) for name in kind.__struct_fields__ if name not in more and hasattr(shown, name)}
+    return kind(**taken, **more)
+
+
 class Failure(Struct, frozen=True):
     """How a failed call is told: by a result marked as an error or, with a code, by a JSON-RPC error."""
 
@@ -123,7 +151,7 @@ class Failure(Struct, frozen=True):
     data: Json = None
 
 
-def failures_as_results(tool: str, error: RecollectError) -> Failure:  # noqa: ARG001  the seam's shape
+def failures_as_results(tool: str, error: RecollectError) -> Failure:
     """The style that lets a model read what went wrong and try again."""
     return Failure(str(error))
 
@@ -141,12 +169,13 @@ class Annotations(Struct, frozen=True, kw_only=True):
     open_world: bool | UnsetType = field(default=UNSET, name="openWorldHint")
 
 
-class Tool(Struct, Generic[P], frozen=True, kw_only=True):
-    """One thing that can be asked for.
+class Tool(Struct, Generic[P], frozen=True):
+    """One thing that can be asked for, declared once: schema, parsing, page and snapshot follow.
 
-    `call` gets the arguments as a `params` value. It returns an `Answer`, a text, or any value that has a
-    JSON form. `schema` is given only where a document fixes it word for word; with `params=dict` the call
-    then gets the arguments as they came.
+    `call` gets the arguments as a `params` value. It returns an `Answer`, a text, or any value that has a JSON form.
+    `said` are keywords of properties that a document words in another way than the schema would (None: not at all).
+    Where a document's arguments are none that a Struct could describe, `schema` gives their form and `read` reads them.
+    `words` are the contract's, for errors of this tool alone.
     """
 
     name: str
@@ -155,14 +184,18 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True):
     call: Callable[[P, Call], object]
     annotations: Annotations
     title: str | None = None
+    said: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
     schema: Mapping[str, Json] | None = None
+    read: Callable[[Mapping[str, Json]], P] | None = None
     returns: type | Mapping[str, Json] | None = None
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def parse(self, arguments: Mapping[str, Json]) -> P:
-        return parse_params(self.params, arguments)
+    def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
+        settled = habits.settle(arguments, self.params)
+        return parse_params(self.params, settled) if self.read is None else self.read(settled)
 
-    def input_schema(self) -> Mapping[str, Json]:
-        return derive_schema(self.params) if self.schema is None else self.schema
+    def input_schema(self, habits: Habits = PLAIN) -> Mapping[str, Json]:
+        return habits.word(derive_schema(self.params), self.said) if self.schema is None else self.schema
 
     def output_schema(self) -> Mapping[str, Json] | None:
         return derive_schema(self.returns) if isinstance(self.returns, type) else self.returns
@@ -251,14 +284,22 @@ class Prompt(Struct, frozen=True, kw_only=True):
 class Contract(Struct, frozen=True, kw_only=True):
     """The whole of what one vocabulary offers to a client.
 
-    `structured` False keeps results to their text. `failure` and `unknown_tool` say how failures look on the
-    wire. `server_info` are fields beside the server's name and version. `web` makes the table of its addresses on the
-    web, when somebody asks for one. `functions` are the ids by which tools are invoked over the iii protocol, and their
-    names.
+    The tools work on `memory`, in `space` where a call names none; what they store has ids of `new_id`, and is
+    journalled as the work of the client unless `actor` says otherwise. `habits` say how arguments are handed over, and
+    `words` what the engine's names for them are here: errors speak of arguments as callers know them. `structured`
+    False keeps results to their text. `failure` and `unknown_tool` say how failures look on the wire. `server_info` are
+    fields beside the server's name and version. `web` makes the table of its addresses on the web, when somebody asks
+    for one. `functions` are the ids by which tools are invoked over the iii protocol, and their names.
     """
 
     name: str
     tools: tuple[Tool[Any], ...]
+    memory: Memory | None = None
+    space: str = DEFAULT_SPACE
+    new_id: Callable[[], str] | None = None
+    actor: str | None = None
+    habits: Habits = PLAIN
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = __version__
     title: str | None = None
     instructions: str | None = None
@@ -283,10 +324,33 @@ class Contract(Struct, frozen=True, kw_only=True):
         if twice:
             raise ValueError(f"{self.name} declares twice: {', '.join(twice)}")
 
+    def open_call(
+        self,
+        client: str | None = None,
+        *,
+        report: Callable[[float, float | None, str | None], None] | None = None,
+        cancellation: Cancellation | None = None,
+        sample: Sample | None = None,
+    ) -> Call:
+        """A request of a client to this contract."""
+        acting = None if self.memory is None else self.memory.acting_as(
+            self.actor or client or NOBODY, new_id=self.new_id
+        )  # fmt: skip
+        return Call(
+            client, report=report, cancellation=cancellation, sample=sample, memory=acting, space=self.space
+        )  # fmt: skip
 
-__all__ = [
-    "INTERNAL_ERROR", "INVALID_PARAMS", "REQUIRED", "UNKNOWN",
-    "Annotations", "Answer", "Audio", "Call", "Cancellation", "Content", "Contract", "Embedded", "Failure",
-    "Image", "Prompt", "PromptArgument", "PromptMessage", "Resource", "ResourceBytes", "ResourceTemplate",
-    "ResourceText", "Text", "Tool", "derive_schema", "failures_as_results", "parse_params", "unknown_tool",
-]  # fmt: skip
+    def answer(self, tool: Tool[Any], arguments: Mapping[str, Json], call: Call) -> object:
+        """What a tool answers to arguments as they came."""
+        given = tool.parse(arguments, self.habits)
+        try:
+            return tool.call(given, call)
+        except InvalidInput as error:
+            own = own_word(error.field, {**self.words, **tool.words})
+            if own == error.field:
+                raise
+            raise InvalidInput(own, error.problem) from error
+
+    def input_schema(self, tool: Tool[Any]) -> Mapping[str, Json]:
+        """The schema of a tool as clients see it."""
+        return tool.input_schema(self.habits)

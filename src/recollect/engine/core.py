@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
+import msgspec
+
 from recollect.config import Settings
+from recollect.engine.parse import parse_filter, parse_space
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Store, T, View
+from recollect.fields import Spaces
+from recollect.store.base import Store, T, Turn, View
+from recollect.types import Filter, Record, Space
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
@@ -63,7 +69,7 @@ class Core:
 def find(view: View, type_: type[T], id: str, space: str | None) -> T:
     """The object of that id in a space, or in the only space that has one."""
     if space is None:
-        homes = [home for home in view.whereabouts(type_, id) if view.get(type_, home, id) is not None]
+        homes = [home for home in view.homes(type_, id) if view.get(type_, home, id) is not None]
         if len(homes) > 1:
             raise Conflict(f"{id} is in several spaces ({', '.join(homes)}); say which with space=")
         space = homes[0] if homes else None
@@ -72,3 +78,60 @@ def find(view: View, type_: type[T], id: str, space: str | None) -> T:
         where = "" if space is None else f" in space {space!r}"
         raise NotFound(f"there is no {type_.__name__.lower()} with id {id!r}{where}")
     return found
+
+
+def existing(core: Core, space: str) -> str:
+    """A space's name, where there is such a space."""
+    label = parse_space(space, "name")
+    with core.store.read() as view:
+        if not view.spaces([label]):
+            raise NotFound(f"there is no space named {label!r}")
+    return label
+
+
+def named_spaces(core: Core, space: Spaces) -> list[str]:
+    """One space, several, or (None) all, each of which there must be."""
+    named = parse_filter(space=space).spaces
+    if named:
+        return [existing(core, name) for name in named]
+    with core.store.read() as view:
+        return [one.name for one in view.spaces()]
+
+
+@contextmanager
+def taking(core: Core, work: str, *names: str) -> Generator[None]:
+    """Has the turn for something while the body runs, or raises `Conflict` where somebody else has it."""
+    turn = core.store.turn(*names)
+    if not turn.take():
+        raise Conflict(f"{work} is under way elsewhere")
+    try:
+        yield
+    finally:
+        turn.release()
+
+
+def is_taken(turn: Turn) -> bool:
+    """Does some process, perhaps this one, have the turn?"""
+    taken = not turn.take()
+    turn.release()
+    return taken
+
+
+def space_of(view: View, name: str) -> Space | None:
+    """The space of that name, if there is one."""
+    return next(iter(view.spaces([name])), None)
+
+
+def last_entry(view: View) -> int:
+    """The number of the journal's last entry; 0 where it has none."""
+    return next((change.entry for change in view.journal(newest_first=True, limit=1)), 0)
+
+
+def records_of(view: View, versions: Sequence[int]) -> list[Record]:
+    """Versions in the order in which they are asked for, whether they still hold or not."""
+    return view.select(Record, Filter(versions=tuple(versions), past=True, valid_only=False))
+
+
+def within(filter: Filter, space: str, versions: Sequence[int]) -> Filter:
+    """A filter that lets through some versions of one space alone."""
+    return msgspec.structs.replace(filter, spaces=(space,), versions=tuple(versions))

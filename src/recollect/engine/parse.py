@@ -12,41 +12,28 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar, cast
+from functools import cache, partial
+from typing import Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.types import (
-    CATALOGUE_KINDS,
-    MEMORY_TYPES,
-    STATUSES,
-    TRUSTS,
-    Claim,
-    Draft,
-    Evidence,
-    Filter,
-    Grounds,
-    Json,
-    MemoryType,
-    Metadata,
-    Status,
-    Trust,
-)  # fmt: skip
+from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field, fields_of
+from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
 
-_COMPARABLE = ("room", "user", "project", "source", "memory_type", "metadata", "grounds")
 MAX_TEXT_BYTES = 1_000_000
 MAX_LABEL = 1_000
-MAX_LOCATION = 16_000
-"""Characters of a path or an address that something comes from."""
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
 MAX_SECONDS = 86_400
 MAX_DAYS = 36_500
 MAX_REFS = 256
+MAX_LIMIT = 1_000
+"""Answers to one question."""
 
 V = TypeVar("V", bound=str)
+S = TypeVar("S", bound=msgspec.Struct)
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -88,26 +75,39 @@ def parse_space(value: object, field: str = "space") -> str:
     return parse_label(value, field, longest=MAX_NAME)
 
 
+def parse_ref(id: object, space: object) -> tuple[str, str | None]:
+    """The id of a record, and its space where one is named."""
+    return parse_label(id, "id"), None if space is None else parse_space(space)
+
+
 def parse_optional(value: object, field: str, *, longest: int = MAX_LABEL) -> str | None:
     return None if value is None else parse_label(value, field, longest=longest)
 
 
+def _parse_number(value: object, field: str, wanted: str, span: str, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number{wanted}, not {_kind(value)}")
+    if not 0 <= value <= most or value == math.inf:  # nor NaN, which is neither
+        raise InvalidInput(field, f"must be {span}, not {_shown(value)}")
+    return float(value)
+
+
 def parse_share(value: object, field: str) -> float:
     """A number within 0..1."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number from 0 to 1, not {_kind(value)}")
-    if not 0 <= value <= 1:  # nor NaN, which is neither
-        raise InvalidInput(field, f"must be from 0 to 1, not {_shown(value)}")
-    return float(value)
+    return _parse_number(value, field, " from 0 to 1", "from 0 to 1", 1)
 
 
 def parse_weight(value: object, field: str) -> float:
     """A number that says how much something counts: not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number, not {_kind(value)}")
-    if not 0 <= value < math.inf:
-        raise InvalidInput(field, f"must be 0 or more, not {_shown(value)}")
-    return float(value)
+    return _parse_number(value, field, "", "0 or more", math.inf)
+
+
+def parse_seconds(value: object, field: str) -> float:
+    return _parse_number(value, field, " of seconds", f"from 0 to {MAX_SECONDS} seconds", MAX_SECONDS)
+
+
+def parse_days(value: object, field: str) -> float:
+    return _parse_number(value, field, " of days", f"from 0 to {MAX_DAYS} days", MAX_DAYS)
 
 
 def parse_count(value: object, field: str, *, least: int, most: int) -> int:
@@ -118,26 +118,22 @@ def parse_count(value: object, field: str, *, least: int, most: int) -> int:
     return value
 
 
+def parse_limit(value: object, field: str = "limit", *, most: int = 100_000) -> int:
+    return parse_count(value, field, least=1, most=most)
+
+
+def parse_offset(value: object, field: str = "offset") -> int:
+    return parse_count(value, field, least=0, most=2**62)
+
+
+def parse_wait(value: object, field: str = "wait") -> float | None:
+    return None if value is None else parse_seconds(value, field)
+
+
 def parse_flag(value: object, field: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(field, f"must be true or false, not {_shown(value)}")
     return value
-
-
-def parse_seconds(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number of seconds, not {_kind(value)}")
-    if not 0 <= value <= MAX_SECONDS:
-        raise InvalidInput(field, f"must be from 0 to {MAX_SECONDS} seconds, not {_shown(value)}")
-    return float(value)
-
-
-def parse_days(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(field, f"must be a number of days, not {_kind(value)}")
-    if not 0 <= value <= MAX_DAYS:
-        raise InvalidInput(field, f"must be from 0 to {MAX_DAYS} days, not {_shown(value)}")
-    return float(value)
 
 
 def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
@@ -183,7 +179,7 @@ def parse_alike(value: object, field: str = "alike") -> tuple[str, ...]:
     """Fields that two records must share, beside the usual, to count as the same."""
     names = parse_labels(value, field)
     for i, name in enumerate(names):
-        parse_choice(name, f"{field}[{i}]", _COMPARABLE)
+        parse_choice(name, f"{field}[{i}]", COMPARED)
     return names
 
 
@@ -218,46 +214,25 @@ def _check_json(value: object, field: str) -> None:
         raise InvalidInput(field, f"cannot be written as JSON: it is a {_kind(value)}")
 
 
-def _parse_kind(value: object, field: str) -> str:
-    return parse_label(value, field, longest=MAX_NAME)
-
-
-def _parse_id(value: object, field: str) -> str | None:
-    return parse_optional(value, field, longest=MAX_NAME)
-
-
-def _parse_memory_type(value: object, field: str) -> MemoryType:
-    return parse_choice(value, field, MEMORY_TYPES)
-
-
-def _parse_status(value: object, field: str) -> Status:
-    return parse_choice(value, field, STATUSES)
-
-
-def _parse_trust(value: object, field: str) -> Trust:
-    return parse_choice(value, field, TRUSTS)
-
-
 def _parse_locator(value: object, field: str) -> Metadata | None:
     return None if value is None else parse_metadata(value, field)
 
 
 def parse_grounds(value: object, field: str = "grounds") -> Grounds | None:
     """On what a record rests: grounds, or a mapping of their fields."""
-    if value is None:
-        return None
-    given = _parts(value, Grounds, field)
-    claim = given.get("claim")
-    return Grounds(
-        scopes=parse_labels(given.get("scopes"), f"{field}.scopes", most=MAX_REFS),
-        subjects=parse_labels(given.get("subjects"), f"{field}.subjects", most=MAX_REFS),
-        evidence=_parse_evidence(given.get("evidence"), f"{field}.evidence"),
-        claim=None if claim is None else _parse_claim(claim, f"{field}.claim"),
-        verified_at=parse_optional_time(given.get("verified_at"), f"{field}.verified_at"),
-    )
+    return None if value is None else _parse_value(value, Grounds, field)
 
 
-def _parts(value: object, type_: type[msgspec.Struct], field: str) -> Mapping[str, object]:
+def _parse_value(value: object, type_: type[S], field: str, missing: str = "") -> S:
+    """A value, or a mapping of its fields, each parsed as its line says. A text that it must have may be `missing`."""
+    given, parsers = _parts(value, type_, field), parsers_of(type_)
+    for name, one in fields_of(type_).items():
+        if one.type is str and given.get(name) is None:
+            raise InvalidInput(f"{field}.{name}", f"is missing; {missing}")
+    return type_(**{name: parser(given.get(name), f"{field}.{name}") for name, parser in parsers.items()})
+
+
+def _parts(value: object, type_: type[S], field: str) -> Mapping[str, object]:
     """The fields of a value, or of a mapping that stands for one; an unknown one is an error."""
     known = type_.__struct_fields__
     if isinstance(value, type_):
@@ -282,86 +257,90 @@ def _parse_evidence(value: object, field: str) -> tuple[Evidence, ...]:
         raise InvalidInput(field, f"must have at most {MAX_REFS} entries, not {len(items)}")
     found: list[Evidence] = []
     for i, item in enumerate(items):
-        one = _parse_one_evidence(item, f"{field}[{i}]")
+        given = {"source": item} if isinstance(item, str) else item
+        one = _parse_value(given, Evidence, f"{field}[{i}]", "name the source by its id")
         if one not in found:
             found.append(one)
     return tuple(found)
 
 
-def _parse_one_evidence(value: object, field: str) -> Evidence:
-    given = {"source": value} if isinstance(value, str) else _parts(value, Evidence, field)
-    if given.get("source") is None:
-        raise InvalidInput(f"{field}.source", "is missing; name the source by its id")
-    return Evidence(
-        source=parse_label(given["source"], f"{field}.source"),
-        segment=parse_optional(given.get("segment"), f"{field}.segment"),
-        locator=_parse_locator(given.get("locator"), f"{field}.locator"),
-        hash=parse_optional(given.get("hash"), f"{field}.hash"),
-    )
+def _parse_claim(value: object, field: str) -> Claim | None:
+    missing = "a claim says something of a subject by a predicate"
+    return None if value is None else _parse_value(value, Claim, field, missing)
 
 
-def _parse_claim(value: object, field: str) -> Claim:
-    given = _parts(value, Claim, field)
-    for name in ("subject", "predicate"):
-        if given.get(name) is None:
-            raise InvalidInput(f"{field}.{name}", "is missing; a claim says something of a subject by a predicate")
-    said = parse_metadata({"value": given.get("value")}, field)
-    return Claim(
-        subject=parse_label(given["subject"], f"{field}.subject"),
-        predicate=parse_label(given["predicate"], f"{field}.predicate"),
-        value=said["value"],
-        object=parse_optional(given.get("object"), f"{field}.object"),
-    )
+def _parse_json(value: object, field: str) -> Json:
+    of, _, name = field.rpartition(".")
+    return parse_metadata({name: value}, of)[name]
 
 
-_DRAFT_PARSERS: Mapping[str, Callable[[object, str], object]] = {
-    "text": parse_text, "kind": _parse_kind, "memory_type": _parse_memory_type, "title": parse_optional,
-    "role": parse_optional, "room": parse_optional, "session": parse_optional, "project": parse_optional,
-    "user": parse_optional, "tags": parse_labels, "importance": parse_share, "confidence": parse_share,
-    "status": _parse_status, "trust": _parse_trust, "event_time": parse_optional_time,
-    "valid_from": parse_optional_time, "valid_until": parse_optional_time, "source": parse_optional,
-    "locator": _parse_locator, "metadata": parse_metadata, "id": _parse_id,
-    "grounds": parse_grounds, "reason": parse_optional,
+_BY_TYPE: Mapping[object, Callable[..., object]] = {
+    str: parse_label, str | None: parse_optional, tuple[str, ...]: parse_labels, float: parse_share, bool: parse_flag,
+    datetime | None: parse_optional_time, Metadata: parse_metadata, Metadata | None: _parse_locator,
+    Grounds | None: parse_grounds, tuple[Evidence, ...]: _parse_evidence, Claim | None: _parse_claim, Json: _parse_json,
 }  # fmt: skip
+
+
+def parser_of(field: Field) -> Callable[[object, str], object]:
+    """How a value of a field is read: its type says so, and its text is a text of its own kind."""
+    if field.name == "text":
+        return parse_text
+    if choices := choices_of(field):
+        return partial(parse_choice, choices=choices)
+    parser = _BY_TYPE[field.type]
+    return (
+        partial(parser, longest=field.about.longest)
+        if parser in (parse_label, parse_optional, parse_labels)
+        else parser
+    )
+
+
+@cache
+def parsers_of(shape: type[msgspec.Struct]) -> Mapping[str, Callable[[object, str], object]]:
+    return {name: parser_of(field) for name, field in fields_of(shape).items()}
+
+
+def parse_as(shape: type[S], **given: object) -> S:
+    """A value whose fields are each parsed as their types say."""
+    parsers = parsers_of(shape)
+    return shape(**{name: parsers[name](value, name) for name, value in given.items()})
+
+
+def choices_of(field: Field) -> tuple[str, ...]:
+    return get_args(field.type) if get_origin(field.type) is Literal else ()
 
 
 def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: str = "") -> dict[str, object]:
     """The given fields of a draft, each parsed; an unknown one is an error."""
-    known = list(allowed)
+    known, parsers = list(allowed), parsers_of(Draft)
     parsed: dict[str, object] = {}
     for name, value in values.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
-        parsed[name] = _DRAFT_PARSERS[name](value, f"{prefix}{name}")
+        parsed[name] = parsers[name](value, f"{prefix}{name}")
     return parsed
 
 
 def parse_draft(value: Draft | Mapping[str, object], defaults: Mapping[str, object], prefix: str = "") -> Draft:
     """A draft from a mapping (or one that is checked again), with defaults for what it leaves out."""
     if isinstance(value, Draft):
-        given: dict[str, object] = {name: getattr(value, name) for name in Draft.__struct_fields__}
+        given: dict[str, object] = {name: getattr(value, name) for name in FIELDS}
     elif isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers are not always typed
         given = {**defaults, **value}
     else:
         raise InvalidInput(prefix.rstrip(".") or "draft", f"must be a Draft or a mapping, not {_kind(value)}")
     if "text" not in given:
         raise InvalidInput(f"{prefix}text", "is missing")
-    fields = parse_fields(given, Draft.__struct_fields__, prefix)
+    fields = parse_fields(given, FIELDS, prefix)
     check_period(fields.get("valid_from"), fields.get("valid_until"), prefix)
     return Draft(**fields)  # pyright: ignore[reportArgumentType] -- each value was parsed by its field's parser
 
 
-_OF_SOURCES = (
-    "room", "project", "user", "tags", "importance", "confidence", "trust", "metadata", "memory_type", "valid_from",
-    "valid_until",
-)  # fmt: skip
-
-
 def parse_source_fields(values: Mapping[str, object], *, memory_type: str = "semantic") -> Draft:
     """What a caller may say of all segments of a source alike, as a draft of any of them."""
-    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, _OF_SOURCES)
+    given = parse_fields({"trust": "imported", "memory_type": memory_type, **values}, SHARED)
     check_period(given.get("valid_from"), given.get("valid_until"))
     return Draft(text="(a segment)", **given)  # pyright: ignore[reportArgumentType] -- each was parsed by its parser
 
@@ -370,55 +349,45 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     """Many drafts; the defaults fill what a mapping leaves out, and are checked even where nothing needs them."""
     if not isinstance(drafts, Iterable) or isinstance(drafts, str | bytes | Mapping):
         raise InvalidInput("drafts", f"must be a list of drafts, not {_kind(cast('object', drafts))}")
-    parse_fields(defaults, Draft.__struct_fields__)
+    parse_fields(defaults, FIELDS)
     listed = cast("Iterable[Draft | Mapping[str, object]]", drafts)
     return [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(listed)]
 
 
-_FILTER_FIELDS = {
-    "space": "spaces", "kinds": "kinds", "memory_types": "memory_types", "tags": "tags", "rooms": "rooms",
-    "session": "sessions", "project": "projects", "user": "users", "source": "sources", "statuses": "statuses",
-    "without_kinds": "without_kinds", "without_sources": "without_sources", "ids": "ids",
-}  # fmt: skip
-_LONGEST = {"space": MAX_NAME, "source": MAX_LOCATION, "without_sources": MAX_LOCATION}
+_MOMENTS = ("since", "until", "as_of", "valid_at")
+_FLAGS = ("valid_only", "catalogue")
 
 
-def _parse_or_none(value: object, field: str) -> tuple[str, ...]:
-    """Names of rooms or projects; None among them stands for records that are in none."""
-    if not isinstance(value, list | tuple):
-        return parse_labels(value, field, most=1_000, longest=MAX_LABEL)
-    names = cast("Sequence[object]", value)
-    given = [name for name in names if name is not None]
-    named = parse_labels(given, field, most=1_000, longest=MAX_LABEL)
-    return ("", *named) if None in names else named
+def _parse_any_of(value: object, keyword: str, of: AnyOf) -> tuple[str, ...]:
+    """Some values of a field. None among them stands for records that have none, where the filter allows it."""
+    listed = cast("Sequence[object]", value) if of.or_none and isinstance(value, list | tuple) else ()
+    without = None in listed
+    given = [one for one in listed if one is not None] if without else cast("object", value)
+    named = parse_labels(given, keyword, most=1_000, longest=of.longest)
+    if of.field in FIELDS and (choices := choices_of(FIELDS[of.field])):
+        for i, name in enumerate(named):
+            parse_choice(name, f"{keyword}[{i}]", choices)
+    return ("", *named) if without else named
 
 
 def parse_filter(**given: object) -> Filter:
     """The filters of a read; an unknown one is an error."""
     fields: dict[str, object] = {}
     for name, value in given.items():
-        if name in ("since", "until", "as_of", "valid_at"):
+        if name in _MOMENTS:
             fields[name] = parse_optional_time(value, name)
-        elif name in ("valid_only", "catalogue"):
+        elif name in _FLAGS:
             fields[name] = parse_flag(value, name)
-        elif name in ("rooms", "project"):
-            fields[_FILTER_FIELDS[name]] = _parse_or_none(value, name)
-        elif name in _FILTER_FIELDS:
-            longest = _LONGEST.get(name, MAX_LABEL)
-            fields[_FILTER_FIELDS[name]] = parse_labels(value, name, most=1_000, longest=longest)
+        elif name in FILTERS:
+            attribute, of = FILTERS[name]
+            fields[attribute] = _parse_any_of(value, name, of)
         else:
-            known = ", ".join([*_FILTER_FIELDS, "since", "until", "as_of", "valid_at", "valid_only", "catalogue"])
-            raise InvalidInput(name, f"is not a known filter; known are {known}")
+            raise InvalidInput(name, f"is not a known filter; known are {', '.join([*FILTERS, *_MOMENTS, *_FLAGS])}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
     if not fields.pop("catalogue", False) and not fields.get("kinds"):
         fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
-    filter = msgspec.convert(fields, Filter)
-    for i, status in enumerate(filter.statuses):
-        parse_choice(status, f"statuses[{i}]", STATUSES)
-    for i, memory_type in enumerate(filter.memory_types):
-        parse_choice(memory_type, f"memory_types[{i}]", MEMORY_TYPES)
-    return filter
+    return msgspec.convert(fields, Filter)
 
 
 def check_period(start: object, end: object, prefix: str = "") -> None:

@@ -17,8 +17,7 @@ from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 SPACES = "spaces"
 IDENTITY_FILE = "identity.txt"
 NAME_FILE = "space.txt"
-DREAM_FILE = "dream.json"
-LEASE_FILE = "dream.lock"
+_EARLIER = ("dream.json", "dream.lock")  # what earlier releases kept there
 MOST_IDENTITY_BYTES = 64_000
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
@@ -70,7 +69,7 @@ def make_place(home: Path, space: str) -> Path:
 def drop_place(home: Path, space: str) -> None:
     """Removes our own files of a space, and its folder unless a person keeps other files there."""
     place = place_of(home, space)
-    for name in (IDENTITY_FILE, NAME_FILE, DREAM_FILE, LEASE_FILE):
+    for name in (IDENTITY_FILE, NAME_FILE, *_EARLIER):
         (place / name).unlink(missing_ok=True)
     try:
         place.rmdir()

@@ -43,7 +43,7 @@ _LETTER = re.compile(r"\w")
 _parsing = threading.Lock()
 
 
-class Chunk(Struct, frozen=True):
+class Chunk(Struct, frozen=True, array_like=True):
     """A part of a file: what it is, what it is called (and inside of what), its text and its lines, from 1."""
 
     text: str

@@ -116,7 +116,7 @@ def _rules(
     if rules is None or not any(entry.name in IGNORE_FILES for entry in entries):
         return rules
     walked = Walked()
-    own = read_rules(root / below, below, walked)
+    own = read_rules(root / below, below, [walked])
     listing.problems += walked.problems
     return [*rules, own]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -62,8 +62,12 @@ class Found(Struct, frozen=True):
 
 
 class Walked(Struct):
-    """What a walk left out: how many files for which reason, those to be named, and folders it could not look into."""
+    """What a walk found, in the order of paths, and what it left out.
 
+    That is: how many files for which reason, those to be named, and the folders that it could not look into.
+    """
+
+    files: list[Found] = field(default_factory=list[Found])
     skipped: Counter[str] = field(default_factory=Counter[str])
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
     closed: list[str] = field(default_factory=list[str])
@@ -74,6 +78,10 @@ class Choice(Struct, frozen=True):
 
     skip_name: Callable[[str], str | None]
     skip_size: Callable[[str, int], str | None]
+
+
+Sides = Sequence[tuple[Choice, Walked]]
+"""What is looked for in one walk, each with what is found of it."""
 
 
 class Rules(Struct, frozen=True):
@@ -111,15 +119,18 @@ def _skip_source_size(name: str, size: int) -> str | None:
 SOURCE_CODE = Choice(_skip_source, _skip_source_size)
 
 
-def walk_files(root: Path, walked: Walked, choice: Choice = SOURCE_CODE) -> Iterator[Found]:
-    """The files of a project in the order of their paths; `walked` is told what is left out."""
-    yield from _walk(root, "", rules_above(root), walked, choice)
+def walk_files(
+    root: Path, choices: Sequence[Choice] = (SOURCE_CODE,), stopped: Callable[[], bool] = lambda: False
+) -> list[Walked]:
+    """What one walk through a folder finds of each choice; of what is left when it is told to stop, nothing."""
+    sides = [(choice, Walked()) for choice in choices]
+    _walk(root, "", rules_above(root), sides, stopped)
+    return [walked for _, walked in sides]
 
 
-def _walk(root: Path, below: str, rules: list[Rules], walked: Walked, choice: Choice) -> Iterator[Found]:
+def _walk(root: Path, below: str, rules: list[Rules], sides: Sides, stopped: Callable[[], bool]) -> None:
     if below.count("/") >= _DEEPEST:
-        walked.problems.append(FileProblem(path=below, problem=f"folder lies over {_DEEPEST} folders deep"))
-        walked.skipped["too deep"] += 1
+        _name(sides, below, f"folder lies over {_DEEPEST} folders deep", "too deep")
         return
     try:
         with os.scandir(root / below) as listing:
@@ -127,32 +138,40 @@ def _walk(root: Path, below: str, rules: list[Rules], walked: Walked, choice: Ch
     except OSError as error:
         if not below:
             raise
-        walked.problems.append(FileProblem(path=below, problem=f"folder cannot be read: {error.strerror}"))
-        walked.closed.append(below + "/")
-        walked.skipped["unreadable"] += 1
+        _name(sides, below, f"folder cannot be read: {error.strerror}", "unreadable")
+        for _, walked in sides:
+            walked.closed.append(below + "/")
         return
     names = {entry.name for entry in entries}
     if below and "pyvenv.cfg" in names:
         return
-    here = rules + ([read_rules(root / below, below, walked)] if names.intersection(IGNORE_FILES) else [])
+    if names.intersection(IGNORE_FILES):
+        rules = [*rules, read_rules(root / below, below, [walked for _, walked in sides])]
     for entry in entries:
+        if stopped():
+            return
         path = f"{below}/{entry.name}" if below else entry.name
         try:
             if not is_text(entry.name):
-                walked.problems.append(FileProblem(path=ascii(path), problem="its name cannot be read: not UTF-8"))
-                walked.skipped["unreadable"] += 1
+                _name(sides, ascii(path), "its name cannot be read: not UTF-8", "unreadable")
             elif entry.is_symlink():
-                walked.skipped["link"] += 1
+                for _, walked in sides:
+                    walked.skipped["link"] += 1
             elif entry.is_dir():
-                if _why_not(path, entry.name, here, skip_name(entry.name, folder=True), folder=True) is None:
-                    yield from _walk(root, path, here, walked, choice)
+                if _why_not(path, entry.name, rules, skip_name(entry.name, folder=True), folder=True) is None:
+                    _walk(root, path, rules, sides, stopped)
             elif entry.is_file():
-                found = _look(path, entry, here, walked, choice)
-                if found is not None:
-                    yield found
+                for choice, walked in sides:
+                    _look(path, entry, rules, choice, walked)
         except OSError as error:
-            walked.problems.append(FileProblem(path=path, problem=f"cannot be read: {error.strerror}"))
-            walked.skipped["unreadable"] += 1
+            _name(sides, path, f"cannot be read: {error.strerror}", "unreadable")
+
+
+def _name(sides: Sides, path: str, problem: str, reason: str) -> None:
+    """Says, to whatever is looked for, that something could not be looked at."""
+    for _, walked in sides:
+        walked.problems.append(FileProblem(path=path, problem=problem))
+        walked.skipped[reason] += 1
 
 
 def is_text(name: str) -> bool:
@@ -164,17 +183,17 @@ def is_text(name: str) -> bool:
     return True
 
 
-def _look(path: str, entry: os.DirEntry[str], rules: list[Rules], walked: Walked, choice: Choice) -> Found | None:
+def _look(path: str, entry: os.DirEntry[str], rules: list[Rules], choice: Choice, walked: Walked) -> None:
     reason = _why_not(path, entry.name, rules, choice.skip_name(entry.name), folder=False)
     if reason is None:
-        info = entry.stat(follow_symlinks=False)
+        info = entry.stat(follow_symlinks=False)  # which the entry remembers
         reason = choice.skip_size(entry.name, info.st_size)
         if reason is None:
-            return Found(path, info.st_size, info.st_mtime_ns)
+            walked.files.append(Found(path, info.st_size, info.st_mtime_ns))
+            return
         if reason == TOO_LARGE:
             walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))
     walked.skipped[reason] += 1
-    return None
 
 
 def _is_data(name: str) -> bool:
@@ -227,14 +246,14 @@ def rules_above(root: Path) -> list[Rules]:
     for folder in reversed(above[1 : above.index(home) + 1]):
         if (folder / ".gitignore").is_file():
             between = root.relative_to(folder).as_posix()
-            rules.append(read_rules(folder, f"../{between}/", Walked()))
+            rules.append(read_rules(folder, f"../{between}/", ()))
             if rules[-1].spec.check_file(between + "/").include:
                 return []
     return rules
 
 
-def read_rules(folder: Path, base: str, walked: Walked) -> Rules:
-    """What the ignore files of a folder say; `base` is its path below the root."""
+def read_rules(folder: Path, base: str, walks: Sequence[Walked]) -> Rules:
+    """What the ignore files of a folder say; `base` is its path below the root. Walks are told what is wrong."""
     lines: dict[str, list[str]] = {}
     for name in IGNORE_FILES:
         try:
@@ -244,7 +263,8 @@ def read_rules(folder: Path, base: str, walked: Walked) -> Rules:
         except OSError as error:
             lines[name] = []
             below = f"{base}/{name}" if base else name
-            walked.problems.append(FileProblem(path=below, problem=f"cannot be read: {error.strerror}"))
+            for walked in walks:
+                walked.problems.append(FileProblem(path=below, problem=f"cannot be read: {error.strerror}"))
     wanted = lines[".memoryignore"]
     wants = tuple(wanted) if any(line.startswith("!") for line in wanted) else ()
     return Rules(base, _spec((*lines[".gitignore"], *wanted)), _spec(wants) if wants else None)

@@ -92,7 +92,7 @@ def with_instructions(about: Result, contract: Contract) -> Result:
 def write_list(contract: Contract, kind: Kind) -> Result:
     match kind:
         case "tools":
-            entries = [_tool(tool) for tool in contract.tools]
+            entries = [_tool(contract, tool) for tool in contract.tools]
         case "resources":
             entries = [_resource(resource) for resource in contract.resources]
         case "resourceTemplates":
@@ -102,13 +102,13 @@ def write_list(contract: Contract, kind: Kind) -> Result:
     return {kind: Raw(encode(entries))}
 
 
-def _tool(tool: Tool[object]) -> Result:
+def _tool(contract: Contract, tool: Tool[object]) -> Result:
     return present(
         {
             "name": tool.name,
             "title": tool.title,
             "description": tool.description,
-            "inputSchema": tool.input_schema(),
+            "inputSchema": contract.input_schema(tool),
             "outputSchema": tool.output_schema(),
             "annotations": tool.annotations,
         }

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from recollect.engine.loop import Loop
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Admission, admission
 from recollect.serve.log import Log
@@ -65,7 +66,7 @@ class Companion:
         self._stopping = False
         self._go = threading.Event()
         self._fail: Callable[[str], None] = lambda _: None
-        self._thread = threading.Thread(target=self._run, name=f"recollect-{kind.name.lower()}", daemon=True)
+        self._loop = Loop(f"recollect-{kind.name.lower()}", self._run)
 
     @property
     def url(self) -> str:
@@ -75,7 +76,7 @@ class Companion:
         """Begins to serve. `fail` is called if that ends before it should."""
         self._fail = fail
         self._log.tell(f"{self._kind.name} on {self.url}")
-        self._thread.start()
+        self._loop.wake()
 
     def hurry(self) -> None:
         """The client on stdio has its first answer: nothing is to be waited for any more."""
@@ -92,10 +93,9 @@ class Companion:
 
     def join(self) -> None:
         """Waits until nothing runs any more."""
-        self._thread.join(COURTESY_SECONDS)
-        if self._thread.is_alive() and self._server is not None:
+        if not self._loop.wait(COURTESY_SECONDS) and self._server is not None:
             self._server.cancel_calls()
-        self._thread.join()
+        self._loop.wait()
 
     def _run(self) -> None:
         try:

@@ -36,6 +36,7 @@ class Functions:
 
     def __init__(self, contract: Contract, log: Log) -> None:
         tools = {tool.name: tool for tool in contract.tools}
+        self._contract = contract
         self.tools: Mapping[str, Tool[Any]] = {id: tools[name] for id, name in contract.functions.items()}
         self._log = log
         self._running: set[Cancellation] = set()
@@ -56,7 +57,7 @@ class Functions:
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            return Outcome(result=self._call(tool, data, Call("iii", cancellation=cancellation)))
+            return Outcome(result=self._call(tool, data, self._contract.open_call("iii", cancellation=cancellation)))
         except RecollectError as error:
             return Outcome(error=Problem(FAILED, str(error)[:MAX_ERROR_TEXT]))
         except Exception as error:  # noqa: BLE001  the top of a transport: one invocation must not end the others
@@ -68,5 +69,5 @@ class Functions:
     def _call(self, tool: Tool[Any], data: object, call: Call) -> object:
         if data is not None and not isinstance(data, dict):
             raise InvalidInput("data", f"must be an object, not {type(data).__name__}")
-        answer = tool.call(tool.parse(cast("dict[str, Json]", data or {})), call)
+        answer = self._contract.answer(tool, cast("dict[str, Json]", data or {}), call)
         return answer.value if isinstance(answer, Answer) else answer

@@ -206,11 +206,13 @@ class Connection:
         opens_session = method == "initialize" and "protocolVersion" in params
         if META + "protocolVersion" not in meta or opens_session:
             sample = self._asking.sampler(cancellation, notify) if self._lends_model else None
-            call = Call(self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample)
+            call = self.contract.open_call(
+                self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample
+            )
             return self._respond_in_session(method, Asked(params, False, request.stray, call))
         _check_envelope(meta)
         client = _client_name(meta.get(META + "clientInfo"))
-        call = Call(client, report=_reporter(meta, notify), cancellation=cancellation)
+        call = self.contract.open_call(client, report=_reporter(meta, notify), cancellation=cancellation)
         return self._respond_alone(method, Asked(params, True, request.stray, call))
 
     def _respond_in_session(self, method: str, asked: Asked) -> catalog.Result:
@@ -283,7 +285,7 @@ class Connection:
             return catalog.render_failure(self.contract.unknown_tool(name))
         try:
             _check_text(asked, "params.arguments.")
-            answer = tool.call(tool.parse(arguments), asked.call)
+            answer = self.contract.answer(tool, arguments, asked.call)
             return catalog.render_answer(answer, self.contract.structured, any_value=asked.stateless)
         except RecollectError as error:
             return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))

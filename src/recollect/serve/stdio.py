@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Protocol
 
 from recollect.contracts.tool import Contract
+from recollect.engine.loop import Loop
 from recollect.serve.log import Level, Log
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.protocol import Connection, Work
@@ -131,24 +132,24 @@ class _Server:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), self._on_signal)
-        worker = threading.Thread(target=self._work_off, name="recollect-work", daemon=True)
-        worker.start()
+        worker = Loop("recollect-work", self._work_off)
+        worker.wake()
         if self._beside is not None:
             self._beside.start(self._fail)
-        threading.Thread(target=self._read, name="recollect-read", daemon=True).start()
+        Loop("recollect-read", self._read).wake()
         reason = self._wait()
         self._ending = True
         self._log.write("info", f"ending: {reason}")
         if reason != ALL_DONE or self._beside is not None:
-            threading.Thread(target=self._end_in_time, name="recollect-end", daemon=True).start()
+            Loop("recollect-end", lambda: os._exit(self._code), delay=PATIENCE_SECONDS).wake()
         if self._beside is not None:
             self._beside.stop()
         if reason != ALL_DONE:
             if self._work.empty():
                 self._work.put(None)
-            worker.join(COURTESY_SECONDS)
+            worker.wait(COURTESY_SECONDS)
             self._connection.cancel_all()
-            worker.join()
+            worker.wait()
         if self._beside is not None:
             self._beside.join()
         return self._code
@@ -233,7 +234,3 @@ class _Server:
     def _lose(self, why: str) -> None:
         self._lost = self._stopping = True
         self._ends.put(f"the client is gone ({why})")
-
-    def _end_in_time(self) -> None:
-        threading.Event().wait(PATIENCE_SECONDS)
-        os._exit(self._code)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from starlette.concurrency import run_in_threadpool
 
 from recollect.contracts.route import Feed, News
+from recollect.engine.loop import Loop
 from recollect.errors import RecollectError
 from recollect.serve.log import Log
 from recollect.serve.message import encode
@@ -81,22 +82,22 @@ class Watch:
         self._log = log
         self._watchers: set[Watcher] = set()
         self._position = 0
-        self._closed = False
-        self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._follow, name="recollect-watch", daemon=True)
-        self._thread.start()
+        self._lock = threading.Lock()
+        self._loop = Loop(
+            "recollect-watch", self._follow, delay=POLL_SECONDS, again=lambda: bool(self._watchers),
+            failed=self._complain,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self._watchers)
 
     def close(self) -> None:
         """Sends everybody away. Nothing is read from the feed any more when this returns."""
-        with self._changed:
-            self._closed = True
+        with self._lock:
+            self._loop.end()
             for watcher in self._watchers:
                 watcher.loop.call_soon_threadsafe(watcher.end)
-            self._changed.notify_all()
-        self._thread.join()
+        self._loop.wait()
 
     async def stream(self, after: int | None = None) -> AsyncIterator[bytes]:
         """What one watcher is sent; with `after`, first what it missed since that entry."""
@@ -114,24 +115,24 @@ class Watch:
 
     def _join(self, watcher: Watcher) -> None:
         """From here on the watcher is told everything, and nothing of before."""
-        with self._changed:
+        with self._lock:
             watcher.after = self._feed.last_entry()
             if not self._watchers:
                 self._position = watcher.after
             self._watchers.add(watcher)
-            if self._closed:
+            if self._loop.stopping.is_set():
                 watcher.loop.call_soon_threadsafe(watcher.end)
-            self._changed.notify_all()
+        self._loop.wake()
 
     def _leave(self, watcher: Watcher) -> None:
-        with self._changed:
+        with self._lock:
             self._watchers.discard(watcher)
 
     def _missed(self, after: int, until: int) -> list[News]:
         told: list[News] = []
         after = max(after, until - MISSED_ENTRIES)
         while after < until:
-            changes = [change for change in self._feed.changes(after) if change.entry <= until]
+            changes = [change for change in self._feed.follow(after, 0.0) if change.entry <= until]
             if not changes:
                 break
             told += self._feed.tell(changes)
@@ -139,30 +140,19 @@ class Watch:
         return told
 
     def _follow(self) -> None:
-        while (after := self._wait()) is not None:
-            try:
-                self._tell_from(after)
-            except RecollectError as error:  # such as a store that is busy: the next look finds the same
-                self._log.write("warning", f"the journal could not be followed: {error}")
-            except Exception as error:  # noqa: BLE001  the top of a thread: watchers must not go deaf
-                self._log.fault("following the journal failed", error)
-
-    def _wait(self) -> int | None:
-        """The entry to go on from, a moment later and once somebody watches; None at the end."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed, POLL_SECONDS)
-            self._changed.wait_for(lambda: self._watchers or self._closed)
-            return None if self._closed else self._position
-
-    def _tell_from(self, after: int) -> None:
-        if self._feed.last_entry() <= after:
+        """Tells everybody who watches what has happened since the last look."""
+        if not self._watchers:
             return
-        changes = self._feed.changes(after)
+        changes = self._feed.follow(self._position, POLL_SECONDS)
         if not changes:
             return
         frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]
-        with self._changed:
+        with self._lock:
             self._position = max(self._position, changes[-1].entry)
-            if not self._closed:
+            if not self._loop.stopping.is_set():
                 for watcher in self._watchers:
                     watcher.loop.call_soon_threadsafe(watcher.offer, frames)
+
+    def _complain(self, error: RecollectError) -> None:
+        """Such as a store that is busy: the next look finds the same."""
+        self._log.write("warning", f"the journal could not be followed: {error}")

@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from recollect.contracts.tool import Contract, Tool
+from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, InvalidInput
 from recollect.serve.functions import Functions, Problem
 from recollect.serve.log import Log
@@ -61,11 +62,11 @@ class EngineWorker:
         self._client: _Client | None = None
         self._lock = threading.Lock()
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="recollect-engine", daemon=True)
+        self._loop = Loop("recollect-engine", self._run)
 
     def start(self, fail: Callable[[str], None]) -> None:  # noqa: ARG002  the seam's shape: the SDK never gives up
         self._log.tell(f"iii worker of {self._url}")
-        self._thread.start()
+        self._loop.wake()
 
     def hurry(self) -> None:
         """Nothing waits here for the client on stdio."""
@@ -75,12 +76,12 @@ class EngineWorker:
             self._stopping = True
             client = self._client
         if client is not None:
-            threading.Thread(target=client.shutdown, name="recollect-engine-end", daemon=True).start()
+            Loop("recollect-engine-end", client.shutdown).wake()
 
     def join(self) -> None:
         self._pool.shutdown(wait=False)
         self._functions.cancel_all()
-        self._thread.join(JOIN_SECONDS)
+        self._loop.wait(JOIN_SECONDS)
 
     def _run(self) -> None:
         """Connecting blocks until there is an engine, however long that takes; so it has a thread of its own."""

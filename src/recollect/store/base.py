@@ -3,37 +3,39 @@
 A store keeps two kinds of things. Canonical: spaces, records, entities, relations and the journal, every one of
 them as versions that are never overwritten. Derived: terms, names and vectors, which can be made again from the
 canonical ones. Reads happen inside one consistent `View`; changes inside one `Edit`, which is a transaction.
+
+An Edit excludes every other Edit of the same store, whichever process or machine has it. So the journal's order is
+total: whoever remembers the last entry that they saw has missed nothing before it, what was looked for and not found
+can be written, and the place after the last is free. Everything is asked in few calls, each of which may be one round
+trip to another machine.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
 import msgspec
 from msgspec import Struct
 
+from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing
 from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
     Change,
     Claim,
     Entity,
-    FileProblem,
     Filter,
     Grounds,
-    Message,
     Metadata,
     Order,
-    ProjectState,
     Record,
     Relation,
-    Session,
     Space,
-    SpaceStats,
-    Spending,
     Status,
     Trust,
 )  # fmt: skip
@@ -42,36 +44,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Thing = Record | Entity | Relation
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
+S = TypeVar("S")
 N = TypeVar("N", str, int)
+By = Literal["kind", "session", "project", "tag", "claim", "list"]
+"""What records are counted by. A `list` is that of a session's messages, which also names those that are gone."""
 
 
 def normal_name(name: str) -> str:
     """The form in which names are compared: case and spacing do not matter."""
     return " ".join(name.casefold().split())
-
-
-MOST_COUNTED = 255
-"""How often a term can count in one version: a store keeps the count in a byte."""
-
-
-class Lexis(Struct, frozen=True):
-    """What the keyword index knows of one version: how often each term occurs, and the names it mentions.
-
-    Terms are kept as 32-bit hashes, so that no forgotten word can be read out of an index.
-    """
-
-    terms: Mapping[int, int]
-    names: tuple[str, ...] = ()
-
-    @property
-    def length(self) -> int:
-        counts = self.terms.values()
-        if max(counts, default=0) <= MOST_COUNTED:
-            return sum(counts)
-        return sum(min(count, MOST_COUNTED) for count in counts)
 
 
 def claim_ref(kind: str, claim: Claim) -> str:
@@ -93,16 +76,20 @@ def refs_of(record: Record) -> list[str]:
     return list(dict.fromkeys(refs))
 
 
+# Shapes: what may be asked of a version, without all the rest
+
+
 class Outline(Struct, frozen=True, gc=False):
     """What upkeep needs to know of a live record, without its text. Times are microseconds since 1970.
 
-    `location` and `fingerprint` are a source's; `metadata` is that of an activity or a work item alone.
+    `heading` is the title or the beginning of the text, `location` and `fingerprint` are a source's, `doing` is the
+    metadata of an activity or a work item.
     """
 
     version: int
     id: str
     kind: str
-    title: str
+    heading: str
     status: Status
     trust: Trust
     confidence: float
@@ -112,7 +99,7 @@ class Outline(Struct, frozen=True, gc=False):
     superseded_by: str | None
     location: str | None
     fingerprint: str | None
-    metadata: Metadata | None
+    doing: Metadata | None
     grounds: Grounds | None
 
 
@@ -131,11 +118,17 @@ class Glance(Struct, frozen=True):
     superseded_by: str | None
 
 
-Traits: TypeAlias = tuple[int, int, float, float, str]
-"""What the worth of a version is told by: its number, event time (in microseconds), importance, confidence and text."""
+class Traits(Struct, frozen=True, gc=False):
+    """What the worth of a version is told by."""
+
+    version: int
+    event_time: int
+    importance: float
+    confidence: float
+    text: str
 
 
-class Weight(NamedTuple):
+class Weight(Struct, frozen=True, gc=False):
     """What decides how important a version is."""
 
     version: int
@@ -144,64 +137,80 @@ class Weight(NamedTuple):
     accesses: int
 
 
-class IndexedProject(Struct, frozen=True, kw_only=True):
-    """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
+class Piece(Struct, frozen=True, gc=False):
+    """Which text stands where in a source."""
 
+    source: str
+    position: int
+    content_hash: bytes
+
+
+class Ident(Struct, frozen=True, gc=False):
+    """Which record a version is of, and when that was made."""
+
+    version: int
     id: str
+    created_at: int
+
+
+class Link(Struct, frozen=True, gc=False):
+    """What a walk needs to know of a relation."""
+
+    subject: str
+    object: str
+    weight: float
+
+
+# Filters: which entities, relations and changes are meant. That for records is `types.Filter`.
+
+
+class Entities(Struct, frozen=True, kw_only=True):
+    """Entities of a space: by their ids, by names that they have, or by words that occur in one."""
+
     space: str
-    path: str
-    created_at: datetime
-    state: ProjectState = "pending"
-    total: int = 0
-    done: int = 0
-    base: int = 0
-    chunks: int = 0
-    started_at: datetime | None = None
-    completed_at: datetime | None = None
-    problem: str | None = None
-    skipped: Mapping[str, int] = {}
-    problems: tuple[FileProblem, ...] = ()
+    ids: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
+    words: tuple[str, ...] = ()
+    as_of: datetime | None = None
 
 
-class IndexedFile(Struct, frozen=True):
-    """A file as it was when it was last read. Times: `mtime` in nanoseconds, `read_at` in microseconds."""
+class Relations(Struct, frozen=True, kw_only=True):
+    """Relations of a space: from or to some entities, and those alone that hold (`active`) or all that are stated."""
 
-    path: str
-    hash: bytes
-    size: int
-    mtime: int
-    read_at: int
-    chunks: int
-    problem: str | None = None
-
-
-class FadingRule(Struct, frozen=True, kw_only=True):
-    """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
-
-    kinds: tuple[str, ...]
-    unused_since: datetime
-    rate: float
-    floor: float
-
-
-class EvictionRule(Struct, frozen=True, kw_only=True):
-    """Which records leave: old and unimportant ones, hardly believed ones, the least important beyond a cap."""
-
-    kinds: tuple[str, ...]
-    older_than: datetime
-    min_importance: float
-    min_confidence: float
-    cap: int
-
-
-class Run(Struct, frozen=True):
-    """One run of upkeep in a space, by its entry in the journal; `later` is the last one like it that still stands."""
-
-    entry: int
     space: str
-    verb: str
-    undone: bool
-    later: int | None
+    subjects: tuple[str, ...] | None = None
+    objects: tuple[str, ...] | None = None
+    as_of: datetime | None = None
+    active: bool = True
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """Entries of the journal. `last_besides` asks for the last one of each space that an actor has not made."""
+
+    space: str | None = None
+    object_id: str | None = None
+    entry: int | None = None
+    after: int = 0
+    last_besides: str | None = None
+
+
+# Answers
+
+
+class Group(Struct, frozen=True):
+    """How many records have something in common, and when the first and the last of them happened."""
+
+    key: str
+    count: int
+    first: datetime
+    last: datetime
+
+
+class Due(Struct, frozen=True):
+    """What a run of upkeep would change; of what is evicted, also the ids."""
+
+    versions: tuple[int, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 class Shelf(Struct, Generic[V], frozen=True):
@@ -214,61 +223,63 @@ class Shelf(Struct, Generic[V], frozen=True):
 class View(Protocol):
     """One consistent look at the store."""
 
+    @property
+    def now(self) -> datetime:
+        """When this look or this transaction happens; an Edit is later than all before it."""
+        ...
+
+    def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
+        """All spaces by name, or those of some names that there are."""
+        ...
+
+    def homes(self, type_: type[Thing], id: str) -> list[str]:
+        """The spaces that have, or once had, an object of that id."""
+        ...
+
+    def get(
+        self, type_: type[T], space: str, id: str, as_of: datetime | None = None, *, version: int | None = None
+    ) -> T | None:
+        """An object as it is, as it was known at a moment, or as one version states it."""
+        ...
+
+    def select(
+        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0
+    ) -> list[S]:
+        """Records, or as much of each as a shape has fields for; `int` asks for the numbers of versions alone.
+
+        Without an order they come by version, or as `where.versions` lists them. `Message` asks for the lists of
+        the sessions that a filter names.
+        """
+        ...
+
+    @overload
+    def count(self, where: Filter | Entities | Relations) -> int: ...
+    @overload
+    def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]:
+        """How many there are; or how many of each, by key, and sessions and lists by their last moment."""
+        ...
+
+    def entities(
+        self, where: Entities, *, newest_first: bool = False, limit: int | None = None, offset: int = 0
+    ) -> list[Entity]: ...
+    def relations(
+        self, shape: type[S], where: Relations, *, newest_first: bool = False, limit: int | None = None
+    ) -> list[S]:
+        """Relations, or as much of each as a shape has fields for."""
+        ...
+
+    def journal(
+        self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000
+    ) -> list[Change]: ...
     def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
         """What stands on a shelf, by key and in the order of keys (all of it, or what stands under some)."""
         ...
 
-    def spaces(self) -> list[Space]: ...
-    def space(self, name: str) -> Space | None: ...
-    def stats(self, space: str) -> SpaceStats: ...
+    def due(self, space: str, rule: FadingRule | EvictionRule) -> Due:
+        """What a run of upkeep would change."""
+        ...
 
-    def get(self, type_: type[T], space: str, id: str, as_of: datetime | None = None) -> T | None: ...
-    def whereabouts(self, type_: type[Thing], id: str) -> list[str]: ...
-    def version(self, type_: type[T], version: int) -> T | None: ...
-    def scan(self, filter: Filter, order: Order, limit: int, offset: int = 0) -> list[Record]: ...
-    def count(self, filter: Filter) -> int: ...
-    def distinct(self, field: Literal["project", "tags"], filter: Filter) -> list[str]: ...
-    def weights(self, filter: Filter) -> list[Weight]: ...
-    def held(self, space: str, hashes: Sequence[str]) -> set[str]: ...
-    def twin(self, record: Record, alike: Sequence[str] = (), *, anywhere: bool = False) -> str | None: ...
-    def texts(self, versions: Sequence[int]) -> dict[int, str]: ...
-    def sessions(self, space: str, limit: int, offset: int = 0) -> list[Session]: ...
-    def citing(self, space: str, refs: Sequence[str], limit: int) -> list[Record]: ...
-    def shared_refs(self, space: str, prefix: str) -> list[str]: ...
-    def outlines(self, space: str) -> list[Outline]: ...
-    def pieces(self, space: str) -> list[tuple[str, int, bytes]]: ...
-    def segment(
-        self, space: str, source: str, *, position: int | None = None, hash: str | None = None
-    ) -> Record | None: ...
-    def listed_sessions(self, space: str, limit: int) -> list[Session]: ...
-    def messages(self, space: str, session: str) -> list[Message]: ...
-
-    def named(self, space: str, name: str) -> list[Entity]: ...
-    def entities(
-        self, space: str, limit: int, offset: int = 0, *, words: Sequence[str] = (), newest_first: bool = False
-    ) -> list[Entity]: ...
-    def relations(
-        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, active: bool = True
-    ) -> list[Relation]: ...
-    def links(
-        self, space: str, ids: Sequence[str], *, outgoing: bool, as_of: datetime | None, limit: int
-    ) -> list[tuple[str, str, float]]: ...
-
-    def all_links(self, space: str) -> list[tuple[str, str]]: ...
-    def count_facts(self, space: str) -> int: ...
-
-    def journal(
-        self,
-        *,
-        space: str | None = None,
-        object_id: str | None = None,
-        after: int = 0,
-        newest_first: bool = False,
-        limit: int = 1000,
-    ) -> list[Change]: ...
-    def entry(self, entry: int) -> Change | None: ...
-    def last_changes(self, besides: str) -> list[Change]: ...
-    def last_entry(self) -> int: ...
+    # Derived
 
     def words(
         self,
@@ -339,11 +350,6 @@ class View(Protocol):
         """Of each space that knows names of entities at all, those among some phrases, or anywhere in a text."""
         ...
 
-    def glances(self, space: str, versions: Sequence[int], filter: Filter) -> list[Glance]: ...
-    def traits(self, space: str, versions: Sequence[int], filter: Filter) -> list[Traits]: ...
-    def latest(self, space: str, count: int) -> list[int]: ...
-    def records(self, versions: Sequence[int]) -> list[Record]: ...
-
     def models(self) -> list[Model]: ...
     def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
         """How many versions (of some spaces, or all) have no vector of a model, and the newest of them.
@@ -352,25 +358,12 @@ class View(Protocol):
         """
         ...
 
-    def projects(self, space: str | None) -> list[IndexedProject]: ...
-    def project_files(self, space: str, id: str) -> list[IndexedFile]: ...
-
-    def ledger(self, days: int) -> list[Spending]: ...
-    def spending(self, day: str, provider: str) -> Spending: ...
-    def counters(self, prefix: str) -> dict[str, int]: ...
-
-    def fading(self, space: str, rule: FadingRule) -> list[int]: ...
-    def evictable(self, space: str, rule: EvictionRule) -> tuple[list[int], list[str]]: ...
-    def run(self, entry: int) -> Run | None: ...
-    def moved(self, run: int, after: int, limit: int) -> list[int]: ...
-
 
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
 
-    @property
-    def now(self) -> datetime:
-        """When this transaction happens: later than any before it."""
+    def apply(self, ops: Sequence[Op]) -> list[Done]:
+        """Does operations in order, and answers for each what came of it."""
         ...
 
     def keep(
@@ -379,50 +372,16 @@ class Edit(View, Protocol):
         """Puts values on a shelf; None takes one off. With `only`, whatever else stood there goes."""
         ...
 
-    def put_space(self, space: Space) -> Space: ...
-    def drop_space(self, name: str) -> int: ...
-    def put(
-        self,
-        thing: T,
-        *,
-        verb: str,
-        before: T | None = None,
-        lexis: Lexis | None = None,
-        reason: str | None = None,
-        undoes: int | None = None,
-    ) -> tuple[T, int]: ...
-    def retire(self, thing: Thing, *, verb: str, reason: str | None = None, undoes: int | None = None) -> int: ...
-    def erase(self, record: Record, *, reason: str | None = None) -> int: ...
-    def erase_segments(self, source: Record, kind: str, *, reason: str | None = None) -> list[int]: ...
+    def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None:
+        """Counts that records (by space and id) were recalled. This is bookkeeping, not a change of what is known."""
+        ...
+
+    # Derived
+
     def relink(self, version: int, lexis: Lexis) -> None: ...
-    def note(self, space: str, verb: str, reason: str | None = None) -> int: ...
     def tend(self) -> None:
         """Keeps what is derived quick to read: a bounded piece of work."""
         ...
-
-    def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None: ...
-    def next_position(self, space: str, session: str | None, source: str | None) -> int: ...
-
-    def put_project(self, project: IndexedProject) -> None: ...
-    def put_files(self, space: str, id: str, files: Sequence[IndexedFile]) -> None: ...
-    def drop_files(self, space: str, id: str, paths: Sequence[str]) -> None: ...
-    def drop_project(self, space: str, id: str) -> None: ...
-    def erase_project(self, space: str, id: str, most: int) -> int: ...
-
-    def spend(self, more: Spending) -> None: ...
-    def count_up(self, name: str, by: int) -> None: ...
-    def set_counter(self, name: str, value: int) -> None: ...
-
-    def put_messages(self, space: str, session: str, messages: Sequence[Message]) -> None: ...
-    def begin_run(self, space: str, verb: str, reason: str | None = None) -> int: ...
-    def fade(self, run: int, versions: Sequence[int], rule: FadingRule) -> int: ...
-    def evict(
-        self, run: int, space: str, versions: Sequence[int], ids: Sequence[str], reason: str | None = None
-    ) -> int: ...
-    def sweep(self, most: int) -> int: ...
-    def undo_fading(self, run: int) -> int: ...
-    def end_run(self, run: int) -> None: ...
-    def claim(self, task: str, slot: datetime) -> bool: ...
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model: ...
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None: ...
@@ -441,14 +400,41 @@ class Edit(View, Protocol):
         ...
 
 
+class Turn(Protocol):
+    """The right to work on something, which one process on one machine has at a time, however it ends."""
+
+    @property
+    def mine(self) -> bool: ...
+    def __enter__(self) -> Self:
+        """Waits until nobody else has it, or until it is told to stop; then it may not be ours."""
+        ...
+
+    def __exit__(
+        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+    def take(self) -> bool:
+        """Takes the turn if nobody has it."""
+        ...
+
+    def release(self) -> None: ...
+
+
 class Store(Protocol):
     """Where a memory is kept."""
 
     @property
     def location(self) -> str: ...
-
     def read(self) -> AbstractContextManager[View]: ...
     def write(self, *, actor: str | None = None) -> AbstractContextManager[Edit]: ...
+    def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:
+        """The turn for something of these names; whoever waits for it is told when to stop."""
+        ...
+
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """What was changed after an entry, by whichever process; waits so long for it where there is nothing yet."""
+        ...
+
     def check(self) -> Iterator[str]:
         """What is wrong with the store, one sentence each; nothing when all is well."""
         ...
@@ -462,26 +448,8 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED",
-    "Edit",
-    "EvictionRule",
-    "FadingRule",
-    "Glance",
-    "IndexedFile",
-    "IndexedProject",
-    "Lexis",
-    "N",
-    "Outline",
-    "Run",
-    "Shelf",
-    "Store",
-    "T",
-    "Thing",
-    "Traits",
-    "V",
-    "View",
-    "Weight",
-    "claim_ref",
-    "normal_name",
+    "MOST_COUNTED", "By", "Changes", "Done", "Due", "Edit", "Entities", "EvictionRule", "FadingRule", "Glance", "Group",
+    "Ident", "Lexis", "Link", "N", "Outline", "Piece", "Relations", "S", "Shelf",
+    "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "normal_name",
     "refs_of",
 ]  # fmt: skip

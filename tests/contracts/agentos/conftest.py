@@ -1,43 +1,25 @@
-"""The contract as a client meets it: over stdio, over the iii protocol, or as a table over a memory with a clock."""
+"""The functions of agentos, over MCP and over the iii protocol."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
-from websockets.sync.client import ClientConnection, connect
+from tests.contracts.clients import Table
 
 from recollect import Memory
-from recollect.contracts.agentos import agentos_contract
-from recollect.contracts.tool import Call, Contract
-from recollect.errors import RecollectError
-
-GUARD_SECONDS = 60
+from recollect.contracts.agentos.table import agentos_contract
 
 
-class Table:
-    """The functions on a memory, without a transport."""
-
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
-        self.contract: Contract = agentos_contract(memory)
-        self._tools = {tool.name: tool for tool in self.contract.tools}
+class Functions(Table):
+    """Functions by their ids, without `memory::`."""
 
     def __call__(self, function: str, **data: Any) -> Any:
-        tool = self._tools[self.contract.functions[f"memory::{function}"]]
-        return msgspec.json.decode(msgspec.json.encode(tool.call(tool.parse(data), Call("tester"))))
+        return self.call(self.contract.functions[f"memory::{function}"], **data)
 
-    def fail(self, function: str, **data: Any) -> str:
-        with pytest.raises(RecollectError) as caught:
-            self(function, **data)
-        return str(caught.value)
+    def refuse(self, function: str, **data: Any) -> Any:
+        return self.fail(self.contract.functions[f"memory::{function}"], **data)
 
     def say(self, *contents: str, roles: str = "ua", session: str = "s", agent: str = "a") -> list[str]:
         """Stores messages of a session, spoken in turns."""
@@ -48,54 +30,21 @@ class Table:
         ]
 
 
-@pytest.fixture
-def table(memory: Memory) -> Table:
-    return Table(memory)
+@pytest.fixture(params=["mcp", "iii"])
+def transport(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
 @pytest.fixture
-def semantic_table(semantic: Memory) -> Table:
-    return Table(semantic)
-
-
-class Server:
-    """`recollect serve --as agentos` in a process of its own, with a socket for the iii protocol beside stdio."""
-
-    def __init__(self, home: Path, *more: str) -> None:
-        command = [sys.executable, "-m", "recollect.cli", "serve", "--as", "agentos", "--home", str(home), *more]
-        pipe = subprocess.PIPE
-        environment = {**os.environ, "RECOLLECT_EMBEDDER": "none"}
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
-        assert self.process.stderr is not None
-        self.url = self.process.stderr.readline().decode().partition(" on ")[2].strip() if "--iii" in more else ""
-        self.number = 0
-
-    def ask(self, method: str, **params: Any) -> Any:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.number += 1
-        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())["result"]
-
-    def connect(self, path: str = "", **more: Any) -> ClientConnection:
-        return connect(f"{self.url}{path}", open_timeout=GUARD_SECONDS, **more)
-
-    def close(self) -> int:
-        self.process.communicate(timeout=GUARD_SECONDS)
-        return self.process.returncode
+def table(memory: Memory, connect: Callable[..., Any]) -> Functions:
+    return connect(agentos_contract(memory), Functions)
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    started: list[Server] = []
+def semantic_table(semantic: Memory, connect: Callable[..., Any]) -> Functions:
+    return connect(agentos_contract(semantic), Functions)
 
-    def start(*more: str) -> Server:
-        started.append(Server(tmp_path / "home", *more))
-        return started[-1]
 
-    yield start
-    for server in started:
-        if server.process.poll() is None:
-            server.close()
+@pytest.fixture
+def usual() -> dict[str, Any]:
+    return {"arguments": ("--as", "agentos"), "version": "2024-11-05", "environment": {"RECOLLECT_EMBEDDER": "none"}}

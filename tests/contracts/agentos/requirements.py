@@ -1,20 +1,8 @@
-"""What the agentos contract asks for, how it is met here, and which test shows it.
-
-`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
-the contract leaves open. A test reads this table both ways: each row names tests that exist, and each test is in a row.
-"""
+"""What the agentos contract asks for, how it is met here, and which test shows it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Requirement(NamedTuple):
-    source: str
-    behaviour: str
-    tests: tuple[str, ...]
-    differs: str = ""
-
+from tests.contracts.requirement import SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
     Requirement(
@@ -22,7 +10,7 @@ REQUIREMENTS = (
         "They are invoked by these ids over the iii protocol; as MCP tools they have _ for ::.",
         (
             "test_the_tools_are_these_in_this_order_with_honest_annotations",
-            "test_the_page_and_the_snapshot_are_those_of_the_table",
+            SNAPSHOTS,
             "test_the_server_says_who_it_is_and_answers_in_json_text",
         ),
     ),

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from recollect.contracts.agentos.calls import importance_of
+from recollect.engine.read.by_signal import appraise
 
 
 def test_a_text_is_kept_once_for_each_agent(table) -> None:
@@ -51,7 +52,7 @@ def test_recall_weighs_five_signals_as_documented(semantic_table, clock) -> None
     clock.advance(hours=168)
     clock.step = timedelta(0)
     found = table("recall", agentId="a", query="Pricing, monday! unicorns", limit=1)
-    signals = table.memory.appraise("Pricing, monday! unicorns", space="a", limit=1)[0]
+    signals = appraise(table.memory, "Pricing, monday! unicorns", space="a", limit=1)[0]
     assert [sorted(one) for one in found] == [["content", "id", "role", "score", "timestamp"]]
     assert found[0]["id"] == made
     assert signals.keywords == pytest.approx(2 / 3)
@@ -63,7 +64,7 @@ def test_recall_weighs_five_signals_as_documented(semantic_table, clock) -> None
 
 def test_a_word_that_is_asked_for_twice_counts_twice(table) -> None:
     table("store", agentId="a", content="Tea is at five.")
-    assert table.memory.appraise("tea, TEA or coffee?", space="a")[0].keywords == 0.5
+    assert appraise(table.memory, "tea, TEA or coffee?", space="a")[0].keywords == 0.5
 
 
 def test_recall_is_a_bare_list_best_first_and_empty_for_strangers(table) -> None:
@@ -145,7 +146,7 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
     ],
 )
 def test_what_is_wrong_is_named(table, function, data, told) -> None:
-    assert table.fail(function, **data).startswith(told)
+    assert table.refuse(function, **data).startswith(told)
 
 
 def test_what_carriers_add_and_nulls_are_left_alone(table) -> None:

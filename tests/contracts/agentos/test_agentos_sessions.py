@@ -6,8 +6,7 @@ import json
 
 import recollect
 from recollect import Settings
-from recollect.contracts.agentos import agentos_contract
-from recollect.contracts.tool import Call
+from recollect.contracts.agentos.table import agentos_contract
 from recollect.types import Sampled
 
 SOUND = dict.fromkeys(
@@ -71,13 +70,16 @@ def test_the_clients_model_writes_the_summary_where_it_is_lent(tmp_path) -> None
     with recollect.open(settings=Settings(home=tmp_path, embedder="none", summarizer="client")) as memory:
         contract = agentos_contract(memory)
         tools = {tool.name: tool for tool in contract.tools}
+        compact = tools["memory_session_compact"]
         for number in range(3):
             said = {"content": f"Deploy {number} went well.", "sessionId": "s"}
-            tools["memory_store"].call(said, Call("tester"))
-        call = Call("tester", sample=lambda *_: Sampled("Three deploys went well.", "lent-1"))
-        done = tools["memory_session_compact"].call({"sessionId": "s", "threshold": 2}, call)
+            contract.answer(tools["memory_store"], said, contract.open_call())
+        call = contract.open_call("tester", sample=lambda *_: Sampled("Three deploys went well.", "lent-1"))
+        done = contract.answer(compact, {"sessionId": "s", "threshold": 2}, call)
         assert done["reason"] == "nothing_to_summarize"
-        done = tools["memory_session_compact"].call({"sessionId": "s", "threshold": 2, "keepRecent": 1}, call)
+        done = contract.answer(
+            tools["memory_session_compact"], {"sessionId": "s", "threshold": 2, "keepRecent": 1}, call
+        )
         assert memory.get(done["summaryId"]).text == "Three deploys went well."
 
 
@@ -170,4 +172,4 @@ def test_an_evicted_message_is_an_orphan_until_it_returns(table) -> None:
 
 
 def test_a_session_that_nobody_knows_cannot_be_repaired(table) -> None:
-    assert table.fail("session::repair", agentId="a", sessionId="s") == "there is no session 's' in space 'a'"
+    assert table.refuse("session::repair", agentId="a", sessionId="s") == "there is no session 's' in space 'a'"

@@ -28,7 +28,7 @@ WRONG = [
     ("recall", {"query": "x", "vector_weight": -1}, "vector_weight: "),
     ("create_entity", {"name": ""}, "name: "),
     ("create_entity", {"name": "Ana", "entity_type": "a\nb"}, "entity_type: "),
-    ("recall", {"query": "x", "bm25_weight": float("inf")}, "bm25_weight: "),
+    ("recall", {"query": "x", "bm25_weight": -1}, "bm25_weight: "),
     ("get_index_status", {"project_id": ""}, "Project not found: "),
     ("get_related", {"entity_id": "x", "depth": 4}, "depth: "),
     ("get_related", {"entity_id": "x", "depth": 0}, "depth: "),
@@ -54,7 +54,7 @@ def test_a_project_must_be_a_folder(table, tmp_path) -> None:
 
 
 def test_indexing_that_takes_long_answers_with_the_counts_so_far(table, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("recollect.contracts.memory_mcp.code._INDEX_SECONDS", 0.0)
+    monkeypatch.setattr("recollect.contracts.memory_mcp.code.INDEX_SECONDS", 0.0)
     folder = tmp_path / "slow"
     folder.mkdir()
     for number in range(30):

@@ -1,26 +1,8 @@
-"""What the memory-substrate contract asks of its envelope, memory_query, memory_remember, documents and prompts.
-
-`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
-the contract leaves open. A test reads each table of this folder both ways: its rows name tests that exist, and each
-test of its `FILES` is in a row.
-"""
+"""What the memory-substrate contract asks of its envelope, memory_query, memory_remember, documents and prompts."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-FILES = (
-    "test_substrate_envelope.py", "test_substrate_remember.py", "test_substrate_search.py",
-    "test_substrate_context.py", "test_substrate_pages.py", "test_substrate_shared.py",
-)  # fmt: skip
-
-
-class Requirement(NamedTuple):
-    source: str
-    behaviour: str
-    tests: tuple[str, ...]
-    differs: str = ""
-
+from tests.contracts.requirement import Requirement
 
 REQUIREMENTS = (
     Requirement(

@@ -1,13 +1,8 @@
-"""What the memory-substrate contract asks of memory_ingest and memory_maintain.
-
-The table reads as the one in requirements.py does.
-"""
+"""What the memory-substrate contract asks of memory_ingest and memory_maintain."""
 
 from __future__ import annotations
 
 from tests.contracts.memory_substrate.requirements import Requirement
-
-FILES = ("test_substrate_ingest.py", "test_substrate_maintain.py", "test_substrate_report.py")
 
 REQUIREMENTS = (
     Requirement(

@@ -18,10 +18,10 @@ def test_a_context_pack_points_from_its_sections_into_its_items(table: Any, tmp_
     decision = table.know("Gateway in Go", "The gateway is written in Go.", kind="decision", evidence_refs=evidence)
     procedure = table.know("Restart the gateway", "Drain, then restart the gateway.", kind="procedure")
     task = {"kind": "task", "title": "Gateway timeouts", "summary": "Look at gateway timeouts.", **GOVERNED}
-    work = table.call("remember", "work_item", task)["object_id"]
-    table.call("remember", "work_item", {**task, "title": "Gateway logs", "status": "done"})
+    work = table.use("remember", "work_item", task)["object_id"]
+    table.use("remember", "work_item", {**task, "title": "Gateway logs", "status": "done"})
     scope = {"object_types": ["knowledge", "activity", "work_item"]}
-    pack = table.call("query", "context", {"task": "inspect the gateway", "scope": scope}, {"max_items": 12})
+    pack = table.use("query", "context", {"task": "inspect the gateway", "scope": scope}, {"max_items": 12})
     assert pack["result_type"] == "context_pack"
     assert re.fullmatch(r"ctx:[0-9a-f]{32}", pack["id"])
     assert len(pack["items"]) == 4
@@ -41,7 +41,7 @@ def test_a_context_pack_points_from_its_sections_into_its_items(table: Any, tmp_
 
 
 def test_a_context_without_anything_says_so(table: Any) -> None:
-    pack = table.call("query", "context", {"task": "inspect repository structure"})
+    pack = table.use("query", "context", {"task": "inspect repository structure"})
     assert (pack["items"], pack["context_tiers"]["deep_search_hints"]) == ([], [])
     assert pack["missing_context"]
     assert pack["context_budget"] == {"max_items": 12, "returned_items": 0, "detail": "compact"}
@@ -77,21 +77,21 @@ def test_no_answer_is_larger_than_its_budget(table: Any, tmp_path: Path) -> None
         for number in range(6)
     ]  # fmt: skip
     sizes = {
-        "search": (table.call("query", "search", {"query": "gateway"}, {"max_items": 5}), 5 * 2_000 + 2_000),
-        "context": (table.call("query", "context", {"task": "gateway"}, {"max_items": 5}), 5 * 1_500 + 3_000),
-        "recent": (table.call("query", "recent", {}, {"max_items": 5}), 5 * 800 + 500),
-        "page": (table.call("query", "page", {"id": ids[0]}, {"max_items": 3, "snippet_chars": 100}), 8_000),
+        "search": (table.use("query", "search", {"query": "gateway"}, {"max_items": 5}), 5 * 2_000 + 2_000),
+        "context": (table.use("query", "context", {"task": "gateway"}, {"max_items": 5}), 5 * 1_500 + 3_000),
+        "recent": (table.use("query", "recent", {}, {"max_items": 5}), 5 * 800 + 500),
+        "page": (table.use("query", "page", {"id": ids[0]}, {"max_items": 3, "snippet_chars": 100}), 8_000),
         "source": (
-            table.call(
+            table.use(
                 "query", "page", {"id": source}, {"max_items": 3, "snippet_chars": 100, "include_segments": True}
             ),
             10_000,
         ),
-        "expand": (table.call("query", "expand", {"id": node}, {"max_items": 5, "snippet_chars": 100}), 8_000),
+        "expand": (table.use("query", "expand", {"id": node}, {"max_items": 5, "snippet_chars": 100}), 8_000),
         "expand source": (
-            table.call("query", "expand", {"id": source}, {"max_items": 5, "snippet_chars": 100}), 5 * 2_500 + 500,
+            table.use("query", "expand", {"id": source}, {"max_items": 5, "snippet_chars": 100}), 5 * 2_500 + 500,
         ),
-        "graph": (table.call("query", "graph", {"id": node}, {"max_items": 5}), 5 * 3_000),
+        "graph": (table.use("query", "graph", {"id": node}, {"max_items": 5}), 5 * 3_000),
     }  # fmt: skip
     for name, (answer, most) in sizes.items():
         size = len(json.dumps(answer, ensure_ascii=False))

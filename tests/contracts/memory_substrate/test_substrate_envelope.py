@@ -33,7 +33,7 @@ def test_the_server_says_who_it_is(serve: Callable) -> None:
 
 
 def test_four_tools_have_an_alternative_for_each_mode(serve: Callable) -> None:
-    tools = serve().ask("tools/list")["result"]["tools"]
+    tools = serve().ask("tools/list")["tools"]
     modes = {
         tool["name"]: [
             each["properties"]["mode"]["const"] for each in tool["inputSchema"]["properties"]["args"]["oneOf"]
@@ -56,17 +56,17 @@ def test_four_tools_have_an_alternative_for_each_mode(serve: Callable) -> None:
 
 def test_documents_and_prompts_can_be_read(serve: Callable) -> None:
     server = serve()
-    listed = server.ask("resources/list")["result"]["resources"]
+    listed = server.ask("resources/list")["resources"]
     assert [resource["uri"] for resource in listed] == URIS
     for uri, words in zip(URIS, ("contested", "query expansion", "memory_maintain"), strict=True):
-        (document,) = server.ask("resources/read", uri=uri)["result"]["contents"]
+        (document,) = server.ask("resources/read", uri=uri)["contents"]
         assert document["mimeType"] == "text/markdown"
         assert words in document["text"]
-    prompts = server.ask("prompts/list")["result"]["prompts"]
+    prompts = server.ask("prompts/list")["prompts"]
     assert [prompt["name"] for prompt in prompts] == ["memory_task_start", "memory_review"]
-    start = server.ask("prompts/get", name="memory_task_start", arguments={"task": "查待办项"})["result"]
+    start = server.ask("prompts/get", name="memory_task_start", arguments={"task": "查待办项"})
     assert "查待办项" in start["messages"][0]["content"]["text"]
-    review = server.ask("prompts/get", name="memory_review", arguments={"outcome": "Kuzu stays"})["result"]
+    review = server.ask("prompts/get", name="memory_review", arguments={"outcome": "Kuzu stays"})
     assert "possible_duplicates" in review["messages"][0]["content"]["text"]
 
 
@@ -93,18 +93,14 @@ def test_documents_and_prompts_can_be_read(serve: Callable) -> None:
     ],
 )  # fmt: skip
 def test_a_field_that_nobody_knows_fails(table: Any, tool: str, args: dict[str, Any], place: str) -> None:
-    told = table.fail(tool, args["mode"], args["input_data"], args.get("options")) if "root" not in args else ""
-    if not told:
-        with pytest.raises(Exception, match=EXTRA) as raised:
-            table.send(f"memory_{tool}", {"args": args})
-        told = str(raised.value)
+    told = table.fail(f"memory_{tool}", args=args)
     assert f"{place}\n  {EXTRA}" in told
 
 
 def test_everything_that_is_wrong_is_told_at_once(serve: Callable) -> None:
     server = serve()
     given = {"kind": "fact", "title": 5, "memory_source": "rumour", "scope_refs": [], "foo": 1, "evidence_refs": [{}]}
-    told = server.fail("remember", {"args": {"mode": "knowledge", "input_data": given, "extra": 1}})
+    told = server.fail("memory_remember", **{"args": {"mode": "knowledge", "input_data": given, "extra": 1}})
     assert told.splitlines() == [
         "Error executing tool memory_remember: 9 validation errors for memory_remember",
         "args.extra", f"  {EXTRA}",
@@ -122,17 +118,17 @@ def test_everything_that_is_wrong_is_told_at_once(serve: Callable) -> None:
 
 def test_missing_parts_of_the_envelope_are_named(serve: Callable) -> None:
     server = serve()
-    assert "args\n  Field required" in server.fail("query", {})
-    assert f"mode\n  {EXTRA}" in server.fail("query", {"mode": "recent", "input_data": {}})
-    assert "args\n  Input should be a valid dictionary" in server.fail("query", {"args": 5})
-    assert "args.mode\n  Field required" in server.fail("query", {"args": {"input_data": {}}})
-    assert "args.input_data\n  Field required" in server.fail("query", {"args": {"mode": "recent"}})
-    told = server.fail("query", {"args": {"mode": "recent", "input_data": []}})
+    assert "args\n  Field required" in server.fail("memory_query", **{})
+    assert f"mode\n  {EXTRA}" in server.fail("memory_query", **{"mode": "recent", "input_data": {}})
+    assert "args\n  Input should be a valid dictionary" in server.fail("memory_query", **{"args": 5})
+    assert "args.mode\n  Field required" in server.fail("memory_query", **{"args": {"input_data": {}}})
+    assert "args.input_data\n  Field required" in server.fail("memory_query", **{"args": {"mode": "recent"}})
+    told = server.fail("memory_query", **{"args": {"mode": "recent", "input_data": []}})
     assert "args.input_data\n  Input should be a valid dictionary" in told
 
 
 def test_an_unsupported_mode_is_a_clear_value_error(serve: Callable) -> None:
-    told = serve().fail("remember", {"args": {"mode": "forget", "input_data": {}}})
+    told = serve().fail("memory_remember", **{"args": {"mode": "forget", "input_data": {}}})
     assert "ValueError: Unsupported memory_remember mode: forget" in told
     assert "activity, knowledge, work_item, promote, supersede, contest, batch" in told
 
@@ -140,17 +136,17 @@ def test_an_unsupported_mode_is_a_clear_value_error(serve: Callable) -> None:
 @pytest.mark.parametrize("mode", MUTATING)
 def test_modes_that_change_memory_must_be_confirmed(table: Any, mode: str) -> None:
     for options in (None, {}, {"apply": False}, {"apply": "true"}):
-        assert "args.options.apply\n  " in table.fail("maintain", mode, {}, options)
+        assert "args.options.apply\n  " in table.refuse("maintain", mode, {}, options)
 
 
 def test_bounds_of_options_are_kept(table: Any) -> None:
-    told = table.fail("query", "page", {"id": "know:1"}, {"max_items": 0, "snippet_chars": 39, "detail": "all"})
+    told = table.refuse("query", "page", {"id": "know:1"}, {"max_items": 0, "snippet_chars": 39, "detail": "all"})
     assert "args.options.max_items\n  Input should be greater than or equal to 1" in told
     assert "args.options.snippet_chars\n  Input should be greater than or equal to 40" in told
     assert "args.options.detail\n  Input should be 'compact' or 'full'" in told
-    told = table.fail("query", "page", {"id": "know:1"}, {"snippet_chars": 4001})
+    told = table.refuse("query", "page", {"id": "know:1"}, {"snippet_chars": 4001})
     assert "Input should be less than or equal to 4000" in told
-    assert "args.options.semantic_backend\n  Input should be 'lancedb'" in table.fail(
+    assert "args.options.semantic_backend\n  Input should be 'lancedb'" in table.refuse(
         "query", "search", {"query": "x"}, {"semantic_backend": "faiss"}
     )
 
@@ -159,20 +155,20 @@ def test_an_envelope_as_text_null_options_and_numbers_as_text_are_understood(ser
     server = serve()
     as_text = json.dumps({"mode": "recent", "input_data": {}, "options": {"max_items": "3"}})
     for args in (as_text, {"mode": "recent", "input_data": {}, "options": None}):
-        answer = json.loads(server.raw("memory_query", {"args": args})["content"][0]["text"])
+        answer = server.call("memory_query", args=args)
         assert (answer["result_type"], answer["items"]) == ("recent", [])
 
 
 @pytest.mark.parametrize("mode", ["page", "expand", "graph"])
 def test_an_object_that_is_not_there_is_named(table: Any, mode: str) -> None:
     missing = f"know:{'0' * 32}"
-    assert table.fail("query", mode, {"id": missing}).endswith(f"Object not found: {missing}")
+    assert table.refuse("query", mode, {"id": missing}).endswith(f"Object not found: {missing}")
 
 
 def test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does(serve: Callable, tmp_path: Path) -> None:
     root, home = tmp_path / "root", tmp_path / "ours"
     server = serve(MEMORY_SUBSTRATE_ROOT=str(root), RECOLLECT_HOME="")
-    assert server.call("query", "recent")["items"] == []
+    assert server.use("query", "recent")["items"] == []
     assert server.close() == 0
     assert (root / "recollect.db").exists()
     serve(MEMORY_SUBSTRATE_ROOT=str(tmp_path / "unused"), RECOLLECT_HOME=str(home)).close()
@@ -183,6 +179,6 @@ def test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does(serve
 def test_a_server_is_bound_to_the_space_that_it_is_given(serve: Callable) -> None:
     given = {"kind": "fact", "title": "Port", "summary": "The port is 8080.", "reason": "r"}
     given |= {"memory_source": "user_declared", "scope_refs": ["scope:a"]}
-    id = serve("--space", "work").call("remember", "knowledge", given)["object_id"]
-    assert id in json.dumps(serve("--space", "work").call("query", "recent"))
-    assert serve().call("query", "recent")["items"] == []
+    id = serve("--space", "work").use("remember", "knowledge", given)["object_id"]
+    assert id in json.dumps(serve("--space", "work").use("query", "recent"))
+    assert serve().use("query", "recent")["items"] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.memory_substrate.conftest import Table
+from tests.contracts.memory_substrate.conftest import Substrate
 
 WARNING = (
     "Repository contains local/agent state entries that may not belong in memory: .codex, .worktrees. They are excluded"
@@ -34,11 +34,11 @@ def unclean(repo: Path) -> Path:
     return repo
 
 
-def ingest(table: Table, repo: Path, *, force: bool | None = None, **given: Any) -> Any:
-    return table.call("ingest", "repo", {"path": str(repo), **given}, None if force is None else {"force": force})
+def ingest(table: Substrate, repo: Path, *, force: bool | None = None, **given: Any) -> Any:
+    return table.use("ingest", "repo", {"path": str(repo), **given}, None if force is None else {"force": force})
 
 
-def test_a_clean_repository_is_captured(table: Table, repo: Path) -> None:
+def test_a_clean_repository_is_captured(table: Substrate, repo: Path) -> None:
     answer = ingest(table, repo, exclude_patterns=[".codex", ".worktrees"])
     assert (answer["result_type"], answer["status"]) == ("repo_ingest_result", "completed")
     assert answer["requires_decision"] is False
@@ -48,7 +48,7 @@ def test_a_clean_repository_is_captured(table: Table, repo: Path) -> None:
     assert answer["node_ids"][0].startswith("node:")
 
 
-def test_state_of_agents_is_left_out_until_somebody_decides(table: Table, unclean: Path) -> None:
+def test_state_of_agents_is_left_out_until_somebody_decides(table: Substrate, unclean: Path) -> None:
     answer = ingest(table, unclean)
     assert (answer["status"], answer["requires_decision"]) == ("completed_with_pending_decisions", True)
     assert answer["excluded_by_preflight"] == answer["suggested_exclude_patterns"] == [".codex", ".worktrees"]
@@ -64,7 +64,7 @@ def test_state_of_agents_is_left_out_until_somebody_decides(table: Table, unclea
     assert source.metadata["payload"]["top_level_entries"] == ["README.md", "src"]  # type: ignore[index,call-overload]
 
 
-def test_an_unchanged_repository_is_a_noop(table: Table, unclean: Path) -> None:
+def test_an_unchanged_repository_is_a_noop(table: Substrate, unclean: Path) -> None:
     first, last = ingest(table, unclean), table.memory.last_entry()
     excluded = ingest(table, unclean, exclude_patterns=[".worktrees", ".codex"])
     assert {name: excluded[name] for name in (
@@ -82,20 +82,20 @@ def test_an_unchanged_repository_is_a_noop(table: Table, unclean: Path) -> None:
     assert table.memory.last_entry() == last
 
 
-def test_other_patterns_are_no_noop(table: Table, repo: Path) -> None:
+def test_other_patterns_are_no_noop(table: Substrate, repo: Path) -> None:
     ingest(table, repo)
     assert ingest(table, repo, exclude_patterns=["docs"])["status"] == "completed"
     assert ingest(table, repo, include_patterns=["*.md"])["counts"]["code_files"] == 0
 
 
-def test_state_of_agents_is_taken_in_when_forced(table: Table, unclean: Path) -> None:
+def test_state_of_agents_is_taken_in_when_forced(table: Substrate, unclean: Path) -> None:
     answer = ingest(table, unclean, force=True)
     assert (answer["status"], answer["requires_decision"]) == ("completed", False)
     assert answer["suggested_exclude_patterns"] == [".codex", ".worktrees"]
     assert "force=true was used" in answer["warnings"][0]
 
 
-def test_the_map_has_the_indexes_of_the_document(table: Table, repo: Path) -> None:
+def test_the_map_has_the_indexes_of_the_document(table: Substrate, repo: Path) -> None:
     page = table.query("page", {"id": ingest(table, repo)["source_id"]}, {"max_items": 10})
     payload = page["object"]["payload"]
     assert [one["path"] for one in payload["code_index"]] == ["src/main.py"]
@@ -109,7 +109,7 @@ def test_the_map_has_the_indexes_of_the_document(table: Table, repo: Path) -> No
     assert section["locator"] == {"kind": "line", "path": "README.md", "line_start": 5, "line_end": 7}
 
 
-def test_adapter_and_freshness_say_how_evidence_was_captured(table: Table, repo: Path) -> None:
+def test_adapter_and_freshness_say_how_evidence_was_captured(table: Substrate, repo: Path) -> None:
     metadata = table.query("page", {"id": ingest(table, repo)["source_id"]})["object"]["metadata"]
     assert set(metadata["adapter"]) == {
         "name", "version", "mode", "supported_modes", "declared_transformations", "default_privacy_class",
@@ -118,7 +118,7 @@ def test_adapter_and_freshness_say_how_evidence_was_captured(table: Table, repo:
     assert set(metadata["freshness"]) == {"checked_at", "is_current", "fingerprint"}
 
 
-def test_terms_that_may_deserve_a_memory_are_told_in_brief(table: Table, repo: Path) -> None:
+def test_terms_that_may_deserve_a_memory_are_told_in_brief(table: Substrate, repo: Path) -> None:
     answer = ingest(table, repo)
     told = answer["memory_suggestions"]
     (candidate,) = told["concept_candidates"]
@@ -149,7 +149,7 @@ def test_terms_that_may_deserve_a_memory_are_told_in_brief(table: Table, repo: P
     ]
 
 
-def test_ingest_hands_over_to_the_agent(table: Table, repo: Path) -> None:
+def test_ingest_hands_over_to_the_agent(table: Substrate, repo: Path) -> None:
     answer = ingest(table, repo)
     handoff = answer["memory_suggestions"]["agent_extraction"]
     assert (handoff["protocol"], handoff["source_id"], handoff["resource"]) == (
@@ -162,12 +162,12 @@ def test_ingest_hands_over_to_the_agent(table: Table, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["file", "markdown"])
-def test_a_file_is_captured_in_segments_with_locators(table: Table, tmp_path: Path, mode: str) -> None:
+def test_a_file_is_captured_in_segments_with_locators(table: Substrate, tmp_path: Path, mode: str) -> None:
     path = tmp_path / "guide.md"
     path.write_text("---\ntitle: Guide\n---\n\n# Guide\n\nOpening.\n\n## Install\n\nRun it.\n")
-    answer = table.call("ingest", mode, {"path": str(path)})
+    answer = table.use("ingest", mode, {"path": str(path)})
     assert (answer["result_type"], answer["status"], answer["warnings"]) == ("source_ingest_result", "completed", [])
-    assert table.call("ingest", mode, {"path": str(path)})["status"] == "noop"
+    assert table.use("ingest", mode, {"path": str(path)})["status"] == "noop"
     page = table.query("page", {"id": answer["source_id"]}, {"include_segments": True, "max_items": 10})
     assert len(page["segments"]) == answer["segment_count"]
     if mode == "markdown":
@@ -175,7 +175,7 @@ def test_a_file_is_captured_in_segments_with_locators(table: Table, tmp_path: Pa
         assert (install["heading_path"], install["line_start"], install["line_end"]) == (["Guide", "Install"], 9, 11)
 
 
-def test_a_conversation_is_captured_message_by_message(table: Table) -> None:
+def test_a_conversation_is_captured_message_by_message(table: Substrate) -> None:
     message = {
         "role": "user", "content": "Remember that project X uses Kuzu.", "name": "optional-speaker",
         "created_at": "2026-04-28T00:00:00+00:00", "metadata": {},
@@ -185,14 +185,14 @@ def test_a_conversation_is_captured_message_by_message(table: Table) -> None:
         "messages": [message],
         "origin": {"host": "codex", "project": "memory-substrate"},
     }
-    answer = table.call("ingest", "conversation", given)
+    answer = table.use("ingest", "conversation", given)
     assert (answer["segment_count"], answer["source_kind"]) == (1, "conversation")
-    assert answer["source_id"] == table.call("ingest", "conversation", given)["source_id"]
+    assert answer["source_id"] == table.use("ingest", "conversation", given)["source_id"]
     assert table.memory.segments(answer["source_id"])[0].text == message["content"]
 
 
-def test_a_page_of_a_private_address_is_refused(table: Table) -> None:
-    assert "127.0.0.1" in table.fail("ingest", "web", {"url": "http://127.0.0.1:1/page"})
+def test_a_page_of_a_private_address_is_refused(table: Substrate) -> None:
+    assert "127.0.0.1" in table.refuse("ingest", "web", {"url": "http://127.0.0.1:1/page"})
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ def test_a_page_of_a_private_address_is_refused(table: Table) -> None:
         ("folder", {}, None, "Unsupported memory_ingest mode: folder"),
     ],
 )
-def test_a_wrong_ingest_says_what_is_wrong(table: Table, mode: str, given: Any, options: Any, told: str) -> None:
-    assert told in table.fail("ingest", mode, given, options)
+def test_a_wrong_ingest_says_what_is_wrong(table: Substrate, mode: str, given: Any, options: Any, told: str) -> None:
+    assert told in table.refuse("ingest", mode, given, options)
 
 
-def test_long_lists_of_an_answer_are_cut_and_counted(table: Table, tmp_path: Path) -> None:
+def test_long_lists_of_an_answer_are_cut_and_counted(table: Substrate, tmp_path: Path) -> None:
     root = tmp_path / "large"
     root.mkdir()
     for at in range(120):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from tests.conftest import Clock
-from tests.contracts.memory_substrate.conftest import Table
+from tests.contracts.memory_substrate.conftest import Substrate
 
-from recollect.contracts.memory_substrate.maintain import MAINTAIN_MODES
+from recollect.contracts.memory_substrate.maintain import MAINTAIN
 from recollect.contracts.memory_substrate.view import entry_of
 
 MUTATING = [
@@ -21,15 +21,15 @@ KUZU = ("Use Kuzu as the local graph backend", "Kuzu is the selected local graph
 KUZU_AGAIN = ("Kuzu remains the local graph backend", "The local prototype graph backend should stay on Kuzu.")
 
 
-def maintain(table: Table, mode: str, given: Any = None, options: Any = None) -> Any:
-    return table.call("maintain", mode, given, options)
+def maintain(table: Substrate, mode: str, given: Any = None, options: Any = None) -> Any:
+    return table.use("maintain", mode, given, options)
 
 
-def twins(table: Table) -> list[str]:
+def twins(table: Substrate) -> list[str]:
     return [table.know(*said, kind="decision", status="active") for said in (KUZU, KUZU_AGAIN)]
 
 
-def claim(table: Table, source: str, **more: Any) -> str:
+def claim(table: Substrate, source: str, **more: Any) -> str:
     given: dict[str, Any] = {
         "memory_source": "agent_inferred", "confidence": 0.9, "subject_refs": ["node:x"],
         "evidence_refs": [{"source_id": source, "segment_id": "seg-1"}],
@@ -39,31 +39,31 @@ def claim(table: Table, source: str, **more: Any) -> str:
 
 
 @pytest.fixture
-def source(table: Table, tmp_path: Path) -> str:
+def source(table: Substrate, tmp_path: Path) -> str:
     return table.ingest(tmp_path / "guide.md", "# Guide\n\nIt is written in Python.\n")
 
 
-def status(table: Table, id: str) -> str:
+def status(table: Substrate, id: str) -> str:
     record = table.memory.get(id)
     assert record is not None
     return record.status
 
 
 @pytest.mark.parametrize("mode", MUTATING)
-def test_a_mode_that_changes_memory_must_be_confirmed(table: Table, mode: str) -> None:
+def test_a_mode_that_changes_memory_must_be_confirmed(table: Substrate, mode: str) -> None:
     given = {
         "resolve_duplicates": {"outcome": "contest", "knowledge_ids": ["a", "b"], "reason": "r"},
         "archive_source": {"source_id": "src:x", "reason": "r"},
     }.get(mode, {})
     for options in (None, {}, {"apply": False}):
-        told = table.fail("maintain", mode, given, options)
+        told = table.refuse("maintain", mode, given, options)
         assert "args.options.apply" in told
         assert "options.apply=true" in told
     assert table.memory.last_entry() == 0
 
 
-@pytest.mark.parametrize("mode", sorted(set(MAINTAIN_MODES) - set(MUTATING)))
-def test_other_modes_need_no_confirmation(table: Table, mode: str) -> None:
+@pytest.mark.parametrize("mode", sorted(set(MAINTAIN) - set(MUTATING)))
+def test_other_modes_need_no_confirmation(table: Substrate, mode: str) -> None:
     assert maintain(table, mode)["result_type"]
 
 
@@ -76,12 +76,12 @@ def test_other_modes_need_no_confirmation(table: Table, mode: str) -> None:
         ("repair", "repaired"),
     ],
 )
-def test_nothing_to_do_is_a_success(table: Table, mode: str, count: str) -> None:
+def test_nothing_to_do_is_a_success(table: Substrate, mode: str, count: str) -> None:
     answer = maintain(table, mode, {}, APPLY)
     assert (answer["status"], answer[count], answer["patch_id"], answer["audit_event_ids"]) == ("noop", 0, None, [])
 
 
-def test_backends_are_recorded_and_the_engine_that_serves_is_named(table: Table) -> None:
+def test_backends_are_recorded_and_the_engine_that_serves_is_named(table: Substrate) -> None:
     answer = maintain(table, "configure", {"graph_backend": "file", "semantic_backend": "lancedb"}, APPLY)
     assert answer["result_type"] == "maintain_configure_result"
     assert answer["config"] == {"graph_backend": "file", "semantic_backend": "lancedb"}
@@ -110,12 +110,12 @@ def test_backends_are_recorded_and_the_engine_that_serves_is_named(table: Table)
     ],
 )
 def test_a_wrong_call_of_upkeep_says_what_is_wrong(
-    table: Table, mode: str, given: Any, options: Any, told: str
+    table: Substrate, mode: str, given: Any, options: Any, told: str
 ) -> None:
-    assert told in table.fail("maintain", mode, given, options)
+    assert told in table.refuse("maintain", mode, given, options)
 
 
-def test_candidates_that_are_sure_and_evidenced_are_promoted(table: Table, source: str) -> None:
+def test_candidates_that_are_sure_and_evidenced_are_promoted(table: Substrate, source: str) -> None:
     id = claim(table, source)
     assert maintain(table, "promote_candidates", {"min_evidence": 2}, APPLY)["promoted"] == 0
     answer = maintain(table, "promote_candidates", {"min_confidence": 0.8}, APPLY)
@@ -123,7 +123,7 @@ def test_candidates_that_are_sure_and_evidenced_are_promoted(table: Table, sourc
     assert status(table, id) == "active"
 
 
-def test_claims_that_say_the_same_become_one(table: Table, source: str) -> None:
+def test_claims_that_say_the_same_become_one(table: Substrate, source: str) -> None:
     ids = [claim(table, source), claim(table, source, scope_refs=["scope:b"])]
     assert maintain(table, "merge_duplicates", {}, APPLY)["merged"] == 0
     said = {"subject": "node:x", "predicate": "language", "value": "python"}
@@ -135,7 +135,7 @@ def test_claims_that_say_the_same_become_one(table: Table, source: str) -> None:
     assert status(table, ids[1]) == "superseded"
 
 
-def test_what_was_not_verified_for_long_is_stale(table: Table, source: str, clock: Clock) -> None:
+def test_what_was_not_verified_for_long_is_stale(table: Substrate, source: str, clock: Clock) -> None:
     id = claim(table, source)
     maintain(table, "promote_candidates", {}, APPLY)
     late = clock.now.replace(year=2027).isoformat()
@@ -146,20 +146,20 @@ def test_what_was_not_verified_for_long_is_stale(table: Table, source: str, cloc
     assert (answer["decayed"], answer["decayed_knowledge_ids"]) == (1, [id])
 
 
-def test_a_cycle_with_a_wrong_time_does_nothing(table: Table, source: str) -> None:
+def test_a_cycle_with_a_wrong_time_does_nothing(table: Substrate, source: str) -> None:
     id = claim(table, source)
-    assert "args.input_data.reference_time\n" in table.fail("maintain", "cycle", {"reference_time": "soon"}, APPLY)
+    assert "\nargs.input_data.reference_time\n" in table.refuse("maintain", "cycle", {"reference_time": "soon"}, APPLY)
     assert status(table, id) == "candidate"
 
 
-def test_nothing_is_stale_before_the_first_year(table: Table, source: str) -> None:
+def test_nothing_is_stale_before_the_first_year(table: Substrate, source: str) -> None:
     claim(table, source)
     early = {"reference_time": "0001-01-01T00:00:00Z", "stale_after_days": 30}
-    assert table.call("maintain", "report", early)["stale_candidate_ids"] == []
+    assert table.use("maintain", "report", early)["stale_candidate_ids"] == []
     assert maintain(table, "decay_stale", early, APPLY)["decayed"] == 0
 
 
-def test_a_cycle_promotes_merges_and_decays(table: Table, source: str) -> None:
+def test_a_cycle_promotes_merges_and_decays(table: Substrate, source: str) -> None:
     id = claim(table, source)
     given = {
         "min_confidence": 0.75, "min_evidence": 1, "reference_time": "2026-04-28T00:00:00+00:00",
@@ -171,7 +171,7 @@ def test_a_cycle_promotes_merges_and_decays(table: Table, source: str) -> None:
     assert status(table, id) == "active"
 
 
-def test_an_archived_source_makes_what_rests_on_it_alone_stale(table: Table, source: str, tmp_path: Path) -> None:
+def test_an_archived_source_makes_what_rests_on_it_alone_stale(table: Substrate, source: str, tmp_path: Path) -> None:
     other = table.ingest(tmp_path / "more.md", "# More\n\nPython it is.\n")
     alone = claim(table, source)
     both = [{"source_id": id, "segment_id": "seg-1"} for id in (source, other)]
@@ -184,7 +184,7 @@ def test_an_archived_source_makes_what_rests_on_it_alone_stale(table: Table, sou
     assert maintain(table, "archive_source", given, APPLY)["status"] == "noop"
 
 
-def test_the_newer_of_two_soft_duplicates_can_take_the_place_of_the_older(table: Table) -> None:
+def test_the_newer_of_two_soft_duplicates_can_take_the_place_of_the_older(table: Substrate) -> None:
     older, newer = twins(table)
     given = {
         "outcome": "supersede", "knowledge_ids": [older, newer], "canonical_knowledge_id": newer,
@@ -193,10 +193,10 @@ def test_the_newer_of_two_soft_duplicates_can_take_the_place_of_the_older(table:
     answer = maintain(table, "resolve_duplicates", given, APPLY)
     assert (answer["outcome"], answer["resolved"], answer["status"]) == ("supersede", 2, "completed")
     assert (status(table, older), status(table, newer)) == ("superseded", "active")
-    assert f"{older} is superseded" in table.fail("maintain", "resolve_duplicates", given, APPLY)
+    assert f"{older} is superseded" in table.refuse("maintain", "resolve_duplicates", given, APPLY)
 
 
-def test_both_can_be_kept_once_they_are_told_apart(table: Table) -> None:
+def test_both_can_be_kept_once_they_are_told_apart(table: Substrate) -> None:
     ids = twins(table)
     given = {
         "outcome": "keep_both", "knowledge_ids": ids, "reason": "Same phrasing, but different project scopes.",
@@ -213,7 +213,7 @@ def test_both_can_be_kept_once_they_are_told_apart(table: Table) -> None:
     assert maintain(table, "report")["soft_duplicate_candidates"] == []
 
 
-def test_unclear_duplicates_can_be_contested(table: Table) -> None:
+def test_unclear_duplicates_can_be_contested(table: Substrate) -> None:
     ids = twins(table)
     maintain(table, "resolve_duplicates", {"outcome": "contest", "knowledge_ids": ids, "reason": "unclear"}, APPLY)
     assert [status(table, id) for id in ids] == ["contested", "contested"]
@@ -232,22 +232,22 @@ def test_unclear_duplicates_can_be_contested(table: Table) -> None:
         ({"knowledge_ids": ["know:gone"]}, "at least 2 items"),
     ],
 )
-def test_a_resolution_that_cannot_be_is_refused(table: Table, change: dict[str, Any], told: str) -> None:
+def test_a_resolution_that_cannot_be_is_refused(table: Substrate, change: dict[str, Any], told: str) -> None:
     given = {"outcome": "contest", "knowledge_ids": twins(table), "reason": "r", **change}
     last = table.memory.last_entry()
-    assert told in table.fail("maintain", "resolve_duplicates", given, APPLY)
+    assert told in table.refuse("maintain", "resolve_duplicates", given, APPLY)
     assert table.memory.last_entry() == last
 
 
-def test_what_is_no_soft_duplicate_cannot_be_resolved(table: Table) -> None:
+def test_what_is_no_soft_duplicate_cannot_be_resolved(table: Substrate) -> None:
     ids = [twins(table)[0], table.know("Deploy on Fridays", "Releases go out on Friday mornings.")]
-    told = table.fail(
+    told = table.refuse(
         "maintain", "resolve_duplicates", {"outcome": "contest", "knowledge_ids": ids, "reason": "r"}, APPLY
     )
     assert "not a current soft duplicate candidate" in told
 
 
-def test_references_that_lead_nowhere_are_found_and_repaired(table: Table, source: str) -> None:
+def test_references_that_lead_nowhere_are_found_and_repaired(table: Substrate, source: str) -> None:
     id = claim(table, source)
     assert maintain(table, "structure")["counts"] == {"error": 0, "warning": 0, "info": 0}
     table.memory.forget(source)
@@ -261,7 +261,7 @@ def test_references_that_lead_nowhere_are_found_and_repaired(table: Table, sourc
     assert maintain(table, "structure")["status"] == "ok"
 
 
-def test_derived_indexes_are_made_anew(table: Table, source: str) -> None:
+def test_derived_indexes_are_made_anew(table: Substrate, source: str) -> None:
     answer = maintain(table, "reindex", {}, {"graph_backend": "kuzu", "semantic_backend": "lancedb"})
     assert (answer["status"], answer["projection_count"]) == ("completed", 2)
     assert answer["engines"]["graph"] == {
@@ -271,7 +271,7 @@ def test_derived_indexes_are_made_anew(table: Table, source: str) -> None:
 
 
 @pytest.mark.usefixtures("source")
-def test_the_audit_shows_every_id_that_answers_carry(table: Table) -> None:
+def test_the_audit_shows_every_id_that_answers_carry(table: Substrate) -> None:
     older, newer = twins(table)
     given = {
         "outcome": "supersede",
@@ -290,7 +290,7 @@ def test_the_audit_shows_every_id_that_answers_carry(table: Table) -> None:
     assert {event["object_type"] for event in events.values()} == {"space", "source", "segment", "knowledge"}
 
 
-def test_every_change_of_a_round_can_be_undone_by_its_audit_id(table: Table, source: str) -> None:
+def test_every_change_of_a_round_can_be_undone_by_its_audit_id(table: Substrate, source: str) -> None:
     ids = [claim(table, source), *twins(table)]
     before = [status(table, id) for id in ids]
     carried: list[str] = maintain(table, "cycle", {}, APPLY)["audit_event_ids"]

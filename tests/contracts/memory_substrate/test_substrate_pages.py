@@ -11,7 +11,7 @@ GUIDE = "# Operations\n\nThe gateway listens on 8080.\n\n## Backups\n\nCopies ar
 
 def test_a_page_is_compact_unless_all_is_asked_for(table: Any) -> None:
     id = table.know("Gateway port", "The gateway listens on 8080. " * 40)
-    page = table.call("query", "page", {"id": id})
+    page = table.use("query", "page", {"id": id})
     assert (page["result_type"], page["object_type"], page["detail"]) == ("page", "knowledge", "compact")
     assert len(page["object"]["summary"]) == 360
     assert page["truncated"]["summary"] == {"returned_chars": 360, "total_chars": 1160}
@@ -40,8 +40,8 @@ def test_the_page_of_a_repo_is_never_full(table: Any, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(GUIDE, "utf-8")
     for number in range(5):
         (tmp_path / f"part{number}.py").write_text("def run() -> None:\n    return None\n", "utf-8")
-    source = table.call("ingest", "repo", {"path": str(tmp_path)})["source_id"]
-    full = table.call("query", "page", {"id": source}, {"detail": "full"})
+    source = table.use("ingest", "repo", {"path": str(tmp_path)})["source_id"]
+    full = table.use("query", "page", {"id": source}, {"detail": "full"})
     assert (full["result_type"], full["status"]) == ("page_unavailable", "unsupported")
     compact = table.query("page", {"id": source}, {"max_items": 2})
     assert compact["object"]["kind"] == "repo"
@@ -54,7 +54,7 @@ def test_an_object_is_expanded_to_what_it_rests_on_and_what_rests_on_it(table: A
     node = table.memory.entity("Backups").id
     evidence = [{"source_id": source, "segment_id": "seg-2"}]
     known = table.know("Retention", "Thirty days.", evidence_refs=evidence, subject_refs=[node])
-    answer = table.call("query", "expand", {"id": known}, {"max_items": 10})
+    answer = table.use("query", "expand", {"id": known}, {"max_items": 10})
     assert (answer["result_type"], answer["root_id"]) == ("expanded_context", known)
     assert [(item["id"], item.get("relation")) for item in answer["items"]] == [
         (known, None), (node, "about"), (source, "supported_by"),
@@ -92,9 +92,9 @@ def test_a_graph_tells_where_each_edge_comes_from(table: Any) -> None:
 def test_recent_objects_are_those_that_were_changed_last(table: Any, tmp_path: Path) -> None:
     first, second = table.know("First"), table.know("Second")
     source = table.ingest(tmp_path / "ops.md", GUIDE)
-    table.call("remember", "promote", {"knowledge_id": first, "reason": "verified"})
+    table.use("remember", "promote", {"knowledge_id": first, "reason": "verified"})
     node = table.memory.entity("Gateway").id
-    answer = table.call("query", "recent", {}, {"max_items": 20})
+    answer = table.use("query", "recent", {}, {"max_items": 20})
     assert answer["result_type"] == "recent"
     assert [item["id"] for item in answer["items"]] == [node, first, source, second]
     active = {"filters": {"object_type": "knowledge", "status": "active"}}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Clock
-from tests.contracts.memory_substrate.conftest import Table
+from tests.contracts.memory_substrate.conftest import Substrate
 from tests.contracts.memory_substrate.test_substrate_maintain import APPLY, claim, twins
 
 CARE = {
@@ -16,22 +16,22 @@ CARE = {
 
 
 @pytest.fixture
-def source(table: Table, tmp_path: Path) -> str:
+def source(table: Substrate, tmp_path: Path) -> str:
     return table.ingest(tmp_path / "guide.md", "# Guide\n\nIt is written in Python.\n")
 
 
-def report(table: Table, **given: Any) -> Any:
-    return table.call("maintain", "report", {**CARE, **given})
+def report(table: Substrate, **given: Any) -> Any:
+    return table.use("maintain", "report", {**CARE, **given})
 
 
-def test_a_report_of_an_empty_memory_is_empty(table: Table) -> None:
+def test_a_report_of_an_empty_memory_is_empty(table: Substrate) -> None:
     answer = report(table)
     assert answer["result_type"] == "maintain_report"
     assert set(answer["counts"].values()) == {0}
     assert (answer["left_out"], answer["warnings"], table.memory.last_entry()) == ({}, [], 0)
 
 
-def test_candidates_are_told_apart_by_their_evidence(table: Table, source: str) -> None:
+def test_candidates_are_told_apart_by_their_evidence(table: Substrate, source: str) -> None:
     ready = claim(table, source)
     wanting = table.know("A guess", memory_source="agent_inferred", confidence=0.8)
     table.know("A wild guess", memory_source="agent_inferred", confidence=0.1)
@@ -40,17 +40,17 @@ def test_candidates_are_told_apart_by_their_evidence(table: Table, source: str) 
     assert answer["counts"]["promote_candidates"] == answer["counts"]["low_evidence_candidates"] == 1
 
 
-def test_evidence_that_changed_no_longer_promotes(table: Table, source: str, tmp_path: Path) -> None:
+def test_evidence_that_changed_no_longer_promotes(table: Substrate, source: str, tmp_path: Path) -> None:
     id = claim(table, source)
     assert report(table)["promote_candidate_ids"] == [id]
     table.ingest(tmp_path / "guide.md", "# Guide\n\nIt is written in Rust by now.\n")
     answer = report(table)
     assert (answer["promote_candidate_ids"], answer["low_evidence_candidate_ids"]) == ([], [id])
-    assert table.call("maintain", "promote_candidates", {}, APPLY)["promoted"] == 0
+    assert table.use("maintain", "promote_candidates", {}, APPLY)["promoted"] == 0
 
 
 def test_what_rests_on_text_that_changed_is_named_even_if_it_is_active(
-    table: Table, source: str, tmp_path: Path
+    table: Substrate, source: str, tmp_path: Path
 ) -> None:
     cited = [{"source_id": source, "segment_id": "seg-1"}]
     id = table.know("It is Python", status="active", evidence_refs=cited)
@@ -63,22 +63,22 @@ def test_what_rests_on_text_that_changed_is_named_even_if_it_is_active(
     assert report(table)["changed_evidence_ids"] == []
 
 
-def test_what_was_verified_long_ago_is_a_stale_candidate(table: Table) -> None:
+def test_what_was_verified_long_ago_is_a_stale_candidate(table: Substrate) -> None:
     id = table.know("It holds", status="active", last_verified_at="2026-01-01T00:00:00+00:00")
     assert report(table)["stale_candidate_ids"] == [id]
     assert report(table, stale_after_days=365)["stale_candidate_ids"] == []
 
 
-def test_a_report_names_what_would_decay(table: Table, clock: Clock) -> None:
+def test_a_report_names_what_would_decay(table: Substrate, clock: Clock) -> None:
     verified = table.know("It holds", status="active", last_verified_at="2026-01-01")
     made = table.know("Nobody looked at it since")
     late = {"reference_time": clock.now.replace(year=2027).isoformat()}
     told = report(table, **late)["stale_candidate_ids"]
     assert sorted(told) == sorted([verified, made])
-    assert sorted(table.call("maintain", "decay_stale", late, APPLY)["decayed_knowledge_ids"]) == sorted(told)
+    assert sorted(table.use("maintain", "decay_stale", late, APPLY)["decayed_knowledge_ids"]) == sorted(told)
 
 
-def test_a_soft_duplicate_comes_with_a_resolution_that_works(table: Table) -> None:
+def test_a_soft_duplicate_comes_with_a_resolution_that_works(table: Substrate) -> None:
     ids = twins(table)
     (entry,) = report(table)["soft_duplicate_candidates"]
     assert set(entry) == {
@@ -92,11 +92,11 @@ def test_a_soft_duplicate_comes_with_a_resolution_that_works(table: Table) -> No
     }  # fmt: skip
     advised = entry["suggested_resolution"]
     assert advised["input_data"]["canonical_knowledge_id"] == ids[1]
-    table.call("maintain", advised["mode"], advised["input_data"], advised["options"])
+    table.use("maintain", advised["mode"], advised["input_data"], advised["options"])
     assert report(table)["soft_duplicate_candidates"] == []
 
 
-def test_a_concept_candidate_comes_with_knowledge_that_can_be_stored(table: Table, tmp_path: Path) -> None:
+def test_a_concept_candidate_comes_with_knowledge_that_can_be_stored(table: Substrate, tmp_path: Path) -> None:
     text = "# Guide\n\nThe Context Pack comes first.\n\n## Context Pack\n\nA Context Pack holds decisions.\n"
     source = table.ingest(tmp_path / "guide.md", text)
     answer = report(table)
@@ -108,12 +108,12 @@ def test_a_concept_candidate_comes_with_knowledge_that_can_be_stored(table: Tabl
     assert {one["action"] for one in candidate["review_guidance"]["outcomes"]} == {
         "remember_as_concept", "remember_as_procedure", "remember_as_decision", "merge_with_existing", "skip_candidate",
     }  # fmt: skip
-    stored = table.call("remember", "knowledge", given)
+    stored = table.use("remember", "knowledge", given)
     assert stored["status"] == "candidate"
     assert report(table)["concept_candidates"] == []
 
 
-def test_facts_that_cannot_all_hold_are_issues(table: Table, source: str) -> None:
+def test_facts_that_cannot_all_hold_are_issues(table: Substrate, source: str) -> None:
     payload = {"subject": "node:x", "predicate": "language", "value": "rust"}
     ids = [claim(table, source), claim(table, source, payload=payload, scope_refs=["scope:b"])]
     ended = table.know("It held once", status="active", valid_until="2026-01-01T00:00:00+00:00")
@@ -128,7 +128,7 @@ def test_facts_that_cannot_all_hold_are_issues(table: Table, source: str) -> Non
     )  # fmt: skip
 
 
-def test_the_health_of_the_graph_has_counts_and_four_insights(table: Table, source: str) -> None:
+def test_the_health_of_the_graph_has_counts_and_four_insights(table: Substrate, source: str) -> None:
     claim(table, source)
     alone = table.know("Nobody knows it")
     health = report(table)["graph_health"]
@@ -141,11 +141,11 @@ def test_the_health_of_the_graph_has_counts_and_four_insights(table: Table, sour
     assert [node["id"] for node in insights["isolated_nodes"]] == [alone]
     assert insights["weakly_connected_scopes"][0]["scope_ref"] == "scope:project"
     assert (health["backend"], health["engine"]) == (None, "recollect")
-    table.call("maintain", "configure", {"graph_backend": "kuzu"}, APPLY)
+    table.use("maintain", "configure", {"graph_backend": "kuzu"}, APPLY)
     assert report(table)["graph_health"] == {**health, "backend": "kuzu"}
 
 
-def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Table) -> None:
+def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Substrate) -> None:
     for at in range(60):
         table.know(f"Guess number {at}", memory_source="agent_inferred", confidence=0.9)
     answer = report(table)
@@ -153,7 +153,7 @@ def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Table) -> No
     assert (answer["counts"]["low_evidence_candidates"], answer["left_out"]["low_evidence_candidate_ids"]) == (60, 10)
 
 
-def test_a_report_changes_nothing(table: Table, source: str) -> None:
+def test_a_report_changes_nothing(table: Substrate, source: str) -> None:
     claim(table, source)
     twins(table)
     last = table.memory.last_entry()

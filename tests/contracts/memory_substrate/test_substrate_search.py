@@ -40,20 +40,20 @@ def ids(items: list[Any]) -> list[str]:
     ],
 )
 def test_a_prompt_in_place_of_a_question_is_sanitized(table: Any, text: str, clean: str | None, method: str) -> None:
-    answer = table.call("query", "search", {"query": text})
+    answer = table.use("query", "search", {"query": text})
     told = answer["query_sanitizer"]
     assert (told["method"], told["original_length"]) == (method, len(text))
     assert told["clean_length"] == len(answer["query"]) <= 400
     assert clean is None or answer["query"] == clean
     assert told["was_sanitized"] is (method != "passthrough")
     assert len(answer["warnings"]) == told["was_sanitized"]
-    context = table.call("query", "context", {"task": text})
+    context = table.use("query", "context", {"task": text})
     assert (context["task"], context["query_sanitizer"]) == (answer["query"], told)
 
 
 def test_a_search_says_how_it_was_made(table: Any) -> None:
     table.know("Gateway port", "The gateway listens on 8080.")
-    answer = table.call("query", "search", {"query": "gateway port"}, {"filters": {"object_type": "knowledge"}})
+    answer = table.use("query", "search", {"query": "gateway port"}, {"filters": {"object_type": "knowledge"}})
     assert (answer["result_type"], answer["query"]) == ("search_results", "gateway port")
     assert answer["normalized_terms"] == ["gateway port", "gateway", "port"]
     assert answer["applied_filters"] == {"object_types": ["knowledge"]}
@@ -69,7 +69,7 @@ def test_ranks_are_fused_by_their_reciprocals(semantic_table: Any) -> None:
     for number in range(12):
         semantic_table.know(f"Service {number}", f"Service {number} stores backups of its database for {number} days.")
     semantic_table.know("Retention", "Old copies of data are thrown away after a month.")
-    answer = semantic_table.call("query", "search", {"query": "how long are database backups kept"}, {"max_items": 20})
+    answer = semantic_table.use("query", "search", {"query": "how long are database backups kept"}, {"max_items": 20})
     assert answer["semantic_backend"].startswith("recollect:")
     scores = [item["rank_score"] for item in answer["items"]]
     assert scores == sorted(scores, reverse=True)
@@ -94,7 +94,7 @@ def test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream(semant
 
 def test_a_question_about_nothing_that_is_stored_finds_nothing(semantic_table: Any) -> None:
     semantic_table.know("Invoices", "Invoices are paid within thirty days.")
-    answer = semantic_table.call("query", "search", {"query": "zebra migration in Africa"})
+    answer = semantic_table.use("query", "search", {"query": "zebra migration in Africa"})
     assert answer["items"] == []
     assert answer["suggested_retry_terms"] == ["zebra", "migration", "africa"]
     assert semantic_table.search("   ") == []
@@ -115,7 +115,7 @@ def test_a_source_is_found_by_its_segments_which_are_shown(semantic_table: Any, 
 
 def test_a_source_with_very_many_matches_hides_no_other_object(table: Any, tmp_path: Path) -> None:
     said = [{"role": "user", "content": f"Message {number} is about quokkas."} for number in range(700)]
-    talk = table.call("ingest", "conversation", {"title": "Talk", "messages": said})["source_id"]
+    talk = table.use("ingest", "conversation", {"title": "Talk", "messages": said})["source_id"]
     told = "# Zoo\n\nOf many animals and, in passing, of quokkas it is told here, as of all others that live there.\n"
     pages = [table.ingest(tmp_path / f"{number}.md", told) for number in range(3)]
     known = table.know("Quokkas", "Somebody saw them.")
@@ -135,7 +135,7 @@ def test_scripts_without_spaces_are_searched_by_pairs(table: Any, tmp_path: Path
     source = table.ingest(tmp_path / "ops.md", GUIDE)
     known = table.know("备份策略", "数据库备份保留三十天。")
     table.know("网关", "网关监听端口八千零八十。")
-    answer = table.call("query", "search", {"query": "数据库备份"})
+    answer = table.use("query", "search", {"query": "数据库备份"})
     assert ids(answer["items"]) == [known, source]
     assert answer["normalized_terms"] == ["数据库备份", "数据", "据库", "库备", "备份"]
     assert "备份" in answer["items"][1]["matched_terms"]
@@ -147,7 +147,7 @@ def test_what_answers_goes_before_a_repository_that_more_leads_to(semantic_table
     told = "# Demo repo\n\nThis repo is a demo of things.\n\n## Use\n\nUse it well, in any language.\n"
     (root / "README.md").write_text(told, "utf-8")
     (root / "guide.md").write_text("# Guide\n\nHow to use the repo.\n", "utf-8")
-    source = semantic_table.call("ingest", "repo", {"path": str(root)})["source_id"]
+    source = semantic_table.use("ingest", "repo", {"path": str(root)})["source_id"]
     known = semantic_table.know("Repo uses Python", "Primary language is Python.")
     found = semantic_table.search("what language does the repo use?")
     assert ids(found)[:2] == [known, source]
@@ -169,11 +169,11 @@ def test_a_phrase_in_a_title_goes_before_one_below_it(table: Any) -> None:
 
 def test_words_for_open_work_widen_the_search_and_hide_nothing(table: Any) -> None:
     task = {"kind": "task", "title": "Review the gateway", "summary": "Look at its timeouts.", **GOVERNED}
-    work = table.call("remember", "work_item", task)["object_id"]
-    done = table.call("remember", "work_item", {**task, "title": "Old", "status": "done"})["object_id"]
+    work = table.use("remember", "work_item", task)["object_id"]
+    done = table.use("remember", "work_item", {**task, "title": "Old", "status": "done"})["object_id"]
     told = table.know("How we use the todo list", "Every todo has an owner.")
     for query in ("待办项", "todo"):
-        answer = table.call("query", "search", {"query": query})
+        answer = table.use("query", "search", {"query": query})
         assert answer["inferred_filters"]["object_types"] == ["work_item"]
         assert answer["applied_filters"] == {}
         assert {"task", "work_item", "todo"} <= set(answer["normalized_terms"])
@@ -192,7 +192,7 @@ def test_each_filter_leaves_what_it_names(table: Any, tmp_path: Path) -> None:
     )  # fmt: skip
     plain = table.know("Gateway owner", "Ana looks after the gateway.")
     task = {"kind": "chore", "title": "Restart the gateway", "summary": "On Friday.", **GOVERNED}
-    work = table.call("remember", "work_item", task)["object_id"]
+    work = table.use("remember", "work_item", task)["object_id"]
     assert set(ids(table.search("gateway"))) == {source, node, resting, plain, work}
     expected: list[tuple[dict[str, Any], set[str]]] = [
         ({"object_type": "source"}, {source}),
@@ -212,22 +212,22 @@ def test_each_filter_leaves_what_it_names(table: Any, tmp_path: Path) -> None:
 
 
 def test_filters_that_name_nothing_that_exists_are_errors(table: Any) -> None:
-    told = table.fail("query", "search", {"query": "x"}, {"filters": {"object_types": ["source", "drawer"]}})
+    told = table.refuse("query", "search", {"query": "x"}, {"filters": {"object_types": ["source", "drawer"]}})
     assert "args.options.filters.object_types.1: Input should be one of source, node" in told
-    told = table.fail("query", "context", {"task": "x", "scope": {"status": "fresh"}})
+    told = table.refuse("query", "context", {"task": "x", "scope": {"status": "fresh"}})
     assert "args.input_data.scope.statuses.0: Input should be one of active, candidate" in told
 
 
 def test_a_question_that_cannot_be_searched_for_is_an_error_at_its_place(table: Any) -> None:
-    assert "args.input_data.query: contains a NUL" in table.fail("query", "search", {"query": "a\0b"})
-    assert "args.input_data.task: contains a NUL" in table.fail("query", "context", {"task": "a\0b"})
+    assert "args.input_data.query: contains a NUL" in table.refuse("query", "search", {"query": "a\0b"})
+    assert "args.input_data.task: contains a NUL" in table.refuse("query", "context", {"task": "a\0b"})
 
 
 def test_superseded_and_archived_objects_are_found_only_by_status(table: Any, tmp_path: Path) -> None:
     old, new = table.know("Deploys on Mondays"), table.know("Deploys on Tuesdays")
-    table.call("remember", "supersede", {"old_knowledge_id": old, "new_knowledge_id": new, "reason": "r"})
+    table.use("remember", "supersede", {"old_knowledge_id": old, "new_knowledge_id": new, "reason": "r"})
     source = table.ingest(tmp_path / "ops.md", "# Deploys\n\nDeploys are slow.\n")
-    table.call("maintain", "archive_source", {"source_id": source, "reason": "r"}, {"apply": True})
+    table.use("maintain", "archive_source", {"source_id": source, "reason": "r"}, {"apply": True})
     assert ids(table.search("deploys")) == [new]
     assert ids(table.search("deploys", filters={"status": "superseded"})) == [old]
     assert ids(table.search("deploys", filters={"status": "archived"})) == [source]

@@ -24,7 +24,7 @@ def test_a_memory_of_another_contract_is_knowledge_of_its_kind(table: Any, memor
 def test_an_id_of_another_contract_can_be_governed_here(table: Any, memory: Memory) -> None:
     old = memory.remember("Deploys happen on Mondays.", trust="user_declared").id
     new = table.know("Deploys happen on Tuesdays")
-    table.call("remember", "supersede", {"old_knowledge_id": old, "new_knowledge_id": new, "reason": "moved"})
+    table.use("remember", "supersede", {"old_knowledge_id": old, "new_knowledge_id": new, "reason": "moved"})
     assert [hit.record.id for hit in memory.recall("When do deploys happen?")] == [new]
 
 
@@ -43,19 +43,19 @@ def test_what_no_longer_holds_elsewhere_does_not_hold_here(table: Any, memory: M
     assert [item["id"] for item in table.search("deploys")] == [kept]
     memory.forget(kept)
     assert table.search("deploys") == []
-    assert table.fail("query", "page", {"id": kept}).endswith(f"Object not found: {kept}")
+    assert table.refuse("query", "page", {"id": kept}).endswith(f"Object not found: {kept}")
 
 
 def test_spaces_do_not_see_each_other(table: Any, other_space: Any) -> None:
     id = table.know("Deploys happen on Tuesdays")
     assert other_space.search("deploys") == []
-    assert "Object not found" in other_space.fail("query", "page", {"id": id})
-    assert "Knowledge not found" in other_space.fail("remember", "promote", {"knowledge_id": id, "reason": "r"})
+    assert "Object not found" in other_space.refuse("query", "page", {"id": id})
+    assert "Knowledge not found" in other_space.refuse("remember", "promote", {"knowledge_id": id, "reason": "r"})
 
 
 def test_two_processes_share_what_is_written(serve: Callable) -> None:
     given = {"kind": "fact", "title": "Port", "summary": "The gateway port is 8080.", "reason": "r"}
     given |= {"memory_source": "user_declared", "scope_refs": ["scope:a"]}
     one, other = serve(), serve()
-    id = one.call("remember", "knowledge", given)["object_id"]
-    assert id in json.dumps(other.call("query", "search", {"query": "Which port has the gateway?"})["items"])
+    id = one.use("remember", "knowledge", given)["object_id"]
+    assert id in json.dumps(other.use("query", "search", {"query": "Which port has the gateway?"})["items"])

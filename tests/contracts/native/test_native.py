@@ -3,76 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-ROOT = Path(__file__).parents[3]
-GUARD_SECONDS = 60
-
-
-class Server:
-    """`recollect serve` in a process of its own."""
-
-    def __init__(self, home: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "recollect.cli", "serve", "--home", str(home), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.number = 0
-        self.ask(
-            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "tester", "version": "1"}
-        )
-
-    def ask(self, method: str, **params: Any) -> Any:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.number += 1
-        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-        while (answer := json.loads(self.process.stdout.readline())).get("id") != self.number:
-            assert "method" in answer
-        return answer["result"]
-
-    def call(self, tool: str, **arguments: Any) -> Any:
-        """The structured result; the text must say the same."""
-        result = self.ask("tools/call", name=tool, arguments=arguments)
-        assert not result.get("isError"), result
-        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-        return result["structuredContent"]
-
-    def fail(self, tool: str, **arguments: Any) -> str:
-        result = self.ask("tools/call", name=tool, arguments=arguments)
-        assert result["isError"] is True
-        return str(result["content"][0]["text"])
-
-    def close(self) -> int:
-        self.process.communicate(timeout=GUARD_SECONDS)
-        return self.process.returncode
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    started: list[Server] = []
-
-    def start(*arguments: str) -> Server:
-        started.append(Server(tmp_path / "home", *arguments))
-        return started[-1]
-
-    yield start
-    for server in started:
-        if server.process.poll() is None:
-            server.close()
-
-
-def test_the_page_and_the_snapshot_agree_with_the_table() -> None:
-    done = subprocess.run(
-        [sys.executable, "tools/write_contracts.py", "--check"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+from tests.contracts.clients import Server
 
 
 def test_the_list_of_tools_is_cheap_for_an_agent(serve: Callable[..., Server]) -> None:

@@ -1,20 +1,8 @@
-"""What the rusty-mem contract asks for, how it is met here, and which test shows it.
-
-`source` restates the contract in our words; `differs` says where and why this server does otherwise, or decides what
-the contract leaves open. A test reads this table both ways: each row names tests that exist, and each test is in a row.
-"""
+"""What the rusty-mem contract asks for, how it is met here, and which test shows it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Requirement(NamedTuple):
-    source: str
-    behaviour: str
-    tests: tuple[str, ...]
-    differs: str = ""
-
+from tests.contracts.requirement import SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
     Requirement(
@@ -26,7 +14,10 @@ REQUIREMENTS = (
     Requirement(
         "There are six tools: search, push, summarize, get-collections, new-collection, metrics.",
         "They are listed in this order with their arguments, limits and defaults; a snapshot holds them.",
-        ("test_the_page_and_the_snapshot_are_those_of_the_table", "test_the_tools_are_these_in_this_order"),
+        (
+            SNAPSHOTS,
+            "test_the_tools_are_these_in_this_order",
+        ),
         "Descriptions are ours. Schemas do not forbid further properties, since some arguments have a second name; one"
         " that nobody knows is an error when the tool is called.",
     ),

@@ -179,3 +179,15 @@ def test_what_another_contract_stored_is_a_memory_of_the_default_project(table) 
     assert (found["text"], found["project_id"]) == ("Tea was remembered.", "default")
     assert len(table.call("summarize", time_range=EVER)["source_memory_ids"]) == 1
     assert table.found("tea", project_id="other") == []
+
+
+NAMES = ["search", "push", "summarize", "get-collections", "new-collection", "metrics"]
+
+
+def test_the_tools_are_these_in_this_order(table) -> None:
+    tools = table.contract.tools
+    assert [tool.name for tool in tools] == NAMES
+    reads = {tool.name for tool in tools if tool.annotations.read_only}
+    assert reads == {"search", "get-collections", "metrics"}
+    assert all(tool.annotations.idempotent and not tool.annotations.destructive for tool in tools)
+    assert all(set(tool.input_schema()) <= {"type", "properties", "required"} for tool in tools)

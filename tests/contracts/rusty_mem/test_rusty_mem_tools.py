@@ -251,6 +251,7 @@ WRONG = [
     ("search", {"query_text": "x", "collection": "nowhere"}, "`collection` does not exist: 'nowhere'"),
     ("search", {"query_text": "x", "collection": "n" * 300}, "`collection` must have 1 to 200 characters"),
     ("search", {"query_text": "x", "bogus": 1}, "`bogus` is not an argument here"),
+    ("search", {"query_text": "x", "query": "x"}, "`query` is not an argument here"),
     ("push", {}, "`text` is required"),
     ("push", {"text": " \n"}, "`text` must not be empty"),
     ("push", {"text": "a\0b"}, "`text` contains a NUL character"),

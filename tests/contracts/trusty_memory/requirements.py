@@ -1,25 +1,10 @@
-"""What does the trusty-memory contract ask for, how is it met, and which test shows it?
-
-`source` restates the sentence of the document (section) or of the decisions beside it, in our words. `differs` says
-where the behaviour here is another one, and why. `test` is `file::function` below tests/.
-"""
+"""What does the trusty-memory contract ask for, how is it met, and which test shows it?"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from tests.contracts.requirement import Requirement
 
-
-class Requirement(NamedTuple):
-    source: str
-    behaviour: str
-    test: str
-    differs: str = ""
-
-
-HERE = "contracts/trusty_memory"
-TOOLS, PALACES = f"{HERE}/test_tools.py", f"{HERE}/test_palaces.py"
-TRANSCRIPT, PROCESSES = f"{HERE}/test_transcript.py", f"{HERE}/test_processes.py"
-REST, HTTP, IMPORT = f"{HERE}/test_rest.py", "serve/test_http.py", "cli/test_import.py"
+HTTP, IMPORT = "serve/test_http.py", "cli/test_import.py"
 DREAM, PLACES, FOREMOST = "engine/test_dream.py", "engine/test_places.py", "engine/test_foremost.py"
 
 REQUIREMENTS = (
@@ -27,400 +12,430 @@ REQUIREMENTS = (
     Requirement(
         "1: --palace binds the server to a palace, which is made if it is missing",
         "the space is made before the first message is read",
-        f"{TOOLS}::test_the_default_palace_is_made_at_the_start",
+        ("test_the_default_palace_is_made_at_the_start",),
     ),
     Requirement(
         "1: with --palace calls may leave out the palace; one that is given wins",
         "an argument goes before the default",
-        f"{TOOLS}::test_a_named_palace_wins_over_the_default",
+        ("test_a_named_palace_wins_over_the_default",),
     ),
     Requirement(
         "1: RUST_LOG filters the log, warn by default; the log goes to stderr alone",
         "the last level that the filter names is taken; --log-level goes before it",
-        f"{TOOLS}::test_the_log_level_of_the_origin_is_honoured",
+        ("test_the_log_level_of_the_origin_is_honoured",),
         "levels of single modules are not told apart: this server has no such modules",
     ),
     Requirement(
         "1: the flags are those of the contract",
         "--palace with another contract, and --space with this one, are usage errors",
-        f"{TOOLS}::test_the_flags_of_other_contracts_are_refused",
+        ("test_the_flags_of_other_contracts_are_refused",),
     ),
     # 2 Transport
     Requirement(
         "2: notifications are never answered",
         "initialized and cancelled are heard in silence",
-        f"{TOOLS}::test_notifications_get_no_answer",
+        ("test_notifications_get_no_answer",),
     ),
     Requirement(
         "2, 6: a line that is not JSON, or not UTF-8, is answered with -32700",
         "the id is null, since nobody can know it",
-        f"{TOOLS}::test_what_is_not_json_or_not_text_is_a_parse_error",
+        ("test_what_is_not_json_or_not_text_is_a_parse_error",),
     ),
     Requirement(
         "2, 6: an unknown method is answered with -32601 and named",
         "Method not found: foo",
-        f"{TRANSCRIPT}::test_every_example_is_answered_as_documented",
+        ("test_every_example_is_answered_as_documented",),
     ),
     # 3 Handshake
     Requirement(
         "3: initialize answers with version, the tools capability and the server's name",
         "the client's protocol version, where we speak it, and Recollect's own version",
-        f"{TRANSCRIPT}::test_every_example_is_answered_as_documented",
+        ("test_every_example_is_answered_as_documented",),
         "the origin always says 2024-11-05; newer clients are answered in their own version",
     ),
     Requirement(
         "3: serverInfo.default_palace is there with --palace and absent without",
         "as documented",
-        f"{TOOLS}::test_the_server_names_its_palace_only_if_it_has_one",
+        ("test_the_server_names_its_palace_only_if_it_has_one",),
     ),
     # 4 The list of tools
     Requirement(
         "4: ten tools with these names, descriptions and schemas",
         "word for word, in the same order",
-        f"{TOOLS}::test_there_are_ten_tools_in_the_documented_order",
+        ("test_there_are_ten_tools_in_the_documented_order",),
     ),
     Requirement(
         "4: the list as it stands on the wire",
         "a snapshot that derives from the table",
-        f"{TRANSCRIPT}::test_the_documented_list_of_tools_is_sent_as_it_is",
+        ("test_the_documented_list_of_tools_is_sent_as_it_is",),
         "each tool also carries annotations, as the decisions for all contracts ask",
     ),
     Requirement(
         "4: with --palace the palace leaves the required arguments and stays among the known",
         "nothing else changes",
-        f"{TOOLS}::test_with_a_default_palace_nothing_but_the_requirement_changes",
+        ("test_with_a_default_palace_nothing_but_the_requirement_changes",),
     ),
     Requirement(
         "decisions: honest annotations",
         "reading tools are read-only, memory_forget alone destroys, kg_assert alone is not idempotent",
-        f"{TOOLS}::test_hints_tell_what_a_tool_may_do",
+        ("test_hints_tell_what_a_tool_may_do",),
     ),
     Requirement(
         "4: schemas are open: they do not forbid other properties",
         "arguments that no schema names are ignored",
-        f"{TOOLS}::test_arguments_that_a_schema_does_not_name_are_ignored",
+        ("test_arguments_that_a_schema_does_not_name_are_ignored",),
     ),
     Requirement(
         "4: nine named rooms, General when omitted, anything else a custom room",
         "rooms are exact strings",
-        f"{PALACES}::test_a_room_is_an_exact_string",
+        ("test_a_room_is_an_exact_string",),
     ),
     Requirement(
         "decisions: records of other contracts appear as drawers in General",
         "so does what was stored without a room",
-        f"{PALACES}::test_what_names_no_room_is_in_general",
+        ("test_what_names_no_room_is_in_general",),
     ),
     # 5 Calls
     Requirement(
         "5: a result is one text part that holds JSON",
         "no structured content, no isError; fields in the documented order",
-        f"{TRANSCRIPT}::test_every_example_is_answered_as_documented",
+        ("test_every_example_is_answered_as_documented",),
     ),
     Requirement(
         "5 memory_remember: stores in a room with tags; answers with the drawer's UUID",
         "UUIDs of version 4",
-        f"{PALACES}::test_a_drawer_gets_a_random_uuid",
+        ("test_a_drawer_gets_a_random_uuid",),
     ),
     Requirement(
         "5 memory_remember: every call answers stored",
         "the same text in the same room keeps its drawer and gains the tags",
-        f"{PALACES}::test_the_same_text_in_one_room_is_one_drawer_with_all_tags",
+        ("test_the_same_text_in_one_room_is_one_drawer_with_all_tags",),
         "the origin stores it twice; what is stored twice is recalled twice",
     ),
     Requirement(
         "decisions for all: a write that is not stored says so",
         "a text that recall itself made is refused with the reason",
-        f"{PALACES}::test_a_text_that_recall_made_is_refused_and_says_why",
+        ("test_a_text_that_recall_made_is_refused_and_says_why",),
     ),
     Requirement(
         "decisions: memory_remember and kg_assert make the palace",
         "on first use",
-        f"{PALACES}::test_stating_a_triple_makes_the_palace",
+        ("test_stating_a_triple_makes_the_palace",),
     ),
     Requirement(
         "decisions: memory_remember makes the palace",
         "on first use",
-        f"{PALACES}::test_remembering_makes_the_palace",
+        ("test_remembering_makes_the_palace",),
     ),
     Requirement(
         "decisions: reading a palace that does not exist is an error",
         "open palace X, and nothing is made",
-        f"{TOOLS}::test_reading_a_palace_that_is_not_there_fails_and_makes_nothing",
+        ("test_reading_a_palace_that_is_not_there_fails_and_makes_nothing", "test_a_palace_must_exist_to_be_read"),
     ),
     Requirement(
         "5 memory_recall: layers 0, 1 and 2",
         "relevance first: a real match stands above what only importance brought in",
-        f"{PALACES}::test_relevance_stands_before_importance",
+        ("test_relevance_stands_before_importance",),
         "the origin appends layers unsorted, and its users complain of it",
     ),
     Requirement(
         "decisions: what only L1 brought in scores importance x 0.15",
         "and where real matches are weaker than that, no more than the weakest of them",
-        f"{PALACES}::test_what_only_importance_brought_in_scores_a_share_of_it",
+        ("test_what_only_importance_brought_in_scores_a_share_of_it",),
         "a hit below 0.05 is no real match: it says less than importance does",
     ),
     Requirement(
         "decisions: what only L1 brought in stands below any real match",
         "its score is never above theirs",
-        f"{PALACES}::test_what_only_importance_brought_in_stands_below_the_weakest_match",
+        ("test_what_only_importance_brought_in_stands_below_the_weakest_match",),
     ),
     Requirement(
         "decisions: L1 is the fifteen most important drawers",
         "by importance now",
-        f"{PALACES}::test_no_more_than_fifteen_come_in_by_importance",
+        ("test_no_more_than_fifteen_come_in_by_importance",),
     ),
     Requirement(
         "decisions: L0 is identity.txt; its row comes first and does not count against top_k",
         "its id is the nil UUID; no row where there is no text",
-        f"{PALACES}::test_the_identity_comes_first_and_does_not_count",
+        ("test_the_identity_comes_first_and_does_not_count",),
     ),
     Requirement(
         "decisions: identity.txt lies in the palace's data_dir",
         "what a person writes there is read by the next call",
-        f"{PALACES}::test_the_data_dir_is_a_real_folder_of_the_palace",
+        ("test_the_data_dir_is_a_real_folder_of_the_palace",),
     ),
     Requirement(
         "decisions: the identity is also set by the command line",
         "recollect spaces identity",
-        "cli/test_cli_spaces.py::test_the_identity_of_a_space_is_shown_set_and_cleared",
+        ("cli/test_cli_spaces.py::test_the_identity_of_a_space_is_shown_set_and_cleared",),
     ),
     Requirement(
         "5 memory_recall_deep: the exhaustive search, in the same shape",
         "three times the candidates, and nothing is folded behind a near-duplicate",
-        f"{PALACES}::test_deep_recall_looks_further_and_folds_nothing",
+        ("test_deep_recall_looks_further_and_folds_nothing",),
     ),
     Requirement(
         "5 memory_recall_deep: the example",
         "layer 3",
-        f"{TRANSCRIPT}::test_the_example_of_deep_recall_has_the_same_shape",
+        ("test_the_example_of_deep_recall_has_the_same_shape",),
     ),
     Requirement(
         "decisions: effective importance = base halving in 90 days + 0.05 a recall up to 0.3, within 0.05..1",
         "computed whenever it is read; nothing is overwritten",
-        f"{FOREMOST}::test_importance_fades_and_use_keeps_it_up",
+        (f"{FOREMOST}::test_importance_fades_and_use_keeps_it_up",),
     ),
     Requirement(
         "decisions: accesses count",
         "a drawer that was shown as a real match was accessed; one that only stood by was not",
-        f"{PALACES}::test_being_recalled_makes_a_drawer_more_important",
+        ("test_being_recalled_makes_a_drawer_more_important",),
     ),
     Requirement(
         "5 memory_list: by importance descending, 50 unless told otherwise",
         "by importance now, of equals the newest",
-        f"{PALACES}::test_drawers_are_listed_by_importance_now",
+        ("test_drawers_are_listed_by_importance_now",),
     ),
     Requirement(
         "5 memory_list: filtered by room and tag, cut to limit",
         "as documented",
-        f"{PALACES}::test_drawers_are_filtered_by_tag_and_cut_to_the_limit",
+        ("test_drawers_are_filtered_by_tag_and_cut_to_the_limit",),
     ),
     Requirement(
         "5: times are RFC 3339 in UTC",
         "whole seconds with Z, as in the examples; order never depends on them",
-        f"{PALACES}::test_times_are_whole_seconds_and_order_does_not_depend_on_them",
+        ("test_times_are_whole_seconds_and_order_does_not_depend_on_them",),
         "created_at is when it happened, where that is known, so that imported drawers keep their age",
     ),
     Requirement(
         "5 memory_forget: deletes a drawer by its UUID",
         "for good: text, versions and vectors",
-        f"{PALACES}::test_a_drawer_is_deleted_for_good",
+        ("test_a_drawer_is_deleted_for_good", "test_a_drawer_of_another_palace_is_left_alone"),
     ),
     Requirement(
         "decisions: forgetting an unknown id answers deleted",
         "the state that was asked for holds",
-        f"{PALACES}::test_forgetting_what_is_not_there_is_deleted_too",
+        ("test_forgetting_what_is_not_there_is_deleted_too",),
     ),
     Requirement(
         "decisions: a malformed id is an error",
         "memory_forget: invalid drawer_id UUID: ...",
-        f"{PALACES}::test_a_malformed_id_is_refused",
+        (
+            "test_a_malformed_id_is_refused",
+            "test_a_uuid_is_understood_in_all_its_forms",
+            "test_what_is_no_uuid_is_not_taken_for_one",
+            "test_an_id_in_another_form_of_uuid_is_found",
+            "test_the_identity_is_no_drawer_to_delete",
+        ),
     ),
     Requirement(
         "decisions for all: the id of any record in the space is accepted",
         "a record of another contract is shown and forgotten by its own id",
-        f"{PALACES}::test_a_record_of_another_contract_is_shown_and_forgotten_by_its_own_id",
+        ("test_a_record_of_another_contract_is_shown_and_forgotten_by_its_own_id",),
     ),
     Requirement(
         "5 palace_create: idempotent, and an error on conflict (it says both)",
         "answers created, keeps everything; a new description replaces the old",
-        f"{PALACES}::test_creating_a_palace_twice_keeps_everything_and_takes_the_new_description",
+        ("test_creating_a_palace_twice_keeps_everything_and_takes_the_new_description",),
     ),
     Requirement(
         "5 palace_info: id, name, number of drawers, folder",
         "the folder is there when the answer is",
-        f"{PALACES}::test_the_data_dir_is_a_real_folder_of_the_palace",
+        ("test_the_data_dir_is_a_real_folder_of_the_palace",),
     ),
     Requirement(
         "5 kg_assert: closes the active triple of the same subject and predicate",
         "valid_to of the old is valid_from of the new, in one transaction; as_of still sees the old",
-        f"{PALACES}::test_a_new_triple_closes_the_one_before_it",
+        (
+            "test_a_new_triple_closes_the_one_before_it",
+            "test_a_triple_keeps_the_spelling_it_was_stated_with",
+            "test_the_clock_going_backwards_leaves_one_active_triple",
+        ),
         "subjects are one where they differ in case or spacing alone",
     ),
     Requirement(
         "5 kg_assert: a prior active triple is closed before the new one is inserted",
         "also where both say the same: it holds anew from now on",
-        f"{PALACES}::test_a_triple_that_is_stated_again_holds_from_now",
+        ("test_a_triple_that_is_stated_again_holds_from_now",),
     ),
     Requirement(
         "decisions: confidence outside of 0..1 is an error",
         "nothing is made or changed",
-        f"{PALACES}::test_confidence_outside_of_its_range_is_an_error_and_changes_nothing",
+        ("test_confidence_outside_of_its_range_is_an_error_and_changes_nothing",),
         "the origin clamps it",
     ),
     # 6 Errors
     Requirement(
         "6: an unknown tool is -32603, unknown tool: NAME",
         "as documented",
-        f"{TOOLS}::test_an_unknown_tool_is_an_internal_error",
+        ("test_an_unknown_tool_is_an_internal_error",),
     ),
     Requirement(
         "6: a missing argument is -32603 with missing 'NAME'",
         "the tool's name stands before it, as in the document's longer example",
-        f"{TOOLS}::test_a_missing_argument_is_named_with_its_tool",
+        ("test_a_missing_argument_is_named_with_its_tool",),
     ),
     Requirement(
         "6: no palace and no default is -32603 with the documented sentence",
         "before anything else that is missing",
-        f"{TOOLS}::test_without_any_palace_the_message_says_so_first",
+        ("test_without_any_palace_the_message_says_so_first",),
     ),
     Requirement(
         "6: messages are for people and name the cause",
         "a value that does not fit is named with its field and its range",
-        f"{TOOLS}::test_values_out_of_range_are_clear_errors",
+        ("test_values_out_of_range_are_clear_errors",),
     ),
     # 7 Shutdown
     Requirement(
         "7: SIGTERM and SIGINT end it with 0; running calls complete",
         "nothing that was answered is lost",
-        f"{PROCESSES}::test_a_signal_under_load_loses_nothing_that_was_answered",
+        ("test_a_signal_under_load_loses_nothing_that_was_answered",),
     ),
     Requirement(
         "7: the end of input ends it with 0",
         "after everything that was asked is answered",
-        f"{PROCESSES}::test_the_end_of_input_ends_the_server_after_its_work",
+        ("test_the_end_of_input_ends_the_server_after_its_work",),
     ),
     Requirement(
         "decisions for all: one store for all processes",
         "two servers on one palace see each other at once",
-        f"{PROCESSES}::test_two_servers_on_one_palace_see_each_other_at_once",
+        ("test_two_servers_on_one_palace_see_each_other_at_once", "test_a_drawer_is_found_by_the_next_call"),
     ),
     Requirement(
         "decisions for all: what is stored is durable before the answer is written",
         "two servers that write at once lose nothing",
-        f"{PROCESSES}::test_both_write_at_once_and_nothing_is_lost",
+        ("test_both_write_at_once_and_nothing_is_lost",),
     ),
     # The dreamer
     Requirement(
         "decisions: near-identical drawers (cosine 0.95) are merged; the more important stays, tags are united",
         "the other is superseded",
-        f"{DREAM}::test_near_identical_records_become_one_with_all_tags",
+        (f"{DREAM}::test_near_identical_records_become_one_with_all_tags",),
         "not where a number or a negation differs, nor across rooms",
     ),
     Requirement(
         "decisions: what was merged is kept in history and can be brought back",
         "every merge is a row of the journal; what was brought back is not merged again",
-        f"{DREAM}::test_a_merge_is_in_the_journal_and_undoing_it_holds",
+        (f"{DREAM}::test_a_merge_is_in_the_journal_and_undoing_it_holds",),
     ),
     Requirement(
         "decisions: closets are refreshed",
         "a closet is what the keyword index holds of a record; what differs from the text is mended",
-        f"{DREAM}::test_a_closet_that_differs_from_its_text_is_mended",
+        (f"{DREAM}::test_a_closet_that_differs_from_its_text_is_mended",),
     ),
     Requirement(
         "decisions: importance decays",
         "by age when it is read; the cycle counts what has faded",
-        f"{DREAM}::test_without_vectors_nothing_is_merged_and_the_rest_is_done",
+        (f"{DREAM}::test_without_vectors_nothing_is_merged_and_the_rest_is_done",),
         "nothing is overwritten, so that nothing decays twice",
     ),
     Requirement(
         "decisions: a palace dreams when it has been idle for 300 s",
         "and something is to be done in it",
-        f"{DREAM}::test_a_space_is_due_when_it_was_left_alone_for_long_enough",
+        (f"{DREAM}::test_a_space_is_due_when_it_was_left_alone_for_long_enough",),
     ),
     Requirement(
         "decisions: with a budget of 5 s a cycle",
         "what is not done by then is left to the next",
-        f"{DREAM}::test_a_cycle_without_time_is_not_finished_and_the_next_goes_on",
+        (f"{DREAM}::test_a_cycle_without_time_is_not_finished_and_the_next_goes_on",),
     ),
     Requirement(
         "7: dreamers are cancelled and end within two seconds",
         "at the next of many small steps",
-        f"{DREAM}::test_a_cancelled_cycle_ends_at_its_next_step",
+        (f"{DREAM}::test_a_cancelled_cycle_ends_at_its_next_step",),
     ),
     Requirement(
         "7: dreamers run beside the calls",
         "a thread that ends with the server",
-        f"{DREAM}::test_the_thread_dreams_and_ends_when_it_is_told_to",
+        (f"{DREAM}::test_the_thread_dreams_and_ends_when_it_is_told_to",),
     ),
     Requirement(
         "decisions for all: processes share a store",
         "one process at a time dreams of a palace, and a crash frees it",
-        f"{DREAM}::test_only_one_process_dreams_of_a_space_and_a_crash_frees_it",
+        (f"{DREAM}::test_only_one_process_dreams_of_a_space_and_a_crash_frees_it",),
     ),
     Requirement(
         "decisions: it also runs on demand",
         "recollect dream, with --dry-run",
-        "cli/test_cli_dream.py::test_a_dream_is_told_and_a_dry_run_changes_nothing",
+        ("cli/test_cli_dream.py::test_a_dream_is_told_and_a_dry_run_changes_nothing",),
     ),
     Requirement(
         "decisions: any name is a palace's",
         "each has a folder of its own on every file system",
-        f"{PLACES}::test_no_two_spaces_share_a_folder_even_where_case_is_ignored",
+        (f"{PLACES}::test_no_two_spaces_share_a_folder_even_where_case_is_ignored",),
     ),
     # The companion
     Requirement(
         "1, 7: --http serves the same engine in the same process",
         "what one way stores, the other finds",
-        f"{HTTP}::test_a_call_by_http_and_one_by_stdio_reach_the_same_engine",
+        (
+            f"{HTTP}::test_a_call_by_http_and_one_by_stdio_reach_the_same_engine",
+            "test_without_http_nothing_of_the_web_is_loaded",
+            "test_what_cannot_be_served_is_told_at_once",
+            "test_the_token_may_stand_in_the_environment",
+        ),
     ),
     Requirement(
         "7: the companion ends with stdin, and the other way round",
         "listeners are sent away first",
-        f"{HTTP}::test_it_ends_when_the_input_ends_and_listeners_are_sent_away",
+        (f"{HTTP}::test_it_ends_when_the_input_ends_and_listeners_are_sent_away",),
     ),
     Requirement(
         "decisions: GET /health answers ok",
         "as plain text, without a token",
-        f"{HTTP}::test_health_is_a_plain_ok",
+        (f"{HTTP}::test_health_is_a_plain_ok",),
     ),
     Requirement(
         "decisions: GET /sse begins with connected",
         "heard by a real HTTP client",
-        f"{HTTP}::test_the_first_event_says_connected",
+        (f"{HTTP}::test_the_first_event_says_connected",),
     ),
     Requirement(
         "decisions: events for palaces, drawers, dreams and the status",
         "whoever made the change, in whichever contract or process",
-        f"{REST}::test_every_change_is_told_in_the_words_of_palaces",
+        (
+            "test_every_change_is_told_in_the_words_of_palaces",
+            "test_changes_over_the_web_are_journalled_as_such",
+            "test_changes_of_other_processes_and_contracts_are_told_too",
+        ),
     ),
     Requirement(
         "decisions: palaces under /api/v1",
         "made, listed and described",
-        f"{REST}::test_palaces_are_made_listed_and_described",
+        (
+            "test_palaces_are_made_listed_and_described",
+            "test_status_counts_everything",
+            "test_vectors_are_counted_where_there_are_some",
+            "test_names_are_decoded",
+        ),
     ),
     Requirement(
         "decisions: drawers and recall under /api/v1",
         "the values of the tools",
-        f"{REST}::test_a_drawer_is_stored_listed_recalled_and_deleted",
+        (
+            "test_a_drawer_is_stored_listed_recalled_and_deleted",
+            "test_drawers_are_filtered_and_paged",
+            "test_the_text_of_a_drawer_may_be_called_content",
+            "test_deep_recall_says_so_by_its_layer",
+            "test_what_cannot_be_is_refused_by_name",
+        ),
     ),
     Requirement(
         "decisions: triples under /api/v1",
         "the values of the tools",
-        f"{REST}::test_triples_are_stated_and_queried",
+        ("test_triples_are_stated_and_queried",),
     ),
     Requirement(
         "decisions: dream/run and dream/status",
         "one cycle in every palace, and what the last ones did",
-        f"{REST}::test_dreams_are_run_and_told_of",
+        ("test_dreams_are_run_and_told_of",),
     ),
     Requirement(
         "decisions: loopback needs no token, another address does not start without one",
         "and then every request but /health must show it",
-        f"{HTTP}::test_beyond_this_machine_nothing_is_served_without_a_token",
+        (f"{HTTP}::test_beyond_this_machine_nothing_is_served_without_a_token",),
     ),
     Requirement(
         "decisions: an existing data root can be taken over",
         "recollect import trusty-memory tells what it could not read",
-        f"{IMPORT}::test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes",
+        (f"{IMPORT}::test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes",),
     ),
 )

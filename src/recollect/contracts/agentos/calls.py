@@ -11,9 +11,11 @@ from typing import cast
 
 from recollect.contracts.agentos import params as p
 from recollect.contracts.tool import Call
-from recollect.engine.memory import Memory
+from recollect.engine.graph.link import Neighborhood
+from recollect.engine.read.by_signal import appraise
+from recollect.engine.write.sessions import listed_sessions
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import Entity, Json, Neighborhood, Record
+from recollect.types import Entity, Json, Record
 
 WAIT_SECONDS = 10.0
 """So long a recall waits for vectors that are still missing."""
@@ -37,89 +39,90 @@ def to_ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-class Calls:
-    """The nine functions on one memory; `agent` is who is meant where nobody is named."""
+def store(given: p.Store, call: Call) -> Value:
+    role = given.role or "user"
+    receipt = call.memory.remember(
+        given.content, space=given.agent_id or call.space, memory_type="episodic", role=role,
+        session=given.session_id, importance=importance_of(given.content, role), anywhere=True,
+    )  # fmt: skip
+    if receipt.id is None:
+        raise InvalidInput("content", receipt.reason or "cannot be stored")
+    return {"id": receipt.id, "stored": receipt.stored, "deduplicated": not receipt.stored}
 
-    def __init__(self, memory: Memory, agent: str) -> None:
-        self._memory = memory
-        self._agent = agent
 
-    def store(self, given: p.Store, call: Call) -> Value:  # noqa: ARG002  the seam's shape
-        role = given.role or "user"
-        receipt = self._memory.remember(
-            given.content, space=given.agent_id or self._agent, memory_type="episodic", role=role,
-            session=given.session_id, importance=importance_of(given.content, role), anywhere=True,
-        )  # fmt: skip
-        if receipt.id is None:
-            raise InvalidInput("content", receipt.reason or "cannot be stored")
-        return {"id": receipt.id, "stored": receipt.stored, "deduplicated": not receipt.stored}
+def recall(given: p.Recall, call: Call) -> list[Value]:
+    found = appraise(
+        call.memory, given.query, space=given.agent_id or call.space, limit=given.limit, wait=WAIT_SECONDS,
+        progress=call.progress, without_kinds=["code"],
+    )  # fmt: skip
+    return [{**_message(one.record), "score": round(one.score, 6)} for one in found]
 
-    def recall(self, given: p.Recall, call: Call) -> list[Value]:
-        found = self._memory.appraise(
-            given.query, space=given.agent_id or self._agent, limit=given.limit, wait=WAIT_SECONDS,
-            progress=call.progress, without_kinds=["code"],
-        )  # fmt: skip
-        return [{**_message(one.record), "score": round(one.score, 6)} for one in found]
 
-    def evict(self, given: p.Evict, call: Call) -> Value:
-        done = self._memory.evict(
-            max_age=_milliseconds(given.max_age), min_importance=given.min_importance, cap=given.cap,
-            cancelled=lambda: call.cancelled,
-        )  # fmt: skip
-        return {"evicted": sum(one.count for one in done)}
+def evict(given: p.Evict, call: Call) -> Value:
+    done = call.memory.evict(
+        max_age=_milliseconds(given.max_age), min_importance=given.min_importance, cap=given.cap,
+        cancelled=lambda: call.cancelled,
+    )  # fmt: skip
+    return {"evicted": sum(one.count for one in done)}
 
-    def consolidate(self, given: p.Consolidate, call: Call) -> Value:
-        began = time.monotonic()
-        done = self._memory.consolidate(decay_rate=given.decay_rate, cancelled=lambda: call.cancelled)
-        took = round((time.monotonic() - began) * 1000)
-        return {"memoriesDecayed": sum(one.count for one in done), "memoriesMerged": 0, "durationMs": took}
 
-    def kg_add(self, given: p.KgAdd, call: Call) -> Value:  # noqa: ARG002  the seam's shape
-        node = given.entity
-        self._memory.connect(
-            node.id, space=given.agent_id or self._agent, type=node.type, properties=node.properties,
-            relations=[(relation.target, relation.type) for relation in node.relations or ()],
-        )  # fmt: skip
-        return {"stored": True, "id": node.id}
+def consolidate(given: p.Consolidate, call: Call) -> Value:
+    began = time.monotonic()
+    done = call.memory.consolidate(decay_rate=given.decay_rate, cancelled=lambda: call.cancelled)
+    took = round((time.monotonic() - began) * 1000)
+    return {"memoriesDecayed": sum(one.count for one in done), "memoriesMerged": 0, "durationMs": took}
 
-    def kg_query(self, given: p.KgQuery, call: Call) -> list[Value]:  # noqa: ARG002  the seam's shape
-        agent = given.agent_id or self._agent
-        try:
-            around = self._memory.neighbors(given.entity_id, space=agent, depth=given.depth)
-            beyond = self._memory.neighbors(given.entity_id, space=agent, depth=given.depth + 1)
-        except NotFound:
-            return []
-        ties = _ties(beyond)
-        names = {entity.id: entity.name for entity in beyond.entities}
-        return [_node(entity, ties, names) for entity in _discovered(around, ties)]
 
-    def session_list(self, given: p.SessionList, call: Call) -> list[Value]:  # noqa: ARG002  the seam's shape
-        agent = given.agent_id or self._agent
-        return [
-            {
-                "id": session.id, "agentId": agent, "messageCount": session.messages,
-                "createdAt": to_ms(session.started_at), "updatedAt": to_ms(session.last_at),
-            }
-            for session in self._memory.listed_sessions(space=agent)
-        ]  # fmt: skip
+def kg_add(given: p.KgAdd, call: Call) -> Value:
+    node = given.entity
+    call.memory.connect(
+        node.id, space=given.agent_id or call.space, type=node.type, properties=node.properties,
+        relations=[(relation.target, relation.type) for relation in node.relations or ()],
+    )  # fmt: skip
+    return {"stored": True, "id": node.id}
 
-    def session_compact(self, given: p.SessionCompact, call: Call) -> Value:
-        done = self._memory.compact_session(
-            given.session_id, space=given.agent_id or self._agent, threshold=given.threshold,
-            keep_recent=given.keep_recent, sample=call.sample,
-        )  # fmt: skip
-        if not done.compacted:
-            return {"compacted": False, "reason": done.reason}
-        return {"compacted": True, "summarized": done.summarized, "kept": done.kept, "summaryId": done.summary}
 
-    def session_repair(self, given: p.SessionRepair, call: Call) -> Value:  # noqa: ARG002  the seam's shape
-        found = self._memory.repair_session(given.session_id, space=given.agent_id or self._agent)
-        stats = {
-            "emptyRemoved": found.empty, "duplicatesRemoved": found.duplicates,
-            "consecutiveMerged": found.consecutive, "orphanedRefs": found.orphaned, "reordered": found.reordered,
-            "oversizedDetected": found.oversized,
-        }  # fmt: skip
-        return {"repaired": found.fixes > 0, "totalFixes": found.fixes, "stats": stats}
+def kg_query(given: p.KgQuery, call: Call) -> list[Value]:
+    agent = given.agent_id or call.space
+    try:
+        around = call.memory.neighbors(given.entity_id, space=agent, depth=given.depth)
+        beyond = call.memory.neighbors(given.entity_id, space=agent, depth=given.depth + 1)
+    except NotFound:
+        return []
+    ties = _ties(beyond)
+    names = {entity.id: entity.name for entity in beyond.entities}
+    return [_node(entity, ties, names) for entity in _discovered(around, ties)]
+
+
+def session_list(given: p.SessionList, call: Call) -> list[Value]:
+    agent = given.agent_id or call.space
+    return [
+        {
+            "id": session.id, "agentId": agent, "messageCount": session.messages,
+            "createdAt": to_ms(session.started_at), "updatedAt": to_ms(session.last_at),
+        }
+        for session in listed_sessions(call.memory.core, space=agent)
+    ]  # fmt: skip
+
+
+def session_compact(given: p.SessionCompact, call: Call) -> Value:
+    done = call.memory.compact_session(
+        given.session_id, space=given.agent_id or call.space, threshold=given.threshold,
+        keep_recent=given.keep_recent, sample=call.sample,
+    )  # fmt: skip
+    if not done.compacted:
+        return {"compacted": False, "reason": done.reason}
+    return {"compacted": True, "summarized": done.summarized, "kept": done.kept, "summaryId": done.summary}
+
+
+def session_repair(given: p.SessionRepair, call: Call) -> Value:
+    found = call.memory.repair_session(given.session_id, space=given.agent_id or call.space)
+    stats = {
+        "emptyRemoved": found.empty, "duplicatesRemoved": found.duplicates,
+        "consecutiveMerged": found.consecutive, "orphanedRefs": found.orphaned, "reordered": found.reordered,
+        "oversizedDetected": found.oversized,
+    }  # fmt: skip
+    return {"repaired": found.fixes > 0, "totalFixes": found.fixes, "stats": stats}
 
 
 def _milliseconds(count: float) -> timedelta:

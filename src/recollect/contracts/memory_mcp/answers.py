@@ -6,7 +6,9 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from recollect.types import Entity, Metadata, Record, Relation, Scored
+from recollect.contracts.tool import view
+from recollect.engine.read.results import Scored
+from recollect.types import Entity, Metadata, Record, Relation
 
 _DIGITS = 6
 
@@ -36,11 +38,10 @@ class MemoryView(Struct, frozen=True, kw_only=True):
 
 def view_memory(record: Record) -> MemoryView:
     """A record that says no beginning began when it was stored."""
-    return MemoryView(
-        id=Thing("memories", _Key(record.id)), content=record.text, memory_type=record.memory_type,
-        event_time=record.event_time, ingestion_time=record.created_at,
-        valid_from=record.valid_from or record.created_at, valid_until=record.valid_until,
-        importance_score=record.importance, metadata=record.metadata,
+    return view(
+        MemoryView, record, id=Thing("memories", _Key(record.id)), content=record.text,
+        ingestion_time=record.created_at, valid_from=record.valid_from or record.created_at,
+        importance_score=record.importance,
     )  # fmt: skip
 
 
@@ -74,12 +75,7 @@ class Searched(Struct, frozen=True, kw_only=True):
 
 
 def view_found(hit: Scored) -> Found:
-    return Found(
-        id=hit.record.id,
-        content=hit.record.text,
-        memory_type=hit.record.memory_type,
-        score=round(hit.score, _DIGITS),
-    )
+    return view(Found, hit.record, content=hit.record.text, score=round(hit.score, _DIGITS))
 
 
 class Recalled(Struct, frozen=True, kw_only=True):
@@ -107,12 +103,11 @@ class RecallAnswer(Struct, frozen=True, kw_only=True):
 
 def view_recalled(hit: Scored, code_kind: str) -> Recalled:
     is_code = hit.record.kind == code_kind
-    place = Place.of(hit.record) if is_code else Place()
-    return Recalled(
-        id=hit.record.id, content=hit.record.text, source="code" if is_code else "memory",
-        score=round(hit.score, _DIGITS), vector_score=round(hit.vector, _DIGITS),
-        bm25_score=round(hit.keyword, _DIGITS), ppr_score=round(hit.graph, _DIGITS),
-        file_path=place.file_path, start_line=place.start_line, end_line=place.end_line,
+    return view(
+        Recalled, Place.of(hit.record) if is_code else Place(), id=hit.record.id, content=hit.record.text,
+        source="code" if is_code else "memory", score=round(hit.score, _DIGITS),
+        vector_score=round(hit.vector, _DIGITS), bm25_score=round(hit.keyword, _DIGITS),
+        ppr_score=round(hit.graph, _DIGITS),
     )  # fmt: skip
 
 
@@ -155,12 +150,7 @@ class CodeFound(Struct, frozen=True, kw_only=True):
 
 
 def view_code(record: Record, score: float) -> CodeFound:
-    place = Place.of(record)
-    return CodeFound(
-        id=record.id, file_path=place.file_path, content=record.text, language=place.language,
-        start_line=place.start_line, end_line=place.end_line, chunk_type=place.chunk_type, name=place.name,
-        score=round(score, _DIGITS),
-    )  # fmt: skip
+    return view(CodeFound, Place.of(record), id=record.id, content=record.text, score=round(score, _DIGITS))
 
 
 class EntityView(Struct, frozen=True, kw_only=True):
@@ -190,17 +180,12 @@ class Related(Struct, frozen=True, kw_only=True):
 
 
 def view_entity(entity: Entity) -> EntityView:
-    return EntityView(
-        id=entity.id, name=entity.name, entity_type=entity.type, description=entity.description,
-        user_id=entity.user, created_at=entity.created_at,
-    )  # fmt: skip
+    return view(EntityView, entity, entity_type=entity.type, user_id=entity.user)
 
 
 def view_relation(relation: Relation) -> RelationView:
-    return RelationView(
-        id=relation.id, from_entity=relation.subject, to_entity=relation.object, relation_type=relation.predicate,
-        weight=relation.weight, valid_from=relation.valid_from, valid_until=relation.valid_until,
-    )  # fmt: skip
+    ends = {"from_entity": relation.subject, "to_entity": relation.object}
+    return view(RelationView, relation, relation_type=relation.predicate, **ends)
 
 
 class CacheStats(Struct, frozen=True, kw_only=True):

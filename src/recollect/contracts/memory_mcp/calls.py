@@ -2,218 +2,223 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
-from recollect.contracts.tool import Call
-from recollect.engine.memory import Memory
+from recollect.contracts.tool import WAIT_SECONDS, Call, view
+from recollect.engine.embedding.semantics import EmbeddingState
+from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import EmbeddingState, Json, Record, SpaceStats
+from recollect.types import Record, SpaceStats
 from recollect.version import __version__
 
 CODE = "code"
 """The kind of records that are code chunks here; every other kind is a memory."""
-WAIT_SECONDS = 20.0
-"""For vectors that still miss, before a search answers with what there is."""
 _MOST_BYTES = 102_400
 _IMPORTANCE = 1.0
 _EMBEDDING = {"idle": "ready", "ready": "ready", "loading": "loading", "failed": "error", "none": "error"}
 """A model that is loaded when something first needs it is ready: nobody has to wait and ask again."""
 
 
-class Calls:
-    """The calls behind the table; all of them work on one space."""
+# Memories
 
-    def __init__(self, memory: Memory, space: str, new_id: Callable[[], str]) -> None:
-        self._memory = memory
-        self._space = space
-        self._new_id = new_id
 
-    def _as(self, call: Call) -> Memory:
-        return self._memory.acting_as(call.client or "mcp", new_id=self._new_id)
+def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
+    receipt = call.memory.remember(
+        _content(given.content), space=call.space, memory_type=given.memory_type,
+        user=given.user_id, metadata=given.metadata or {},
+        importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"),
+    )  # fmt: skip
+    if receipt.id is None:
+        raise InvalidInput("content", receipt.reason or "was not stored")
+    return {"id": receipt.id}
 
-    def _record(self, id: str) -> Record:
-        """The record of an id in this space. Words that cannot be an id are the id of nothing."""
-        try:
-            record = self._memory.get(id, space=self._space)
-        except InvalidInput:
-            record = None
-        if record is None:
-            raise NotFound(f"Memory not found: {id}")
-        return record
 
-    # Memories
+def get_memory(given: p.Get, call: Call) -> a.MemoryView:
+    return a.view_memory(_record(call, given.id))
 
-    def store(self, given: p.Store, call: Call) -> Mapping[str, str]:
-        memory, text = self._as(call), _content(given.content)
-        metadata = given.metadata or {}
 
-        receipt = memory.remember(
-            text, space=self._space, memory_type=given.memory_type, user=given.user_id, metadata=metadata,
-            importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"),
-        )  # fmt: skip
-        if receipt.id is None:
-            raise InvalidInput("content", receipt.reason or "was not stored")
-        return {"id": receipt.id}
+def update_memory(given: p.Update, call: Call) -> a.MemoryView:
+    _record(call, given.id)
+    fields: dict[str, Any] = {}
+    if given.content is not None:
+        fields["text"] = _content(given.content)
+    if given.memory_type is not None:
+        fields["memory_type"] = given.memory_type
+    if given.metadata is not None:
+        fields["metadata"] = given.metadata
+    if fields:
+        call.memory.revise(given.id, space=call.space, **fields)
+    return a.view_memory(_record(call, given.id))
 
-    def get(self, given: p.ById, call: Call) -> a.MemoryView:  # noqa: ARG002  every tool has this shape
-        return a.view_memory(self._record(given.id))
 
-    def update(self, given: p.Update, call: Call) -> a.MemoryView:
-        self._record(given.id)
-        fields: dict[str, Any] = {}
-        if given.content is not None:
-            fields["text"] = _content(given.content)
-        if given.memory_type is not None:
-            fields["memory_type"] = given.memory_type
-        if given.metadata is not None:
-            fields["metadata"] = given.metadata
-        if fields:
-            self._as(call).revise(given.id, space=self._space, **fields)
-        return a.view_memory(self._record(given.id))
+def delete_memory(given: p.Delete, call: Call) -> Mapping[str, bool]:
+    try:
+        call.memory.forget(given.id, space=call.space)
+    except (NotFound, InvalidInput):
+        return {"deleted": False}
+    return {"deleted": True}
 
-    def delete(self, given: p.ById, call: Call) -> Mapping[str, bool]:
-        try:
-            self._as(call).forget(given.id, space=self._space)
-        except (NotFound, InvalidInput):
-            return {"deleted": False}
-        return {"deleted": True}
 
-    def list(self, given: p.Page, call: Call) -> a.Memories:  # noqa: ARG002  every tool has this shape
-        records = self._memory.list(
-            space=self._space, without_kinds=[CODE], valid_only=False, limit=given.limit, offset=given.offset
-        )
-        total = self._memory.count(space=self._space, without_kinds=[CODE], valid_only=False)
-        return a.Memories(
-            memories=[a.view_memory(record) for record in records], total=total, limit=given.limit, offset=given.offset
-        )
+def list_memories(given: p.Page, call: Call) -> a.Memories:
+    records = call.memory.list(
+        space=call.space, without_kinds=[CODE], valid_only=False, limit=given.limit, offset=given.offset
+    )
+    total = call.memory.count(space=call.space, without_kinds=[CODE], valid_only=False)
+    return a.Memories(
+        memories=[a.view_memory(record) for record in records], total=total, limit=given.limit, offset=given.offset
+    )
 
-    # Search
 
-    def search(self, given: p.Search, call: Call) -> a.Searched:
-        hits = self._memory.search_vectors(
-            given.query, space=self._space, limit=given.limit, without_kinds=[CODE], wait=WAIT_SECONDS,
-            progress=lambda done, total: call.progress(done, total, "computing vectors"),
-        )  # fmt: skip
-        return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
+# Search
 
-    def search_text(self, given: p.Search, call: Call) -> a.Searched:  # noqa: ARG002  every tool has this shape
-        hits = self._memory.search_keywords(given.query, space=self._space, limit=given.limit, without_kinds=[CODE])
-        return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
-    def recall(self, given: p.Recall, call: Call) -> a.RecallAnswer:
-        code = {"kinds": [CODE], "project": given.project_id, "tags": given.language}
-        groups: list[Mapping[str, object]] = [
-            *([{"without_kinds": [CODE]}] if given.include_memories else []),
-            *([{name: value for name, value in code.items() if value is not None}] if given.include_code else []),
-        ]
-        found = self._memory.weigh(
-            given.query, vector=given.vector_weight, keyword=given.bm25_weight, graph=given.ppr_weight,
-            groups=groups, space=self._space, limit=given.limit, wait=WAIT_SECONDS,
-            progress=lambda done, total: call.progress(done, total, "computing vectors"),
-        )  # fmt: skip
-        results = [a.view_recalled(hit, CODE) for hit in found.hits]
-        of_code = sum(result.source == "code" for result in results)
-        return a.RecallAnswer(
-            results=results, query=given.query, subgraph_nodes=found.nodes, memories_count=len(results) - of_code,
-            code_count=of_code,
-        )  # fmt: skip
+def search(given: p.Search, call: Call) -> a.Searched:
+    hits = search_vectors(
+        call.memory, given.query, space=call.space, limit=given.limit, without_kinds=[CODE], wait=WAIT_SECONDS,
+        progress=call.report_vectors,
+    )  # fmt: skip
+    return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
-    # The graph
 
-    def create_entity(self, given: p.CreateEntity, call: Call) -> Mapping[str, str]:
-        entity = self._as(call).entity(
-            given.name,
-            type=given.entity_type,
-            description=_on_one_line(given.description),
-            user=given.user_id,
-            space=self._space,
-        )
-        return {"id": entity.id}
+def search_text(given: p.SearchText, call: Call) -> a.Searched:
+    hits = search_keywords(call.memory, given.query, space=call.space, limit=given.limit, without_kinds=[CODE])
+    return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
-    def create_relation(self, given: p.CreateRelation, call: Call) -> Mapping[str, str]:
-        for id in (given.from_entity, given.to_entity):
-            self._require_entity(id)
-        relation = self._as(call).relate(
-            given.from_entity, given.relation_type, given.to_entity, weight=given.weight, space=self._space,
-            replaces=False, make=False,
-        )  # fmt: skip
-        return {"id": relation.id}
 
-    def get_related(self, given: p.GetRelated, call: Call) -> a.Related:  # noqa: ARG002  every tool has this shape
-        self._require_entity(given.entity_id)
-        around = self._memory.neighbors(
-            given.entity_id, space=self._space, depth=given.depth, direction=given.direction
-        )
-        entities = [a.view_entity(entity) for entity in around.entities[1:]]
-        relations = [a.view_relation(relation) for relation in around.relations]
-        return a.Related(
-            entities=entities, relations=relations, entity_count=len(entities), relation_count=len(relations)
-        )
+def recall(given: p.Recall, call: Call) -> a.RecallAnswer:
+    code = {"kinds": [CODE], "project": given.project_id, "tags": given.language}
+    groups: list[Mapping[str, object]] = [
+        *([{"without_kinds": [CODE]}] if given.include_memories else []),
+        *([{name: value for name, value in code.items() if value is not None}] if given.include_code else []),
+    ]
+    found = weigh(
+        call.memory, given.query, vector=given.vector_weight, keyword=given.bm25_weight, graph=given.ppr_weight,
+        groups=groups, space=call.space, limit=given.limit, wait=WAIT_SECONDS,
+        progress=call.report_vectors,
+    )  # fmt: skip
+    results = [a.view_recalled(hit, CODE) for hit in found.hits]
+    of_code = sum(result.source == "code" for result in results)
+    return a.RecallAnswer(
+        results=results, query=given.query, subgraph_nodes=found.nodes, memories_count=len(results) - of_code,
+        code_count=of_code,
+    )  # fmt: skip
 
-    def _require_entity(self, id: str) -> None:
-        try:
-            known = self._memory.knows(id, space=self._space)
-        except InvalidInput:
-            known = False
-        if not known:
-            raise NotFound(f"Entity not found: {id}")
 
-    # Time
+# The graph
 
-    def get_valid(self, given: p.Valid, call: Call) -> a.Valid:  # noqa: ARG002  every tool has this shape
-        records = self._memory.list(
-            space=self._space, without_kinds=[CODE], user=given.user_id, limit=given.limit
-        )  # fmt: skip
-        return a.Valid(results=[a.view_memory(record) for record in records], count=len(records))
 
-    def get_valid_at(self, given: p.ValidAt, call: Call) -> a.ValidAt:  # noqa: ARG002  every tool has this shape
-        moment = _moment(given.timestamp)
-        records = self._memory.list(
-            space=self._space, without_kinds=[CODE], user=given.user_id, valid_at=moment, limit=given.limit
-        )
-        return a.ValidAt(results=[a.view_memory(record) for record in records], count=len(records), timestamp=moment)
+def create_entity(given: p.CreateEntity, call: Call) -> Mapping[str, str]:
+    entity = call.memory.entity(
+        given.name,
+        type=given.entity_type,
+        description=_on_one_line(given.description),
+        user=given.user_id,
+        space=call.space,
+    )
+    return {"id": entity.id}
 
-    def invalidate(self, given: p.Invalidate, call: Call) -> Mapping[str, bool]:
-        try:
-            self._record(given.id)
-        except NotFound:
-            return {"invalidated": False}
-        if given.superseded_by is not None:
-            self._record(given.superseded_by)
-        self._as(call).invalidate(
-            given.id, space=self._space, reason=_on_one_line(given.reason), superseded_by=given.superseded_by
-        )
-        return {"invalidated": True}
 
-    # The server
+def create_relation(given: p.CreateRelation, call: Call) -> Mapping[str, str]:
+    for id in (given.from_entity, given.to_entity):
+        _require_entity(call, id)
+    relation = call.memory.relate(
+        given.from_entity, given.relation_type, given.to_entity, weight=given.weight, space=call.space,
+        replaces=False, make=False,
+    )  # fmt: skip
+    return {"id": relation.id}
 
-    def status(self, given: p.Nothing, call: Call) -> a.Status:  # noqa: ARG002  every tool has this shape
-        held, embedding = self._held(), self._memory.embedding()
-        deleted = _counts(held)
-        return a.Status(
-            version=__version__,
-            status="healthy",
-            memories_count=deleted.memories,
-            entities_count=deleted.entities,
-            code_chunks_count=deleted.code_chunks,
-            embedding=_embedding(embedding),
-            db_dimension=embedding.stored_dim or embedding.dim,
-        )
 
-    def _held(self) -> SpaceStats | None:
-        try:
-            return self._memory.describe_space(self._space)[1]
-        except NotFound:  # nothing was stored yet
-            return None
+def get_related(given: p.GetRelated, call: Call) -> a.Related:
+    _require_entity(call, given.entity_id)
+    around = call.memory.neighbors(given.entity_id, space=call.space, depth=given.depth, direction=given.direction)
+    entities = [a.view_entity(entity) for entity in around.entities[1:]]
+    relations = [a.view_relation(relation) for relation in around.relations]
+    return a.Related(entities=entities, relations=relations, entity_count=len(entities), relation_count=len(relations))
 
-    def reset(self, given: Mapping[str, Json], call: Call) -> a.Reset | a.NotReset:
-        if given.get("confirm") is not True:
-            return a.NotReset()
-        return a.Reset(reset=True, deleted=_counts(self._as(call).clear_space(self._space)))
+
+def _require_entity(call: Call, id: str) -> None:
+    try:
+        known = call.memory.knows(id, space=call.space)
+    except InvalidInput:
+        known = False
+    if not known:
+        raise NotFound(f"Entity not found: {id}")
+
+
+# Time
+
+
+def get_valid(given: p.Valid, call: Call) -> a.Valid:
+    records = call.memory.list(
+        space=call.space, without_kinds=[CODE], user=given.user_id, limit=given.limit
+    )  # fmt: skip
+    return a.Valid(results=[a.view_memory(record) for record in records], count=len(records))
+
+
+def get_valid_at(given: p.ValidAt, call: Call) -> a.ValidAt:
+    moment = _moment(given.timestamp)
+    records = call.memory.list(
+        space=call.space, without_kinds=[CODE], user=given.user_id, valid_at=moment, limit=given.limit
+    )
+    return a.ValidAt(results=[a.view_memory(record) for record in records], count=len(records), timestamp=moment)
+
+
+def invalidate(given: p.Invalidate, call: Call) -> Mapping[str, bool]:
+    try:
+        _record(call, given.id)
+    except NotFound:
+        return {"invalidated": False}
+    if given.superseded_by is not None:
+        _record(call, given.superseded_by)
+    call.memory.invalidate(
+        given.id, space=call.space, reason=_on_one_line(given.reason), superseded_by=given.superseded_by
+    )
+    return {"invalidated": True}
+
+
+# The server
+
+
+def get_status(given: p.Nothing, call: Call) -> a.Status:
+    held, embedding = _held(call), call.memory.embedding()
+    deleted = _counts(held)
+    return a.Status(
+        version=__version__,
+        status="healthy",
+        memories_count=deleted.memories,
+        entities_count=deleted.entities,
+        code_chunks_count=deleted.code_chunks,
+        embedding=_embedding(embedding),
+        db_dimension=embedding.stored_dim or embedding.dim,
+    )
+
+
+def _held(call: Call) -> SpaceStats | None:
+    try:
+        return call.memory.describe_space(call.space)[1]
+    except NotFound:  # nothing was stored yet
+        return None
+
+
+def reset_all_memory(given: p.Reset, call: Call) -> a.Reset | a.NotReset:
+    if not given.confirm:
+        return a.NotReset()
+    return a.Reset(reset=True, deleted=_counts(call.memory.clear_space(call.space)))
+
+
+def _record(call: Call, id: str) -> Record:
+    """The record of an id in this space. Words that cannot be an id are the id of nothing."""
+    try:
+        record = call.memory.get(id, space=call.space)
+    except InvalidInput:
+        record = None
+    if record is None:
+        raise NotFound(f"Memory not found: {id}")
+    return record
 
 
 def _content(text: str) -> str:
@@ -247,9 +252,5 @@ def _counts(held: SpaceStats | None) -> a.Deleted:
 
 
 def _embedding(state: EmbeddingState) -> a.Embedding:
-    return a.Embedding(
-        status=_EMBEDDING[state.state],
-        model=state.model,
-        dimensions=state.dim,
-        cache_stats=a.CacheStats(hits=state.hits, misses=state.misses, size=state.size),
-    )
+    cache = view(a.CacheStats, state)
+    return view(a.Embedding, state, status=_EMBEDDING[state.state], dimensions=state.dim, cache_stats=cache)

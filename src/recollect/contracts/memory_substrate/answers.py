@@ -1,12 +1,14 @@
-"""In which frame do answers of memory_query stand, and how is anything in them kept small?"""
+"""In which frames do answers stand, and how is anything in them kept small?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recollect.contracts.memory_substrate.view import clip
+from recollect.contracts.memory_substrate.view import audit_id, clip, patch_id
 
+MOST_SHOWN = 100
+"""Ids that one answer lists of a kind; the rest is counted, and `memory_maintain audit` shows it."""
 _PROSE = ("summary", "excerpt", "text", "content", "reason", "resolution", "description", "module_doc")
 _USUAL = 400
 _DEEPEST = 6
@@ -15,10 +17,24 @@ _MOST_FIELDS = 64
 _MOST_NESTED = 12
 _MOST_NOTES = 40
 _LONGEST_PLACE = 200
+_LOCATOR_CHARS, _LOCATOR_ITEMS, _LOCATOR_FIELDS = 240, 8, 16
 
 
 def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str] = ()) -> dict[str, object]:
     return {"result_type": result_type, **data, "warnings": list(warnings)}
+
+
+def written(entries: Sequence[int], **more: object) -> dict[str, object]:
+    """What was written, by the journal's entries: each is one operation, and renews what derives from it."""
+    told: dict[str, object] = {
+        "patch_id": patch_id(entries),
+        **more,
+        "applied_operations": len(entries),
+        "audit_event_ids": [audit_id(entry) for entry in entries[:MOST_SHOWN]],
+        "projection_count": len(entries),
+    }
+    left = len(entries) - MOST_SHOWN
+    return {**told, "audit_event_ids_omitted": left} if left > 0 else told
 
 
 def bound(
@@ -61,3 +77,16 @@ def bound(
 def _note(truncated: dict[str, dict[str, int]], place: str, **counts: int) -> None:
     if len(truncated) < _MOST_NOTES:
         truncated[clip(place, _LONGEST_PLACE)] = counts
+
+
+def bound_locator(locator: Mapping[str, object]) -> dict[str, object]:
+    """A locator whose texts and lists are not longer than they need be."""
+
+    def cut(value: object) -> object:
+        if isinstance(value, str):
+            return clip(value, _LOCATOR_CHARS)
+        if isinstance(value, list | tuple):
+            return [cut(each) for each in cast("Sequence[object]", value)[:_LOCATOR_ITEMS]]
+        return value
+
+    return {name: cut(value) for name, value in list(locator.items())[:_LOCATOR_FIELDS]}

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.view import NODE, audit_id, clip, kind_of, shown_status, title_of, type_of
+from recollect.contracts.tool import Call
+from recollect.engine.care import mend
+from recollect.engine.care.mend import Audited
 from recollect.engine.memory import Memory
-from recollect.types import Audited, Change, Entity, Record, Relation
+from recollect.types import Entity, Record, Relation
 
+AUDIT_ITEMS = 100
 MOST_ISSUES = 100
 _TITLE_CHARS = 120
 
 
-def audit(memory: Memory, space: str, limit: int) -> dict[str, object]:
+def audit(objects: Objects, given: s.Nothing, options: s.AuditOptions, call: Call) -> dict[str, object]:
     """The newest changes of the space as audit events. `entry` is the number by which the journal undoes one."""
-    events = memory.audit(space=space, limit=limit)
+    events = mend.audit(objects.memory.core, space=objects.space, limit=options.max_items or AUDIT_ITEMS)
     undone = {one.change.undoes for one in events if one.change.undoes is not None}
     return answer(
         "audit_report",
@@ -46,7 +50,7 @@ def _event(one: Audited, undone: set[int]) -> dict[str, object]:
 
 
 def _type(one: Audited) -> str:
-    change: Change = one.change
+    change = one.change
     if change.object_type == "entity":
         return NODE
     held = one.after or one.before
@@ -59,25 +63,21 @@ def _state(thing: Record | Entity | Relation | None) -> dict[str, object] | None
     """A state in a line; None where there is none."""
     if thing is None:
         return None
-    if isinstance(thing, Record):
-        return {
-            "title": clip(title_of(thing), _TITLE_CHARS),
-            "kind": kind_of(thing),
-            "status": shown_status(thing),
-            "version": thing.version,
-        }
-    if isinstance(thing, Entity):
-        return {"title": clip(thing.name, _TITLE_CHARS), "kind": thing.type or NODE, "version": thing.version}
-    return {"title": f"{thing.subject} {thing.predicate} {thing.object}", "kind": "relation", "version": thing.version}
+    if isinstance(thing, Relation):
+        said = f"{thing.subject} {thing.predicate} {thing.object}"
+        return {"title": said, "kind": "relation", "version": thing.version}
+    told: dict[str, object] = {"title": clip(title_of(thing), _TITLE_CHARS), "kind": kind_of(thing)}
+    status = {"status": shown_status(thing)} if isinstance(thing, Record) else {}
+    return {**told, **status, "version": thing.version}
 
 
-def structure(memory: Memory, space: str) -> dict[str, object]:
+def structure(objects: Objects, given: s.Nothing, options: s.Nothing, call: Call) -> dict[str, object]:
     """Whether the store is sound and every reference leads somewhere."""
     issues: list[dict[str, object]] = [
         {"severity": "error", "kind": "store_problem", "object_id": None, "summary": problem}
-        for problem in memory.check()
+        for problem in objects.memory.check()
     ]
-    for one in memory.mend(space, dry_run=True).broken:
+    for one in mend.mend(objects.memory.core, objects.space, dry_run=True).broken:
         issues.append(
             {
                 "severity": "warning",
@@ -91,24 +91,17 @@ def structure(memory: Memory, space: str) -> dict[str, object]:
     counts = {
         severity: sum(issue["severity"] == severity for issue in issues) for severity in ("error", "warning", "info")
     }
-    objects = _objects(memory, space)
-    return answer(
-        "structure_report",
-        {"status": _verdict(counts), "issues": issues[:MOST_ISSUES], "counts": counts, "objects": objects},
-        _left_out(issues),
-    )
-
-
-def _verdict(counts: dict[str, int]) -> str:
-    return "error" if counts["error"] else "warning" if counts["warning"] else "ok"
-
-
-def _left_out(issues: Sequence[object]) -> list[str]:
+    data: dict[str, object] = {
+        "status": next((severity for severity in ("error", "warning") if counts[severity]), "ok"),
+        "issues": issues[:MOST_ISSUES],
+        "counts": counts,
+        "objects": _count(objects.memory, objects.space),
+    }
     left = len(issues) - MOST_ISSUES
-    return [f"{left} more issues are not listed."] if left > 0 else []
+    return answer("structure_report", data, [f"{left} more issues are not listed."] if left > 0 else [])
 
 
-def _objects(memory: Memory, space: str) -> dict[str, object]:
+def _count(memory: Memory, space: str) -> dict[str, object]:
     if not memory.has_space(space):
         return {"records": 0, "nodes": 0, "relations": 0, "by_kind": {}}
     stats = memory.describe_space(space)[1]

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.view import mapping_in
+from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.types import Json, Metadata
 
@@ -18,24 +21,25 @@ KEPT_AS = "memory_substrate"
 _SERVES = "recollect"
 
 
-def read_config(memory: Memory, space: str) -> dict[str, Json]:
+def read_config(objects: Objects) -> dict[str, Json]:
     """What was configured for a space; None stands for a backend that nobody named."""
-    kept: Mapping[str, Json] = mapping_in(_metadata(memory, space), KEPT_AS)
+    kept: Mapping[str, Json] = mapping_in(_metadata(objects), KEPT_AS)
     return {"graph_backend": kept.get("graph_backend"), "semantic_backend": kept.get("semantic_backend")}
 
 
-def _metadata(memory: Memory, space: str) -> Metadata:
+def _metadata(objects: Objects) -> Metadata:
+    memory, space = objects.memory, objects.space
     return memory.describe_space(space)[0].metadata if memory.has_space(space) else {}
 
 
-def configure(memory: Memory, space: str, graph: str | None, semantic: str | None) -> dict[str, object]:
+def configure(objects: Objects, given: s.ConfigureInput, options: s.Apply, call: Call) -> dict[str, object]:
     """Records the named backends with the space; what is not named stays as it was."""
-    before = read_config(memory, space)
-    given = {"graph_backend": graph, "semantic_backend": semantic}
-    config = {name: value or before[name] for name, value in given.items()}
+    memory, before = objects.memory, read_config(objects)
+    named = {"graph_backend": given.graph_backend, "semantic_backend": given.semantic_backend}
+    config = {name: value or before[name] for name, value in named.items()}
     if config != before:
-        memory.create_space(space, metadata={**_metadata(memory, space), KEPT_AS: config})
-    warnings = [] if any(given.values()) else ["Nothing was named: give graph_backend, semantic_backend or both."]
+        memory.create_space(objects.space, metadata={**_metadata(objects), KEPT_AS: config})
+    warnings = [] if any(named.values()) else ["Nothing was named: give graph_backend, semantic_backend or both."]
     data = {
         "status": "noop" if config == before else "completed",
         "config": config,
@@ -58,9 +62,9 @@ def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
     }
 
 
-def derived_indexes(memory: Memory, space: str) -> dict[str, dict[str, object]]:
+def derived_indexes(objects: Objects) -> dict[str, dict[str, object]]:
     """How complete what is derived is: words and references always are, vectors may still be computed."""
-    config = read_config(memory, space)
+    memory, space, config = objects.memory, objects.space, read_config(objects)
     tally = memory.tally(space) if memory.has_space(space) else None
     records, vectors = (0, 0) if tally is None else (tally.records, tally.vectors)
     enabled = memory.embedding().state != "none"

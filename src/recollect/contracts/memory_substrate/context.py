@@ -21,10 +21,9 @@ from recollect.contracts.memory_substrate.view import (
     mint_context_id,
     view_evidence,
     view_item,
-    view_node_item,
 )  # fmt: skip
 from recollect.contracts.tool import Call
-from recollect.types import Entity, Json
+from recollect.types import Entity, Grounds, Json
 
 _OPEN = ("open", "pending", "in_progress", "blocked")
 _NEXT_READS = 5
@@ -36,11 +35,9 @@ _LONGEST_KEY = 60
 def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, call: Call) -> dict[str, object]:
     """A pack for one task. Only `items` says what things are; everything else points into it."""
     task, sanitized = sanitize(given.task)
-    plan, wanted = plan_query(task), read_filters(given.scope, "args.input_data.scope")
+    plan, wanted = plan_query(task), read_filters(objects, given.scope, "args.input_data.scope")
     most = options.max_items or s.CONTEXT_ITEMS
-    result = find_objects(
-        objects, plan, wanted, most, lambda done, total: call.progress(done, total, "computing vectors")
-    )
+    result = find_objects(objects, plan, wanted, most, call.report_vectors)
     items = [_view(one) for one in result.found]
     scope = {name: values for name, values in _scope(given.scope).items() if values}
     data = _pack(task, scope, items, most)
@@ -51,13 +48,13 @@ def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, 
 
 
 def _view(one: Found) -> Item:
-    thing = one.object
+    thing, item = one.object, view_item(one.object)
     if isinstance(thing, Entity):
-        return view_node_item(thing)
-    evidence = () if thing.grounds is None else thing.grounds.evidence[:_EVIDENCE_OF_ONE]
-    refs = [{k: v for k, v in view_evidence(each).items() if k in ("source_id", "segment_id")} for each in evidence]
-    scopes = () if thing.grounds is None else thing.grounds.scopes[:_EVIDENCE_OF_ONE]
-    return replace(view_item(thing, summary_chars=SUMMARY_CHARS), evidence_refs=refs, scope_refs=scopes)
+        return item
+    grounds = thing.grounds or Grounds()
+    evidence = [view_evidence(each) for each in grounds.evidence[:_EVIDENCE_OF_ONE]]
+    refs = [{name: ref[name] for name in ("source_id", "segment_id") if name in ref} for ref in evidence]
+    return replace(item, evidence_refs=refs, scope_refs=grounds.scopes[:_EVIDENCE_OF_ONE])
 
 
 def _scope(given: s.Filters | None) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """What may stand in the envelope `{"args": {"mode", "input_data", "options"}}`, and what is wrong with it if not?
 
-A tool is a table of modes: mode → (type of input_data, type of options). Everything that is wrong is told at once, each
+A tool is a table of modes. Everything that is wrong is told at once, each
 with its place, in the sentences that callers of this contract know.
 """
 
@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.schema import derive_schema
+from recollect.contracts.memory_substrate.objects import Objects
+from recollect.contracts.memory_substrate.schemas import MOMENT
+from recollect.contracts.schema import derive_schema, own_word
+from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
 from recollect.types import Json
 
 EXTRA = "Extra inputs are not permitted"
 MISSING = "Field required"
+NO_MOMENT = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
 NOT_APPLIED = "Input should be True: this mode changes memory and must be confirmed by options.apply=true"
-
-Modes: TypeAlias = Mapping[str, tuple[type[Struct], type[Struct]]]
-"""The modes of a tool: what input_data and options of each may hold."""
 
 _MOST_TOLD = 50
 _LONGEST_TOLD = 300
@@ -42,6 +43,21 @@ _COMPARED = {
     ">=": "greater than or equal to", "<=": "less than or equal to", ">": "greater than", "<": "less than",
 }  # fmt: skip
 _COUNTED = {"str": ("String", "character"), "array": ("List", "item"), "object": ("Dictionary", "item")}
+
+
+class Mode(NamedTuple):
+    """One mode of a tool: what its input_data and its options may hold, and what answers it.
+
+    `words` are the engine's names of fields, where they differ from those of input_data.
+    """
+
+    inputs: type[Struct]
+    options: type[Struct]
+    answer: Callable[[Objects, Any, Any, Call], dict[str, object]]
+    words: Mapping[str, str] = {}
+
+
+Modes: TypeAlias = Mapping[str, Mode]
 
 
 class Problem(NamedTuple):
@@ -78,7 +94,7 @@ class Unsupported(InvalidInput):
         self.args = (f"ValueError: {told}",)
 
 
-class Envelope(NamedTuple):
+class Envelope(Struct, frozen=True):
     """A call, read and checked."""
 
     mode: str
@@ -86,7 +102,26 @@ class Envelope(NamedTuple):
     options: Any
 
 
-def open_envelope(tool: str, arguments: Mapping[str, Json], modes: Modes) -> Envelope:
+def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[str, object]:
+    """What a mode answers. What the engine refuses is told by its place in the envelope."""
+    mode = modes[given.mode]
+    try:
+        return mode.answer(Objects(call.memory, call.space), given.input_data, given.options, call)
+    except Rejected:
+        raise
+    except InvalidInput as error:
+        place = dotted(own_word(error.field, mode.words))
+        if place.startswith("args."):
+            raise InvalidInput(place, error.problem) from error
+        raise Rejected(tool, [Problem(f"args.input_data.{place}", error.problem)]) from error
+
+
+def dotted(field: str) -> str:
+    """A field's name with its numbers as this contract writes them."""
+    return field.replace("[", ".").replace("]", "")
+
+
+def open_envelope(tool: str, modes: Modes, arguments: Mapping[str, Json]) -> Envelope:
     """The mode, the input and the options of a call, or an error that says all that is wrong with them."""
     problems = [Problem(name, EXTRA) for name in arguments if name != "args"]
     if "args" not in arguments:
@@ -101,17 +136,15 @@ def open_envelope(tool: str, arguments: Mapping[str, Json], modes: Modes) -> Env
         raise Rejected(tool, [Problem("args.mode", _SHOULD["str"] if "mode" in args else MISSING), *missing, *problems])
     if mode not in modes:
         raise Unsupported(tool, mode, modes)
-    inputs, options = modes[mode]
-    given: dict[str, Json] = {"input_data": args.get("input_data"), "options": _none_to_empty(args.get("options"))}
-    found = list(problems)
-    if "input_data" not in args:
-        found.append(Problem("args.input_data", MISSING))
-    else:
-        found += find_problems(given["input_data"], inputs, "args.input_data")
-    found += find_problems(given["options"], options, "args.options")
-    if found:
-        raise Rejected(tool, found)
-    return Envelope(mode, read(tool, given["input_data"], inputs), read(tool, given["options"], options, "options"))
+    inputs, options = modes[mode].inputs, modes[mode].options
+    given, named = args.get("input_data"), args.get("options")
+    chosen: Json = dict[str, Json]() if named is None else named
+    missing = [] if "input_data" in args else [Problem("args.input_data", MISSING)]
+    problems += missing or find_problems(given, inputs, "args.input_data")
+    problems += find_problems(chosen, options, "args.options")
+    if problems:
+        raise Rejected(tool, problems)
+    return Envelope(mode, read(tool, given, inputs), read(tool, chosen, options, "options"))
 
 
 def _unwrap(args: Json) -> Json:
@@ -124,10 +157,6 @@ def _unwrap(args: Json) -> Json:
         return args
 
 
-def _none_to_empty(options: Json) -> Json:
-    return {} if options is None else options
-
-
 def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") -> Struct:
     """A value that has been checked, as its type."""
     try:
@@ -136,16 +165,10 @@ def read(tool: str, value: Json, type_: type[Struct], name: str = "input_data") 
         raise Rejected(tool, [Problem(f"args.{name}", say(str(error)))]) from None
 
 
-def read_moment(tool: str, text: str | None, place: str) -> datetime | None:
+def read_moment(text: str) -> datetime:
     """The moment that a text names: a time (of UTC, unless it says otherwise), or a date for its midnight."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text.strip().upper())
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        problem = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
-        raise Rejected(tool, [Problem(place, problem)]) from None
+    moment = datetime.fromisoformat(text.strip().upper())
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def find_problems(value: Json, type_: object, place: str) -> list[Problem]:
@@ -194,8 +217,20 @@ def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
     except msgspec.ValidationError as error:
         complaint, _, inner = str(error).partition(" - at `$")
         told = _choices(type_) if complaint.startswith("Invalid enum value") else say(complaint)
-        return [Problem(place + inner.rstrip("`").replace("[", ".").replace("]", ""), told)]
-    return []
+        return [Problem(place + dotted(inner.rstrip("`")), told)]
+    return [Problem(place, NO_MOMENT)] if _is_moment(type_) and not _names_moment(value) else []
+
+
+def _is_moment(type_: object) -> bool:
+    return any(isinstance(each, msgspec.Meta) and each.extra == MOMENT for each in get_args(type_)[1:])
+
+
+def _names_moment(text: Json) -> bool:
+    try:
+        read_moment(str(text))
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _is_number(type_: object) -> bool:
@@ -232,7 +267,7 @@ def envelope_schema(modes: Modes) -> dict[str, Json]:
             "args": {
                 "type": "object",
                 "description": f"The call. Modes: {', '.join(modes)}.",
-                "oneOf": [_mode_schema(mode, *types_) for mode, types_ in modes.items()],
+                "oneOf": [_mode_schema(name, mode.inputs, mode.options) for name, mode in modes.items()],
             }
         },
         "required": ["args"],

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import answer
-from recollect.contracts.memory_substrate.links import Link, RelationSchema, link_of, links_of
-from recollect.contracts.memory_substrate.objects import Object, Objects
+from recollect.contracts.memory_substrate.links import Link, link, link_of, links_of
+from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.view import (
     NODE,
     SOURCE,
     TITLE_CHARS,
+    Object,
     clip,
     kind_of,
     shown_status,
@@ -42,8 +43,8 @@ def around(objects: Objects, thing: Object, most: int) -> Around:
     found: dict[str, Object] = {}
     links: list[Link] = []
     relations: dict[str, str] = {}
-    for link, known in _links(objects, thing, most):
-        new = [end for end in (link.source_id, link.target_id) if end != thing.id and end not in found]
+    for each, known in _links(objects, thing, most):
+        new = [end for end in (each.source_id, each.target_id) if end != thing.id and end not in found]
         if len(new) > 1 or (new and len(found) >= most):
             continue
         for end in new:
@@ -51,9 +52,9 @@ def around(objects: Objects, thing: Object, most: int) -> Around:
             if reached is None or (isinstance(reached, Record) and reached.status in HIDDEN_STATUSES):
                 break
             found[end] = reached
-            relations[end] = link.relation
+            relations[end] = each.relation
         else:
-            links.append(link)
+            links.append(each)
     return Around(list(found.values()), links, relations)
 
 
@@ -63,15 +64,16 @@ def _links(objects: Objects, thing: Object, most: int) -> Iterator[tuple[Link, O
     if isinstance(thing, Entity):
         yield from _links_of_node(objects, thing, read)
         return
-    for link in sorted(links_of(thing), key=lambda link: thing.id not in (link.source_id, link.target_id)):
-        yield link, None
+    for each in sorted(links_of(thing), key=lambda one: thing.id not in (one.source_id, one.target_id)):
+        yield each, None
     for record in objects.citing([f"evidence:{thing.id}", f"subject:{thing.id}"], read):
-        for link in links_of(record):
-            if thing.id in (link.source_id, link.target_id):
-                yield link, record
+        for each in links_of(record):
+            if thing.id in (each.source_id, each.target_id):
+                yield each, record
     if thing.grounds is not None and thing.grounds.claim is not None:
         for rival in objects.memory.contradictions(thing.id, space=objects.space)[:read]:
-            yield _conflict(thing, rival), rival
+            conflict = ("conflicts_with", "payload.predicate", "structured_payload")
+            yield link(thing, rival.id, *conflict, target_type=type_of(rival)), rival
 
 
 def _links_of_node(objects: Objects, node: Entity, read: int) -> Iterator[tuple[Link, Object | None]]:
@@ -83,32 +85,16 @@ def _links_of_node(objects: Objects, node: Entity, read: int) -> Iterator[tuple[
     seen: set[str] = set()
     for record in objects.citing([f"subject:{node.id}"], read):
         seen.add(record.id)
-        for link in links_of(record):
-            if node.id in (link.source_id, link.target_id):
-                yield link, record if record.id in (link.source_id, link.target_id) else None
+        for each in links_of(record):
+            if node.id in (each.source_id, each.target_id):
+                yield each, record if record.id in (each.source_id, each.target_id) else None
     for record in objects.memory.mentioning(node.id, space=objects.space, limit=read):
         owner = objects.owner(record)
         shown = owner or record
         if shown.id not in seen:
             seen.add(shown.id)
-            yield _mention(shown, node), shown
-
-
-def _conflict(record: Record, rival: Record) -> Link:
-    schema = RelationSchema(
-        derivation="structured_payload", origin_object_type=type_of(record), origin_object_id=record.id,
-        origin_field="payload.predicate", source_object_type=type_of(record), target_object_type=type_of(rival),
-    )  # fmt: skip
-    return Link(source_id=record.id, target_id=rival.id, relation="conflicts_with", relation_schema=schema)
-
-
-def _mention(record: Record, node: Entity) -> Link:
-    schema = RelationSchema(
-        derivation="field_reference", origin_object_type=type_of(record), origin_object_id=record.id,
-        origin_field="segments" if type_of(record) == SOURCE else "summary", source_object_type=type_of(record),
-        target_object_type=NODE,
-    )  # fmt: skip
-    return Link(source_id=record.id, target_id=node.id, relation="mentions", relation_schema=schema)
+            field = "segments" if type_of(shown) == SOURCE else "summary"
+            yield link(shown, node.id, "mentions", field, target_type=NODE), shown
 
 
 class GraphNode(Struct, frozen=True, kw_only=True):
@@ -119,14 +105,14 @@ class GraphNode(Struct, frozen=True, kw_only=True):
     status: str
 
 
-def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) -> dict[str, object]:
     """One step around an object: nodes, the object itself first, and edges."""
     thing = objects.require(given.id)
     most = options.max_items or s.DEFAULT_ITEMS
     near = around(objects, thing, most - 1)
     nodes = [_view(each) for each in (thing, *near.objects)]
     types = {node.id: node.object_type for node in nodes}
-    edges = [_typed(link, types) for link in near.links if link.source_id in types and link.target_id in types]
+    edges = [_typed(one, types) for one in near.links if one.source_id in types and one.target_id in types]
     return answer("graph", {"root_id": given.id, "nodes": nodes, "edges": edges[: _EDGES_PER_NODE * most]})
 
 
@@ -137,10 +123,6 @@ def _typed(link: Link, types: Mapping[str, str]) -> Link:
 
 
 def _view(thing: Object) -> GraphNode:
-    if isinstance(thing, Entity):
-        return GraphNode(
-            id=thing.id, object_type=NODE, kind=thing.type or NODE, title=clip(thing.name, TITLE_CHARS), status="active"
-        )
     return GraphNode(
         id=thing.id, object_type=type_of(thing), kind=kind_of(thing), title=clip(title_of(thing), TITLE_CHARS),
         status=shown_status(thing),

@@ -6,23 +6,26 @@ refer to others, its evidence, and its structured claim. Each link carries a sch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
 from recollect.contracts.memory_substrate.view import (
+    ACTIVITY,
+    KNOWLEDGE,
     NODE,
-    OBJECT_TYPES,
     PREFIXES,
     SOURCE,
+    WORK_ITEM,
     list_in,
     mapping_in,
     text_in,
     type_of,
 )
-from recollect.types import Json, Record, Relation
+from recollect.types import Claim, Grounds, Json, Record, Relation
 
 SCHEMA_VERSION = 1
+_CLAIMED = "structured_payload"
 _REFERENCES = (
     "related_work_item_refs", "related_knowledge_refs", "produced_object_refs", "owner_refs", "depends_on",
     "blocked_by", "child_refs",
@@ -54,18 +57,38 @@ class Link(Struct, frozen=True, kw_only=True):
 
 def type_by_id(id: str) -> str:
     """What an id seems to be the id of; ids of other contracts' records are those of knowledge."""
-    return _TYPES.get(id.partition(":")[0], OBJECT_TYPES[2])
+    return _TYPES.get(id.partition(":")[0], KNOWLEDGE)
 
 
 def link_of(relation: Relation) -> Link:
     """A stated relation between two nodes."""
+    schema = RelationSchema(
+        derivation="canonical_relation", origin_object_type="relation", origin_object_id=relation.id,
+        origin_field="relation", source_object_type=NODE, target_object_type=NODE,
+    )  # fmt: skip
     return Link(
         source_id=relation.subject, target_id=relation.object, relation=relation.predicate, id=relation.id,
-        relation_schema=RelationSchema(
-            derivation="canonical_relation", origin_object_type="relation", origin_object_id=relation.id,
-            origin_field="relation", source_object_type=NODE, target_object_type=NODE,
-        ),
+        relation_schema=schema,
     )  # fmt: skip
+
+
+def link(
+    origin: Record,
+    target: str,
+    relation: str,
+    field: str,
+    derivation: str = "field_reference",
+    *,
+    source: str | None = None,
+    target_type: str | None = None,
+) -> Link:
+    """What a field of a record says of its connection, or of that of another object, with a target."""
+    schema = RelationSchema(
+        derivation=derivation, origin_object_type=type_of(origin), origin_object_id=origin.id, origin_field=field,
+        source_object_type=type_of(origin) if source is None else type_by_id(source),
+        target_object_type=target_type or type_by_id(target),
+    )  # fmt: skip
+    return Link(source_id=source or origin.id, target_id=target, relation=relation, relation_schema=schema)
 
 
 def links_of(record: Record) -> list[Link]:
@@ -75,63 +98,40 @@ def links_of(record: Record) -> list[Link]:
 
 
 def _links(record: Record) -> Iterator[Link]:
-    own_type, grounds = type_of(record), record.grounds
-    is_doing = own_type in ("activity", "work_item")
-    if grounds is not None:
-        if grounds.claim is not None:
-            yield from _claim_links(record)
-        for subject in grounds.subjects:
-            field = "related_node_refs" if is_doing else "subject_refs"
-            yield _link(record, subject, "related_to" if is_doing else "about", "field_reference", field)
-        for evidence in grounds.evidence:
-            if is_doing:
-                yield _link(record, evidence.source, "uses_source", "field_reference", "source_refs", SOURCE)
-            else:
-                yield _link(record, evidence.source, "supported_by", "evidence_ref", "evidence_refs", SOURCE)
+    grounds, is_doing = record.grounds or Grounds(), type_of(record) in (ACTIVITY, WORK_ITEM)
+    yield from _claim_links(record, grounds.claim)
+    for subject in grounds.subjects:
+        about = ("related_to", "related_node_refs") if is_doing else ("about", "subject_refs")
+        yield link(record, subject, *about)
+    for evidence in grounds.evidence:
+        rests = ("uses_source", "source_refs") if is_doing else ("supported_by", "evidence_refs", "evidence_ref")
+        yield link(record, evidence.source, *rests, target_type=SOURCE)
     for field in _REFERENCES:
-        for ref in list_in(record.metadata, field):
-            if isinstance(ref, str):
-                yield _link(record, ref, field.removesuffix("_refs"), "field_reference", field)
-    for node in list_in(mapping_in(record.metadata, "payload"), "node_ids") if own_type == SOURCE else ():
-        if isinstance(node, str):
-            yield _link(record, node, "describes", "field_reference", "payload.node_ids", NODE)
+        for ref in _texts(record.metadata, field):
+            yield link(record, ref, field.removesuffix("_refs"), field)
+    if type_of(record) == SOURCE:
+        for node in _texts(mapping_in(record.metadata, "payload"), "node_ids"):
+            yield link(record, node, "describes", "payload.node_ids", target_type=NODE)
     parent = text_in(record.metadata, "parent_ref")
     if parent is not None:
-        yield _link(record, parent, "child_of", "field_reference", "parent_ref")
+        yield link(record, parent, "child_of", "parent_ref")
     if record.superseded_by is not None:
-        yield _link(record, record.superseded_by, "superseded_by", "field_reference", "superseded_by")
+        yield link(record, record.superseded_by, "superseded_by", "superseded_by")
 
 
-def _claim_links(record: Record) -> Iterator[Link]:
-    claim = record.grounds.claim if record.grounds is not None else None
+def _texts(fields: Mapping[str, Json], name: str) -> list[str]:
+    return [ref for ref in list_in(fields, name) if isinstance(ref, str)]
+
+
+def _claim_links(record: Record, claim: Claim | None) -> Iterator[Link]:
     if claim is None:
         return
-    if _is_id(claim.subject):
-        yield _link(record, claim.subject, "about", "structured_payload", "payload.subject")
+    subject = claim.subject if _is_id(claim.subject) else None
+    if subject is not None:
+        yield link(record, subject, "about", "payload.subject", _CLAIMED)
     if claim.object is not None and _is_id(claim.object):
-        if _is_id(claim.subject):
-            schema = _schema(record, "structured_payload", "payload.object", claim.subject, claim.object)
-            yield Link(
-                source_id=claim.subject, target_id=claim.object, relation=claim.predicate, relation_schema=schema
-            )
-        else:
-            yield _link(record, claim.object, claim.predicate, "structured_payload", "payload.object")
+        yield link(record, claim.object, claim.predicate, "payload.object", _CLAIMED, source=subject)
 
 
-def _is_id(ref: Json) -> bool:
-    return isinstance(ref, str) and ref.partition(":")[0] in _TYPES and ":" in ref
-
-
-def _link(record: Record, target: str, relation: str, derivation: str, field: str, type_: str | None = None) -> Link:
-    schema = RelationSchema(
-        derivation=derivation, origin_object_type=type_of(record), origin_object_id=record.id, origin_field=field,
-        source_object_type=type_of(record), target_object_type=type_ or type_by_id(target),
-    )  # fmt: skip
-    return Link(source_id=record.id, target_id=target, relation=relation, relation_schema=schema)
-
-
-def _schema(record: Record, derivation: str, field: str, source: str, target: str) -> RelationSchema:
-    return RelationSchema(
-        derivation=derivation, origin_object_type=type_of(record), origin_object_id=record.id, origin_field=field,
-        source_object_type=type_by_id(source), target_object_type=type_by_id(target),
-    )  # fmt: skip
+def _is_id(ref: str) -> bool:
+    return ":" in ref and ref.partition(":")[0] in _TYPES

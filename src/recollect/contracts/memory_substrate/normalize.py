@@ -111,11 +111,6 @@ class Plan(Struct, frozen=True):
         phrase = [self.query.casefold()] if self.query else []
         return list(dict.fromkeys([*phrase, *self.words, *self.synonyms]))[:MOST_TERMS]
 
-    @property
-    def widened(self) -> str:
-        """The question with its synonyms."""
-        return " ".join([self.query, *self.synonyms])
-
 
 def plan_query(query: str) -> Plan:
     """Which terms a question is matched by, and which filters it suggests."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ from recollect.contracts.memory_substrate.view import (
     SEGMENT_KINDS,
     SOURCE,
     WORK_ITEM,
+    Object,
     kind_of,
     record_status,
     shown_status,
@@ -23,10 +24,9 @@ from recollect.contracts.memory_substrate.view import (
     type_of,
 )  # fmt: skip
 from recollect.engine.memory import Memory
+from recollect.engine.write.govern import citing
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
-
-Object: TypeAlias = Record | Entity
 
 _MOST_CITING = 1_000
 _PLURALS = {
@@ -93,20 +93,25 @@ class Objects:
 
     def citing(self, refs: Sequence[str], limit: int) -> list[Record]:
         """Live records that name one of some refs in their grounds."""
-        return self.memory.citing(refs, space=self.space, limit=min(limit, _MOST_CITING))
+        return citing(self.memory.core, refs, space=self.space, limit=min(limit, _MOST_CITING))
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Filters, read: an empty tuple means "any"."""
+    """Filters, read: an empty tuple means "any". `within` are the ids that nodes and sources leave, None being all."""
 
-    types: tuple[str, ...] = ()
+    object_types: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
     source_ids: tuple[str, ...] = ()
+    within: frozenset[str] | None = None
+
+    def view(self) -> dict[str, list[str]]:
+        """The filters that were given, each in its plural form."""
+        return {name: list(values) for name in _PLURALS if (values := getattr(self, name))}
 
     def allows_type(self, object_type: str) -> bool:
-        return not self.types or object_type in self.types
+        return not self.object_types or object_type in self.object_types
 
     @property
     def allows_nodes(self) -> bool:
@@ -114,18 +119,19 @@ class Wanted(Struct, frozen=True, kw_only=True):
         statuses = not self.statuses or "active" in self.statuses
         return self.allows_type(NODE) and statuses and not self.source_ids
 
-    def allows(self, record: Record, *, is_segment: bool = False) -> bool:
-        """May this record be shown as an object of its own? What it rests on is looked at elsewhere."""
-        if is_segment or not self.allows_type(type_of(record)):
+    def allows(self, thing: Object) -> bool:
+        """May this be shown as an object of its own?"""
+        if self.within is not None and thing.id not in self.within:
             return False
-        if self.kinds and kind_of(record) not in self.kinds:
+        if self.kinds and kind_of(thing) not in self.kinds:
+            return False
+        if isinstance(thing, Entity):
+            return not self.node_ids or thing.id in self.node_ids
+        if not self.allows_type(type_of(thing)):
             return False
         if self.statuses:
-            return shown_status(record) in self.statuses or record.status in self.statuses
-        return record.status not in HIDDEN_STATUSES
-
-    def allows_node(self, node: Entity) -> bool:
-        return (not self.kinds or (node.type or NODE) in self.kinds) and (not self.node_ids or node.id in self.node_ids)
+            return shown_status(thing) in self.statuses or thing.status in self.statuses
+        return thing.status not in HIDDEN_STATUSES
 
     def engine_filters(self) -> dict[str, Any]:
         """What the engine can leave out already; the rest is left out when objects are made of records."""
@@ -140,7 +146,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
             without += CATALOGUE_KINDS
             without += () if self.allows_type(KNOWLEDGE) else SEGMENT_KINDS
         without += [kind for kind in (ACTIVITY, WORK_ITEM) if not self.allows_type(kind)]
-        if self.types and KNOWLEDGE not in self.types:
+        if self.object_types and KNOWLEDGE not in self.object_types:
             kept = [*CATALOGUE_KINDS, *SEGMENT_KINDS, ACTIVITY, WORK_ITEM]
             filters["kinds"] = [kind for kind in kept if kind not in without] or list(CATALOGUE_KINDS)
         elif without:
@@ -148,38 +154,29 @@ class Wanted(Struct, frozen=True, kw_only=True):
         return filters
 
 
-def read_filters(given: Filters | None, place: str) -> Wanted:
+def read_filters(objects: Objects, given: Filters | None, place: str) -> Wanted:
     """Filters with singular and plural forms joined; a type or status that does not exist is an error."""
     if given is None:
         return Wanted()
     lists: Mapping[str, tuple[str, ...]] = {
-        many: tuple(dict.fromkeys([*([one] if (one := getattr(given, single)) is not None else []),
-                                   *getattr(given, many)]))
+        many: tuple(dict.fromkeys(one for one in (getattr(given, single), *getattr(given, many)) if one is not None))
         for many, single in _PLURALS.items()
-    }  # fmt: skip
-    for i, word in enumerate(lists["object_types"]):
-        if word not in OBJECT_TYPES:
-            raise InvalidInput(f"{place}.object_types.{i}", f"Input should be one of {', '.join(OBJECT_TYPES)}")
-    for i, word in enumerate(lists["statuses"]):
-        if record_status(word) not in STATUSES:
-            raise InvalidInput(f"{place}.statuses.{i}", f"Input should be one of {', '.join(STATUSES)}")
-    return Wanted(
-        types=lists["object_types"], kinds=lists["kinds"], statuses=lists["statuses"], node_ids=lists["node_ids"],
-        source_ids=lists["source_ids"],
-    )  # fmt: skip
+    }
+    known = {"object_types": OBJECT_TYPES, "statuses": STATUSES}
+    for name, words in known.items():
+        for i, word in enumerate(lists[name]):
+            if record_status(word) not in words:
+                raise InvalidInput(f"{place}.{name}.{i}", f"Input should be one of {', '.join(words)}")
+    return Wanted(**lists, within=_within(objects, lists["node_ids"], lists["source_ids"]))
 
 
-def ids_within(objects: Objects, wanted: Wanted) -> set[str] | None:
+def _within(objects: Objects, nodes: Sequence[str], sources: Sequence[str]) -> frozenset[str] | None:
     """The ids that filters by node and source leave; None where there are no such filters."""
-    if not wanted.node_ids and not wanted.source_ids:
-        return None
-    found: set[str] | None = None
-    if wanted.node_ids:
-        found = {id for node in wanted.node_ids for id in _about(objects, node)}
-    if wanted.source_ids:
-        resting = {id for source in wanted.source_ids for id in _resting_on(objects, source)}
-        found = resting if found is None else found & resting
-    return found
+    about = frozenset(id for node in nodes for id in _about(objects, node))
+    resting = frozenset(id for source in sources for id in _resting_on(objects, source))
+    if nodes and sources:
+        return about & resting
+    return about if nodes else resting if sources else None
 
 
 def _about(objects: Objects, node: str) -> set[str]:

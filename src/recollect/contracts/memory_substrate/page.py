@@ -7,25 +7,21 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
-from recollect.contracts.memory_substrate.answers import answer, bound
+from recollect.contracts.memory_substrate.answers import answer, bound, bound_locator
 from recollect.contracts.memory_substrate.graph import around
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.search import bound_locator
 from recollect.contracts.memory_substrate.view import (
-    NODE,
     SOURCE,
-    Item,
+    Object,
     kind_of,
     segment_position,
     type_of,
     view_item,
-    view_node,
-    view_node_item,
     view_object,
     view_segment,
 )  # fmt: skip
 from recollect.contracts.tool import Call
-from recollect.types import Entity, Record
+from recollect.types import Entity, Grounds, Record
 
 _REPO = "repo"
 _COMPACT = "Compact page returned. Use options.detail='full' only when the complete stored object is required."
@@ -36,16 +32,16 @@ _COMPACT_REPO = (
 _NO_FULL_REPO = "A repo source has no full page: its compact page has locators, and the local files have the rest."
 
 
-def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) -> dict[str, object]:
     """One object, compact unless all of it is asked for."""
     thing = objects.require(given.id)
     full = options.detail == "full"
-    type_ = NODE if isinstance(thing, Entity) else type_of(thing)
-    is_repo = isinstance(thing, Record) and type_ == SOURCE and kind_of(thing) == _REPO
+    type_ = type_of(thing)
+    is_repo = type_ == SOURCE and kind_of(thing) == _REPO
     if full and is_repo:
         return _unavailable(given.id)
     most, chars = options.max_items or s.DEFAULT_ITEMS, options.snippet_chars or s.SNIPPET_CHARS
-    whole = view_node(thing) if isinstance(thing, Entity) else view_object(thing)
+    whole = view_object(thing)
     truncated: dict[str, dict[str, int]] = {}
     data: dict[str, object] = {
         "object_type": type_,
@@ -94,32 +90,30 @@ def _unavailable(id: str) -> dict[str, object]:
     return {**answer("page_unavailable", data, [_NO_FULL_REPO]), "status": "unsupported"}
 
 
-def expand(objects: Objects, given: s.ById, options: s.ExpandOptions, call: Call) -> dict[str, object]:  # noqa: ARG001  the modes' common shape
+def expand(objects: Objects, given: s.ById, options: s.ExpandOptions, call: Call) -> dict[str, object]:
     """An object, what is connected with it, and the segments that it is or rests on."""
     thing = objects.require(given.id)
     most, chars = options.max_items or s.DEFAULT_ITEMS, options.snippet_chars or s.SNIPPET_CHARS
     near = around(objects, thing, most - 1)
-    items = [_item(thing, None), *(_item(each, near.relations.get(each.id)) for each in near.objects)][:most]
+    others = (replace(view_item(each), relation=near.relations[each.id]) for each in near.objects)
+    items = [view_item(thing), *others][:most]
     data: dict[str, object] = {"root_id": given.id, "items": items}
     if options.include_segments is not False:
         data["source_segments"] = _segments(objects, thing, most, chars)
     return answer("expanded_context", data)
 
 
-def _item(thing: Record | Entity, relation: str | None) -> Item:
-    item = view_node_item(thing) if isinstance(thing, Entity) else view_item(thing)
-    return item if relation is None else replace(item, relation=relation)
-
-
-def _segments(objects: Objects, thing: Record | Entity, most: int, chars: int) -> list[dict[str, object]]:
+def _segments(objects: Objects, thing: Object, most: int, chars: int) -> list[dict[str, object]]:
     """Of a source its first segments, of anything else those that it names as evidence."""
-    if isinstance(thing, Record) and type_of(thing) == SOURCE:
+    if isinstance(thing, Entity):
+        return []
+    if type_of(thing) == SOURCE:
         return [{"source_id": thing.id, **_segment(each, chars)} for each in objects.segments(thing, most)]
-    owner = objects.owner(thing) if isinstance(thing, Record) else None
-    if owner is not None and isinstance(thing, Record):
+    owner = objects.owner(thing)
+    if owner is not None:
         return [{"source_id": owner.id, **_segment(thing, chars)}]
     found: list[dict[str, object]] = []
-    for evidence in thing.grounds.evidence if isinstance(thing, Record) and thing.grounds is not None else ():
+    for evidence in (thing.grounds or Grounds()).evidence:
         source = objects.record(evidence.source)
         place = None if evidence.segment is None else segment_position(evidence.segment)
         segment = None if source is None or place is None else objects.segment(source, place)

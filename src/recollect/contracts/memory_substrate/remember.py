@@ -3,60 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect.contracts.memory_substrate import schemas as s
-from recollect.contracts.memory_substrate.envelope import Problem, Rejected, find_problems, read, read_moment
+from recollect.contracts.memory_substrate.answers import written
+from recollect.contracts.memory_substrate.envelope import (
+    Mode,
+    Modes,
+    Problem,
+    Rejected,
+    dotted,
+    find_problems,
+    read,
+    read_moment,
+)  # fmt: skip
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.view import (
     ACTIVITY,
     KNOWLEDGE,
     WORK_ITEM,
-    audit_ids,
     mint_id,
-    patch_id,
     record_status,
     shown_status,
     type_of,
 )  # fmt: skip
+from recollect.contracts.schema import own_word
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
+from recollect.engine.read.alike import Alike, alike_knowledge
 from recollect.errors import InvalidInput, NotFound
-from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Alike, Json, Receipt, Record
+from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
 
 TOOL = "memory_remember"
 _FIRST_STATUS = {KNOWLEDGE: "candidate", ACTIVITY: "finalized", WORK_ITEM: "open"}
-_OWN_WORDS = {
+_WORDS = {
     "text": "summary", "trust": "memory_source", "grounds.evidence": "evidence_refs", "grounds.claim": "payload",
     "grounds.scopes": "scope_refs", "grounds.subjects": "subject_refs", "grounds.verified_at": "last_verified_at",
     "metadata": "payload", "event_time": "started_at", "old": "old_knowledge_id", "new": "new_knowledge_id",
-    "id": "knowledge_id",
+    "id": "knowledge_id", ".source": ".source_id", ".segment": ".segment_id",
 }  # fmt: skip
-"""What the engine calls fields, and what they are called here."""
 _DRAFT = re.compile(r"drafts\[(\d+)\](?:\.(.+))?")
-_PLACE = re.compile(r"(grounds\.\w+|\w+)(.*)")
 _GOVERNED = re.compile(r"(grounds\.[\w.\[\]]+): (.*)")
 
 
-def remember(memory: Memory, space: str, mode: str, input_data: Any, options: Any, call: Call) -> dict[str, object]:  # noqa: ARG001  the tools' common shape
-    """Answers one call; `input_data` and `options` have been checked by the mode's types."""
-    if input_data.actor is not None:
-        memory = memory.acting_as(f"{input_data.actor.type}:{input_data.actor.id}")
-    if mode == "batch":
-        return _batch(memory, space, input_data)
-    if mode in s.CREATE_INPUTS:
-        return _create(memory, space, [(mode, input_data)], ["args.input_data"])[0]
-    return _change(memory, space, mode, input_data)
+def _acting(objects: Objects, given: s.Created | s.Lifecycle | s.BatchInput) -> Objects:
+    """The same objects, as whoever the input names as its actor."""
+    if given.actor is None:
+        return objects
+    return Objects(objects.memory.acting_as(f"{given.actor.type}:{given.actor.id}"), objects.space)
 
 
 # Creating
 
 
-def _batch(memory: Memory, space: str, given: s.BatchInput) -> dict[str, object]:
+def _create(mode: str, objects: Objects, given: s.Created, options: object, call: Call) -> dict[str, object]:
+    return _create_all(_acting(objects, given), [(mode, given)], ["args.input_data"])[0]
+
+
+def _batch(objects: Objects, given: s.BatchInput, options: object, call: Call) -> dict[str, object]:
     """All entries in one transaction: one that is refused leaves nothing behind."""
     problems: list[Problem] = []
     entries: list[tuple[str, s.Created]] = []
@@ -69,17 +78,17 @@ def _batch(memory: Memory, space: str, given: s.BatchInput) -> dict[str, object]
             entries.append((entry.mode, cast("s.Created", made)))
     if problems:
         raise Rejected(TOOL, problems)
-    results = _create(memory, space, entries, places) if entries else []
+    results = _create_all(_acting(objects, given), entries, places) if entries else []
     return {
         "result_type": "remember_batch_result", "status": "completed" if results else "noop", "created": len(results),
         "results": results,
     }  # fmt: skip
 
 
-def _create(
-    memory: Memory, space: str, entries: Sequence[tuple[str, s.Created]], places: Sequence[str]
+def _create_all(
+    objects: Objects, entries: Sequence[tuple[str, s.Created]], places: Sequence[str]
 ) -> list[dict[str, object]]:
-    objects = Objects(memory, space)
+    memory, space = objects.memory, objects.space
     drafts = [_draft(objects, mode, given, place) for (mode, given), place in zip(entries, places, strict=True)]
     try:
         receipts = memory.remember_many(drafts, space=space, atomic=True)
@@ -96,7 +105,7 @@ def _created(memory: Memory, space: str, mode: str, receipt: Receipt) -> dict[st
     answer = _answer(record, receipt)
     if mode != KNOWLEDGE:
         return answer
-    alike = memory.alike_knowledge(record, space=space)
+    alike = alike_knowledge(memory.core, record, space=space)
     answer["possible_duplicates"] = [view_alike(one) for one in alike]
     return {**answer, "conflicts_with": list(receipt.contested)} if receipt.contested else answer
 
@@ -110,7 +119,7 @@ def view_alike(alike: Alike) -> dict[str, object]:
 
 
 def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
-    """What became of one object. Each entry of the journal is one operation, and renews what derives from it."""
+    """What became of one object."""
     type_ = type_of(record)
     return {
         "result_type": "remember_result",
@@ -118,31 +127,19 @@ def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
         "object_id": record.id,
         "status": shown_status(record),
         f"{type_}_id": record.id,
-        "patch_id": patch_id(receipt.entries),
-        "applied_operations": len(receipt.entries),
-        "audit_event_ids": audit_ids(receipt.entries),
-        "projection_count": len(receipt.entries),
+        **written(receipt.entries),
     }
 
 
 def _located(error: InvalidInput, places: Sequence[str]) -> Rejected:
     """What the engine refused, with its place in the envelope."""
     match = _DRAFT.fullmatch(error.field)
-    if match is None:
-        return Rejected(TOOL, [Problem(f"{places[0]}.{_own_word(error.field)}", error.problem)])
-    place, field, problem = places[int(match[1])], match[2], error.problem
-    if field is None and (governed := _GOVERNED.fullmatch(problem)) is not None:
-        field, problem = governed[1], governed[2]
-    return Rejected(TOOL, [Problem(place if field is None else f"{place}.{_own_word(field)}", problem)])
-
-
-def _own_word(field: str) -> str:
-    match = _PLACE.match(field)
-    if match is None:
-        return field
-    rest = match[2].replace("[", ".").replace("]", "")
-    rest = rest.replace(".source", ".source_id").replace(".segment", ".segment_id")
-    return f"{_OWN_WORDS.get(match[1], match[1])}{rest}"
+    place, field, problem = places[0], error.field, error.problem
+    if match is not None:
+        place, field = places[int(match[1])], match[2]
+        if field is None and (governed := _GOVERNED.fullmatch(problem)) is not None:
+            field, problem = governed[1], governed[2]
+    return Rejected(TOOL, [Problem(place if field is None else f"{place}.{dotted(own_word(field, _WORDS))}", problem)])
 
 
 def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:
@@ -158,9 +155,9 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
     if isinstance(given, s.ActivityInput):
-        return {**common, **_activity(objects, given, status, place)}
+        return {**common, **_activity(objects, given, status)}
     assert isinstance(given, s.WorkItemInput)
-    return {**common, **_work_item(objects, given, status, place)}
+    return {**common, **_work_item(objects, given, status)}
 
 
 def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
@@ -173,8 +170,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         "kind": given.kind.strip(),
         "memory_type": "procedural" if given.kind == "procedure" else "semantic",
         "confidence": 0.0 if given.confidence is None else given.confidence,
-        "valid_from": read_moment(TOOL, given.valid_from, f"{place}.valid_from"),
-        "valid_until": read_moment(TOOL, given.valid_until, f"{place}.valid_until"),
+        **_moments(given, "valid_from", "valid_until"),
         "metadata": {"reason": given.reason, **({"payload": kept} if kept else {})},
         "grounds": {
             "scopes": given.scope_refs,
@@ -184,7 +180,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
                 for ref in given.evidence_refs
             ],
             "claim": _claim(payload, given.subject_refs),
-            "verified_at": read_moment(TOOL, given.last_verified_at, f"{place}.last_verified_at"),
+            "verified_at": _moments(given, "last_verified_at")["last_verified_at"],
         },
     }
 
@@ -203,11 +199,11 @@ def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | N
     }
 
 
-def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str) -> dict[str, object]:
+def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str, object]:
     fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
-        **_moments(given, ("started_at", "ended_at"), place), **{name: getattr(given, name) for name in fields},
+        **_moments(given, "started_at", "ended_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {
         "kind": ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
@@ -215,14 +211,14 @@ def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str)
     }  # fmt: skip
 
 
-def _work_item(objects: Objects, given: s.WorkItemInput, status: str, place: str) -> dict[str, object]:
+def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[str, object]:
     fields = (
         "owner_refs", "related_knowledge_refs", "depends_on", "blocked_by", "parent_ref", "child_refs", "resolution",
     )  # fmt: skip
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
         "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
-        **_moments(given, ("due_at", "opened_at"), place), **{name: getattr(given, name) for name in fields},
+        **_moments(given, "due_at", "opened_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
@@ -246,48 +242,67 @@ def _given_fields(value: Struct) -> dict[str, Json]:
     return {name: field for name, field in msgspec.structs.asdict(value).items() if field not in (None, {}, [])}
 
 
-def _moments(given: Struct, names: Sequence[str], place: str) -> dict[str, str | None]:
+def _moments(given: Struct, *names: str) -> dict[str, str | None]:
     """Some moments, all written alike."""
-    read = {name: read_moment(TOOL, getattr(given, name), f"{place}.{name}") for name in names}
-    return {name: None if moment is None else moment.isoformat() for name, moment in read.items()}
+    texts: dict[str, str | None] = {name: getattr(given, name) for name in names}
+    return {name: None if text is None else read_moment(text).isoformat() for name, text in texts.items()}
 
 
 # Changing
 
 
-def _change(memory: Memory, space: str, mode: str, given: Any) -> dict[str, object]:
-    if not given.reason.strip():
-        raise Rejected(TOOL, [Problem("args.input_data.reason", "Input should not be blank")])
-    reason = " ".join(given.reason.split())
-    if mode == "supersede":
-        return _supersede(memory, space, given, reason)
-    _require_knowledge(memory, space, given.knowledge_id)
-    change = memory.promote if mode == "promote" else memory.contest
+def _promote(objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
+    acting = _acting(objects, given)
+    return _change(acting, acting.memory.promote, given)
+
+
+def _contest(objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
+    acting = _acting(objects, given)
+    return _change(acting, acting.memory.contest, given)
+
+
+def _change(objects: Objects, change: Callable[..., Receipt], given: s.OneKnowledge) -> dict[str, object]:
+    reason = _reason(given)
+    _require_knowledge(objects, given.knowledge_id)
     try:
-        receipt = change(given.knowledge_id, space=space, reason=reason)
-    except InvalidInput as error:
-        field = "knowledge_id" if error.field.startswith("grounds.") else _own_word(error.field)
-        raise Rejected(TOOL, [Problem(f"args.input_data.{field}", error.problem)]) from error
-    return _answer(_require_knowledge(memory, space, given.knowledge_id), receipt)
+        receipt = change(given.knowledge_id, space=objects.space, reason=reason)
+    except InvalidInput as error:  # what it rests on is not what was given here
+        if error.field.startswith("grounds."):
+            raise InvalidInput("id", error.problem) from error
+        raise
+    return _answer(_require_knowledge(objects, given.knowledge_id), receipt)
 
 
-def _supersede(memory: Memory, space: str, given: s.SupersedeInput, reason: str) -> dict[str, object]:
+def _supersede(objects: Objects, given: s.SupersedeInput, options: object, call: Call) -> dict[str, object]:
+    memory, reason = _acting(objects, given).memory, _reason(given)
     for id in (given.old_knowledge_id, given.new_knowledge_id):
-        _require_knowledge(memory, space, id)
-    try:
-        receipt = memory.supersede(given.old_knowledge_id, given.new_knowledge_id, space=space, reason=reason)
-    except InvalidInput as error:
-        raise Rejected(TOOL, [Problem(f"args.input_data.{_own_word(error.field)}", error.problem)]) from error
-    new = _require_knowledge(memory, space, given.new_knowledge_id)
-    old = _require_knowledge(memory, space, given.old_knowledge_id)
+        _require_knowledge(objects, id)
+    receipt = memory.supersede(given.old_knowledge_id, given.new_knowledge_id, space=objects.space, reason=reason)
+    new = _require_knowledge(objects, given.new_knowledge_id)
+    old = _require_knowledge(objects, given.old_knowledge_id)
     return {
         **_answer(new, receipt), "old_status": shown_status(old), "old_knowledge_id": old.id,
         "new_knowledge_id": new.id,
     }  # fmt: skip
 
 
-def _require_knowledge(memory: Memory, space: str, id: str) -> Record:
-    record = Objects(memory, space).record(id)
+def _reason(given: s.Lifecycle) -> str:
+    if not given.reason.strip():
+        raise InvalidInput("reason", "Input should not be blank")
+    return " ".join(given.reason.split())
+
+
+def _require_knowledge(objects: Objects, id: str) -> Record:
+    record = objects.record(id)
     if record is None or type_of(record) != KNOWLEDGE:
         raise NotFound(f"Knowledge not found: {id}")
     return record
+
+
+REMEMBER: Modes = {
+    **{mode: Mode(inputs, s.RememberOptions, partial(_create, mode)) for mode, inputs in s.CREATE_INPUTS.items()},
+    "promote": Mode(s.OneKnowledge, s.RememberOptions, _promote, _WORDS),
+    "supersede": Mode(s.SupersedeInput, s.RememberOptions, _supersede, _WORDS),
+    "contest": Mode(s.OneKnowledge, s.RememberOptions, _contest, _WORDS),
+    "batch": Mode(s.BatchInput, s.RememberOptions, _batch),
+}

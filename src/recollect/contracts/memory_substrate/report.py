@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
-from recollect.types import Concepts, Doubt, GraphCluster, GraphHealth, GraphNode, Twins, Upkeep
+from recollect.engine.care.twins import Twins
+from recollect.engine.care.upkeep import Doubt, GraphCluster, GraphHealth, GraphNode, Upkeep
+from recollect.types import Concepts
 
 MOST_TWINS = 20
 """Pairs that a report lists: each brings its guidance along, and a report should stay readable."""

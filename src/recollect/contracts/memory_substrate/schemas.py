@@ -1,12 +1,10 @@
-"""What may each mode of memory_query and memory_remember be given?"""
+"""What may each mode of each tool be given?"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
-
-from recollect.contracts.memory_substrate.envelope import Modes
 
 DEFAULT_ITEMS = 10
 CONTEXT_ITEMS = 12
@@ -21,7 +19,9 @@ MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "syst
 
 _Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
-Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601")]
+MOMENT = {"read": "as a moment"}
+"""Marks fields whose texts name a moment."""
+Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601", extra=MOMENT)]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
 _Word = Annotated[str, Meta(min_length=1, max_length=200)]
 _Words = Annotated[list[_Word], Meta(max_length=64)]
@@ -108,16 +108,6 @@ class GraphOptions(Params, frozen=True, kw_only=True):
     graph_backend: GraphBackend | None = None
 
 
-QUERY_MODES: Modes = {
-    "context": (ContextInput, ContextOptions),
-    "expand": (ById, ExpandOptions),
-    "page": (ById, PageOptions),
-    "recent": (Nothing, RecentOptions),
-    "search": (SearchInput, SearchOptions),
-    "graph": (ById, GraphOptions),
-}
-
-
 # memory_remember
 
 
@@ -129,8 +119,8 @@ class Actor(Params, frozen=True, kw_only=True):
 
 
 class EvidenceRef(Params, frozen=True, kw_only=True):
-    source_id: Annotated[str, Meta(min_length=1, max_length=200)]
-    segment_id: Annotated[str, Meta(min_length=1, max_length=200)]
+    source_id: _Word
+    segment_id: _Word
     locator: Annotated[dict[str, Any], Meta(description="Must be the segment's, if given")] | None = None
     hash: Annotated[str, Meta(description="Must be the segment's, if given")] | None = None
 
@@ -231,12 +221,119 @@ class RememberOptions(Params, frozen=True, kw_only=True):
 CREATE_INPUTS: dict[str, type[Created]] = {
     "activity": ActivityInput, "knowledge": KnowledgeInput, "work_item": WorkItemInput,
 }  # fmt: skip
-REMEMBER_MODES: Modes = {
-    "activity": (ActivityInput, RememberOptions),
-    "knowledge": (KnowledgeInput, RememberOptions),
-    "work_item": (WorkItemInput, RememberOptions),
-    "promote": (OneKnowledge, RememberOptions),
-    "supersede": (SupersedeInput, RememberOptions),
-    "contest": (OneKnowledge, RememberOptions),
-    "batch": (BatchInput, RememberOptions),
-}
+
+
+# memory_maintain
+
+_Reason = Annotated[str, Meta(min_length=1, max_length=1_000, description="Why; it is kept in the journal")]
+
+
+class Apply(Params, frozen=True, kw_only=True):
+    apply: Annotated[bool, Meta(description="Must be true: this mode changes memory")]
+
+
+class ConfigureInput(Params, frozen=True, kw_only=True):
+    graph_backend: Annotated[GraphBackend, Meta(description="Recorded; Recollect's own graph serves")] | None = None
+    semantic_backend: Annotated[SemanticBackend, Meta(description="Recorded; Recollect's own vectors serve")] | None = (
+        None
+    )
+
+
+class AuditOptions(Params, frozen=True, kw_only=True):
+    max_items: Annotated[int, Meta(ge=1, le=1_000, description="At most so many events, the newest (100)")] | None = (
+        None
+    )
+
+
+class ReindexOptions(Params, frozen=True, kw_only=True):
+    graph_backend: GraphBackend | None = None
+    semantic_backend: SemanticBackend | None = None
+    apply: Annotated[bool, Meta(description="Not needed: nothing but derived data changes")] | None = None
+
+
+_Confidence = Annotated[float, Meta(ge=0, le=1, description="Least confidence of a candidate (0.75)")]
+_Evidence = Annotated[int, Meta(ge=0, le=1_000, description="Least pieces of evidence of a candidate (1)")]
+_Time = Annotated[Moment, Meta(description="The moment to judge by, ISO 8601 (now)")]
+_Days = Annotated[float, Meta(ge=0, le=36_500, description="Days without verification (30)")]
+
+
+class Bar(Params, frozen=True, kw_only=True):
+    min_confidence: _Confidence | None = None
+    min_evidence: _Evidence | None = None
+
+
+class Age(Params, frozen=True, kw_only=True):
+    reference_time: _Time | None = None
+    stale_after_days: _Days | None = None
+
+
+class Care(Params, frozen=True, kw_only=True):
+    min_confidence: _Confidence | None = None
+    min_evidence: _Evidence | None = None
+    reference_time: _Time | None = None
+    stale_after_days: _Days | None = None
+
+
+class Update(Params, frozen=True, kw_only=True):
+    knowledge_id: _Word
+    summary: Annotated[str, Meta(min_length=1, max_length=100_000)] | None = None
+    scope_refs: Annotated[list[_Word], Meta(min_length=1, max_length=200)] | None = None
+
+
+class ResolveInput(Params, frozen=True, kw_only=True):
+    outcome: Annotated[
+        Literal["supersede", "keep_both", "contest"],
+        Meta(description="supersede: one stays; keep_both: tell them apart by updates; contest: none is trusted"),
+    ]
+    knowledge_ids: Annotated[list[_Word], Meta(min_length=2, max_length=100)]
+    reason: _Reason
+    canonical_knowledge_id: Annotated[_Word, Meta(description="With supersede: the one that stays")] | None = None
+    updates: Annotated[list[Update], Meta(max_length=100, description="With keep_both: how they differ")] | None = None
+
+
+class ArchiveInput(Params, frozen=True, kw_only=True):
+    source_id: _Word
+    reason: _Reason
+
+
+# memory_ingest
+
+_Path = Annotated[str, Meta(min_length=1, max_length=4_096, description="Absolute path")]
+_Patterns = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=1_000)]],
+    Meta(max_length=200, description="Compared with paths below the folder and with names; * and ? stand for anything"),
+]
+
+
+class RepoInput(Params, frozen=True, kw_only=True):
+    path: Annotated[_Path, Meta(description="Absolute path of the repository's folder")]
+    include_patterns: (
+        Annotated[_Patterns, Meta(description="Only files that fit (all but what git ignores)")] | None
+    ) = None
+    exclude_patterns: Annotated[_Patterns, Meta(description="Files and folders to leave out (none)")] | None = None
+
+
+class RepoOptions(Params, frozen=True, kw_only=True):
+    force: Annotated[bool, Meta(description="Take in local and agent state such as .codex too (false)")] | None = None
+
+
+class FileInput(Params, frozen=True, kw_only=True):
+    path: Annotated[_Path, Meta(description="Absolute path of the file")]
+
+
+class WebInput(Params, frozen=True, kw_only=True):
+    url: Annotated[str, Meta(min_length=1, max_length=8_000, description="Address of the page, http or https")]
+
+
+class Message(Params, frozen=True, kw_only=True):
+    role: Annotated[str, Meta(min_length=1, max_length=200, description="user, assistant, system, …")]
+    content: Annotated[str, Meta(min_length=1, description="What was said")]
+    name: str | None = None
+    created_at: Annotated[Moment, Meta(description="When it was said, ISO 8601")] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class ConversationInput(Params, frozen=True, kw_only=True):
+    title: Annotated[str, Meta(min_length=1, max_length=1_000, description="What the conversation is called")]
+    messages: Annotated[list[Message], Meta(min_length=1, description="In the order in which they were said")]
+    origin: Annotated[dict[str, Any], Meta(description="Where it took place: host, project, …")] | None = None

@@ -13,32 +13,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeAlias
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
+from recollect.contracts.memory_substrate.answers import bound_locator
 from recollect.contracts.memory_substrate.normalize import Plan, matched_terms, split_terms
-from recollect.contracts.memory_substrate.objects import Object, Objects, Wanted, ids_within
+from recollect.contracts.memory_substrate.objects import Objects, Wanted
 from recollect.contracts.memory_substrate.view import (
     ACTIVITY,
     NODE,
     SOURCE,
     WORK_ITEM,
     Item,
+    Object,
     clip,
     record_status,
     segment_id,
     title_of,
     type_of,
     view_item,
-    view_node_item,
 )  # fmt: skip
+from recollect.contracts.tool import WAIT_SECONDS
 from recollect.types import CATALOGUE_KINDS, Entity, Hit, Recall, Record
 
 RRF_K = 60
-WAIT_SECONDS = 20.0
-"""For vectors that still miss, before a search answers with what there is."""
 _FEWEST_LOOKED_AT = 40
 _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
@@ -59,6 +60,9 @@ _TITLE, _PHRASE_IN_TITLE, _PHRASE_IN_SUMMARY, _IN_METADATA = 100.0, 20.0, 10.0, 
 _WORDS_IN_TITLE, _WORDS_IN_SUMMARY = 6.0, 3.0
 
 
+Chunk: TypeAlias = Mapping[str, object]
+
+
 class Found(Struct, kw_only=True):
     """An object on its way into the answer: what each signal says of it, and its rank in each stream."""
 
@@ -68,9 +72,9 @@ class Found(Struct, kw_only=True):
     vector: float = 0.0
     graph: float = 0.0
     lexical: float = 0.0
-    terms: list[str]
-    chunks: list[Mapping[str, object]]
-    ranks: dict[str, int]
+    terms: list[str] = field(default_factory=list[str])
+    chunks: list[Chunk] = field(default_factory=list[Chunk])
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
     def rank_score(self) -> float:
@@ -92,37 +96,27 @@ class Search(Struct, frozen=True):
 
 
 def find_objects(
-    objects: Objects,
-    plan: Plan,
-    wanted: Wanted,
-    max_items: int,
-    progress: Callable[[int, int], None] | None = None,
+    objects: Objects, plan: Plan, wanted: Wanted, max_items: int, progress: Callable[[int, int], None]
 ) -> Search:
     """The objects that answer a question, in the order of their fused ranks."""
     if not plan.query:
         return Search([], None)
-    within = ids_within(objects, wanted)
-    found, search = _gather(objects, plan, wanted, max_items, within, progress)
+    found, search = _gather(objects, plan, wanted, max_items, progress)
     meant = [one for one in found if one.keyword > 0 or one.vector >= _MEANINGLESS or one.graph > 0]
     for one in meant:
         _score_words(one, plan)
-    named, in_part = _nodes(objects, plan, wanted, within)
-    first = [*_by_id(objects, plan, wanted, within, {one.object.id: one for one in meant}), *named]
+    named, in_part = _nodes(objects, plan, wanted)
+    first = [*_by_id(objects, plan, wanted, {one.object.id: one for one in meant}), *named]
     rest = [one for one in meant if one not in first]
     known = {one.object.id for one in (*first, *rest, *in_part)}
-    later = [*in_part, *_by_synonyms(objects, plan, wanted, within, known, max_items)]
+    later = [*in_part, *_by_synonyms(objects, plan, wanted, known, max_items)]
     shown = _fuse(first, rest, later)[:max_items]
     objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
     return replace(search, found=shown)
 
 
 def _gather(
-    objects: Objects,
-    plan: Plan,
-    wanted: Wanted,
-    max_items: int,
-    within: set[str] | None,
-    progress: Callable[[int, int], None] | None,
+    objects: Objects, plan: Plan, wanted: Wanted, max_items: int, progress: Callable[[int, int], None]
 ) -> tuple[list[Found], Search]:
     """What the engine finds, and what served its vectors.
 
@@ -130,8 +124,8 @@ def _gather(
     noted, and the engine is asked again.
     """
     filters = wanted.engine_filters()
-    if within is not None:
-        filters["ids"] = _with_segments(objects, within)
+    if wanted.within is not None:
+        filters["ids"] = _with_segments(objects, wanted.within)
         if not filters["ids"]:
             return [], Search([], None)
     limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
@@ -145,7 +139,7 @@ def _gather(
         )  # fmt: skip
         asked.append(recalled)
         for hit in recalled.hits:
-            _take(objects, found, wanted, hit, within)
+            _take(objects, found, wanted, hit)
         crowding = _crowding(objects, recalled.hits)
         if len(found) >= max_items or len(recalled.hits) < limit or not crowding:
             break
@@ -161,7 +155,7 @@ def _crowding(objects: Objects, hits: Sequence[Hit]) -> list[str]:
     return [location for location, count in counts.items() if location and count > _CROWDED * len(hits)]
 
 
-def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
+def _with_segments(objects: Objects, ids: Collection[str]) -> list[str]:
     """The ids, and for those of sources the ids of their segments: by these a source is found."""
     found = list(ids)
     for id in ids:
@@ -171,7 +165,7 @@ def _with_segments(objects: Objects, ids: set[str]) -> list[str]:
     return found[:_MOST_LOOKED_AT]
 
 
-def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, within: set[str] | None) -> None:
+def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit) -> None:
     """Notes a hit for the object that it belongs to.
 
     What segments are given by those beside them tells which place of a source answers, not which object does: knowledge
@@ -179,10 +173,10 @@ def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, w
     """
     owner = objects.owner(hit.record)
     record = owner or hit.record
-    if not wanted.allows(record) or (within is not None and record.id not in within):
+    if not wanted.allows(record):
         return
     why = hit.why
-    one = found.setdefault(record.id, Found(object=record, terms=[], chunks=[], ranks={}))
+    one = found.setdefault(record.id, Found(object=record))
     alone = hit.score - why.neighbours if type_of(record) == SOURCE else hit.score
     one.score = max(one.score, alone)
     one.keyword = max(one.keyword, why.keyword)
@@ -193,24 +187,13 @@ def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit, w
         one.chunks.append(_chunk(hit))
 
 
-def _chunk(hit: Hit) -> dict[str, object]:
+def _chunk(hit: Hit) -> Chunk:
     score = round(hit.why.vector or 0.0, 4)
     return {
         "chunk_id": hit.record.id, "segment_id": segment_id(hit.record.position),
         "locator": bound_locator(hit.record.locator or {}), "excerpt": clip(hit.record.text, _EXCERPT),
         "hash": hit.record.content_hash, "distance": round(1.0 - score, 4), "semantic_score": score,
     }  # fmt: skip
-
-
-def bound_locator(locator: Mapping[str, object]) -> dict[str, object]:
-    """A locator whose texts and lists are not longer than they need be."""
-
-    def bound(value: object) -> object:
-        if isinstance(value, str):
-            return clip(value, _EXCERPT)
-        return [bound(each) for each in value[:8]] if isinstance(value, list | tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] -- JSON
-
-    return {name: bound(value) for name, value in list(locator.items())[:16]}
 
 
 # Words
@@ -237,28 +220,20 @@ def _word_score(plan: Plan, title: str, text: str) -> float:
     return score
 
 
-def _by_id(
-    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: Mapping[str, Found]
-) -> list[Found]:
+def _by_id(objects: Objects, plan: Plan, wanted: Wanted, known: Mapping[str, Found]) -> list[Found]:
     """Objects that the question names by their id."""
-    named = [id for id in dict.fromkeys([*_IDS.findall(plan.query), plan.query]) if " " not in id]
-    found = [_named(objects, id, wanted, within, known) for id in named]
-    return [one for one in found if one is not None]
+    found: list[Found] = []
+    for id in dict.fromkeys([*_IDS.findall(plan.query), plan.query]):
+        record = None if " " in id else objects.record(id)
+        if record is not None and wanted.allows(record):
+            one = known.get(id) or Found(object=record)
+            one.lexical += _TITLE
+            one.terms = list(dict.fromkeys([id, *one.terms]))
+            found.append(one)
+    return found
 
 
-def _named(
-    objects: Objects, id: str, wanted: Wanted, within: set[str] | None, known: Mapping[str, Found]
-) -> Found | None:
-    record = objects.record(id)
-    if record is None or not wanted.allows(record) or (within is not None and id not in within):
-        return None
-    one = known.get(id) or Found(object=record, terms=[], chunks=[], ranks={})
-    one.lexical += _TITLE
-    one.terms = list(dict.fromkeys([id, *one.terms]))
-    return one
-
-
-def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None) -> tuple[list[Found], list[Found]]:
+def _nodes(objects: Objects, plan: Plan, wanted: Wanted) -> tuple[list[Found], list[Found]]:
     """Nodes that the question names, by id or name, and nodes that it names in part."""
     words = [word for word in plan.words if (len(word) > 2 or not word.isascii()) and len(word) <= _LONGEST_NAMED]
     if not words or not wanted.allows_nodes:
@@ -267,7 +242,7 @@ def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None
     listed = objects.memory.entities(space=objects.space, words=words, limit=_MOST_NODES)
     found: dict[str, tuple[float, Found]] = {}
     for node in (*(node for node in by_id if node is not None), *listed):
-        if not wanted.allows_node(node) or (within is not None and node.id not in within):
+        if not wanted.allows(node):
             continue
         share = 1.0 if node.id in plan.query else _share_named(plan, node)
         if share < _IN_PART:
@@ -276,7 +251,7 @@ def _nodes(objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None
         score = _word_score(plan, node.name.casefold(), f"{names}\n{(node.description or '').casefold()}")
         score += _TITLE if node.id in plan.query else 0.0
         terms = matched_terms(plan.terms, names)
-        found[node.id] = share, Found(object=node, lexical=score, terms=terms, chunks=[], ranks={})
+        found[node.id] = share, Found(object=node, lexical=score, terms=terms)
     ranked = sorted(found.values(), key=lambda each: -each[1].lexical)
     return [one for share, one in ranked if share >= 1], [one for share, one in ranked if share < 1]
 
@@ -290,9 +265,7 @@ def _share_named(plan: Plan, node: Entity) -> float:
     return sum(any(token.startswith(word) for token in tokens) for word in plan.words) / len(plan.words)
 
 
-def _by_synonyms(
-    objects: Objects, plan: Plan, wanted: Wanted, within: set[str] | None, known: set[str], max_items: int
-) -> list[Found]:
+def _by_synonyms(objects: Objects, plan: Plan, wanted: Wanted, known: set[str], max_items: int) -> list[Found]:
     """The kinds of objects that the question speaks of and, where little was found, words that mean the same."""
     if not plan.synonyms:
         return []
@@ -300,11 +273,11 @@ def _by_synonyms(
     worded = _by_other_words(objects, plan, wanted) if len(known) + len(likely) < max_items else []
     held, found = set(known), list[Found]()
     for record in (*likely, *worded):
-        if record.id in held or not wanted.allows(record) or (within is not None and record.id not in within):
+        if record.id in held or not wanted.allows(record):
             continue
         held.add(record.id)
         terms = matched_terms(plan.synonyms, record.text[:_SCANNED], title_of(record), type_of(record), record.kind)
-        found.append(Found(object=record, lexical=_IN_METADATA, terms=terms, chunks=[], ranks={}))
+        found.append(Found(object=record, lexical=_IN_METADATA, terms=terms))
     return found
 
 
@@ -321,7 +294,7 @@ def _of_likely_kinds(objects: Objects, plan: Plan, wanted: Wanted, max_items: in
     types, kinds = plan.inferred.get("object_types", ()), plan.inferred.get("kinds", ())
     sought = [*kinds, *(type_ for type_ in types if type_ in (ACTIVITY, WORK_ITEM))]
     sought += CATALOGUE_KINDS if types == (SOURCE, NODE) else ()
-    if not sought or (wanted.types and not set(types) & set(wanted.types)):
+    if not sought or (wanted.object_types and not set(types) & set(wanted.object_types)):
         return []
     statuses = wanted.statuses or plan.inferred.get("statuses", ())
     return objects.memory.list(
@@ -359,16 +332,10 @@ def _rank(stream: str, found: Sequence[Found], *, after: int = 0) -> None:
         one.ranks[stream] = rank
 
 
-def view_found(one: Found, summary_chars: int) -> Item:
+def view_found(one: Found) -> Item:
     """An object as search shows it, with all that is known of how it was found."""
-    thing = one.object
-    item = (
-        view_node_item(thing, summary_chars=summary_chars)
-        if isinstance(thing, Entity)
-        else view_item(thing, summary_chars=summary_chars)
-    )
     return replace(
-        item,
+        view_item(one.object),
         score=round(1000 * one.rank_score, 6),
         rank_score=round(one.rank_score, 6),
         lexical_score=round(one.lexical, 4),
@@ -378,6 +345,3 @@ def view_found(one: Found, summary_chars: int) -> Item:
         retrieval_ranks=one.ranks,
         matched_chunks=one.chunks or UNSET,
     )
-
-
-__all__ = ["RRF_K", "Found", "Search", "bound_locator", "find_objects", "view_found"]

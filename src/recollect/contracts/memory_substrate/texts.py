@@ -146,7 +146,7 @@ def resources() -> tuple[Resource, ...]:
 
 
 def _document(uri: str, name: str, description: str, text: str) -> Resource:
-    def read(call: Call) -> str:  # noqa: ARG001  the seam's shape
+    def read(call: Call) -> str:
         return text
 
     return Resource(uri=uri, name=name, description=description, read=read, mime_type="text/markdown")
@@ -169,7 +169,7 @@ def prompts() -> tuple[Prompt, ...]:
     )
 
 
-def _task_start(arguments: Mapping[str, str], call: Call) -> str:  # noqa: ARG001  the seam's shape
+def _task_start(arguments: Mapping[str, str], call: Call) -> str:
     task = arguments.get("task", "").strip() or "(the task at hand)"
     return f"""\
 Before you work on this task, see what memory holds.
@@ -184,7 +184,7 @@ contested; check stale items against the sources.
 4. Say in one or two sentences what memory contributed, with ids, or that it held nothing. Then begin."""
 
 
-def _review(arguments: Mapping[str, str], call: Call) -> str:  # noqa: ARG001  the seam's shape
+def _review(arguments: Mapping[str, str], call: Call) -> str:
     outcome = arguments.get("outcome", "").strip() or "(what was done in this session)"
     return f"""\
 The task is over. Decide what memory should keep of it.

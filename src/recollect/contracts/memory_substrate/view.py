@@ -11,18 +11,18 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import cast
+from typing import TypeAlias, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from recollect.types import CATALOGUE_KINDS, Entity, Evidence, Json, Record, Status
+from recollect.types import CATALOGUE_KINDS, Entity, Evidence, Grounds, Json, Record, Status
+
+Object: TypeAlias = Record | Entity
 
 OBJECT_TYPES = ("source", "node", "knowledge", "activity", "work_item")
 SOURCE, NODE, KNOWLEDGE, ACTIVITY, WORK_ITEM = OBJECT_TYPES
 SEGMENT_KINDS = ("document", "message", "code")
 """Kinds of records that show as parts of a source, where there is one."""
-OTHER_KINDS = (*CATALOGUE_KINDS, *SEGMENT_KINDS, ACTIVITY, WORK_ITEM)
-"""Kinds of records that are not knowledge, or not unless they stand alone."""
 PREFIXES: Mapping[str, str] = {
     SOURCE: "src", NODE: "node", KNOWLEDGE: "know", ACTIVITY: "act", WORK_ITEM: "work",
 }  # fmt: skip
@@ -73,10 +73,6 @@ def audit_id(entry: int) -> str:
     return f"aud:{entry:032x}"
 
 
-def audit_ids(entries: Sequence[int]) -> list[str]:
-    return [audit_id(entry) for entry in entries]
-
-
 def entry_of(id: str) -> int | None:
     """The journal entry that an audit or patch id names, or None."""
     match = _ENTRY.fullmatch(id)
@@ -91,39 +87,51 @@ def record_status(word: str) -> str:
     return _STATUS_WORDS.get(word, word)
 
 
-def status_words(status: str) -> list[str]:
-    """What a status may be called here."""
-    return [status, *(word for word, meant in _STATUS_WORDS.items() if meant == status)]
+def shown_status(thing: Object) -> str:
+    """The word that the status was given in, as long as the record still has that status. Nodes are always active."""
+    if isinstance(thing, Entity):
+        return "active"
+    word = thing.metadata.get("status")
+    return word if isinstance(word, str) and _STATUS_WORDS.get(word) == thing.status else thing.status
 
 
-def shown_status(record: Record) -> str:
-    """The word that the status was given in, as long as the record still has that status."""
-    word = record.metadata.get("status")
-    return word if isinstance(word, str) and _STATUS_WORDS.get(word) == record.status else record.status
-
-
-def type_of(record: Record, *, is_segment: bool = False) -> str:
-    """What kind of object a record is. A segment counts as its source where it has one, which the caller knows."""
-    if is_segment or record.kind in CATALOGUE_KINDS:
+def type_of(thing: Object) -> str:
+    """Which of the five types of objects it is."""
+    if isinstance(thing, Entity):
+        return NODE
+    if thing.kind in CATALOGUE_KINDS:
         return SOURCE
-    return record.kind if record.kind in (ACTIVITY, WORK_ITEM) else KNOWLEDGE
+    return thing.kind if thing.kind in (ACTIVITY, WORK_ITEM) else KNOWLEDGE
 
 
-def kind_of(record: Record) -> str:
-    """What sort of source, activity, work item or knowledge it is."""
-    if record.kind in CATALOGUE_KINDS:
-        return text_in(record.metadata, "source_kind") or "file"
-    if record.kind in (ACTIVITY, WORK_ITEM):
-        return text_in(record.metadata, "kind") or record.kind
-    return record.kind
+def kind_of(thing: Object) -> str:
+    """What sort of source, node, activity, work item or knowledge it is."""
+    if isinstance(thing, Entity):
+        return thing.type or NODE
+    if thing.kind in CATALOGUE_KINDS:
+        return text_in(thing.metadata, "source_kind") or "file"
+    if thing.kind in (ACTIVITY, WORK_ITEM):
+        return text_in(thing.metadata, "kind") or thing.kind
+    return thing.kind
 
 
-def title_of(record: Record) -> str:
-    """The title, or the first line of a record that has none."""
-    if record.title:
-        return record.title
-    first = next((line.strip() for line in record.text.splitlines() if line.strip()), record.id)
+def title_of(thing: Object) -> str:
+    """The name or title, or the first line of a record that has none."""
+    if isinstance(thing, Entity):
+        return thing.name
+    if thing.title:
+        return thing.title
+    first = next((line.strip() for line in thing.text.splitlines() if line.strip()), thing.id)
     return clip(first, TITLE_CHARS)
+
+
+def summary_of(thing: Object) -> str:
+    """What it says; of a source, what its payload calls its summary, if it does."""
+    if isinstance(thing, Entity):
+        return thing.description or ""
+    if thing.kind in CATALOGUE_KINDS:
+        return text_in(mapping_in(thing.metadata, "payload"), "summary") or thing.text
+    return thing.text
 
 
 def clip(text: str, chars: int) -> str:
@@ -172,36 +180,19 @@ class Item(Struct, frozen=True, kw_only=True):
     matched_chunks: list[Mapping[str, object]] | UnsetType = UNSET
 
 
-def view_item(record: Record, *, summary_chars: int = SUMMARY_CHARS) -> Item:
+def view_item(thing: Object) -> Item:
     return Item(
-        id=record.id, object_type=type_of(record), kind=kind_of(record), title=clip(title_of(record), TITLE_CHARS),
-        status=shown_status(record), summary=clip(summary_of(record), summary_chars), updated_at=record.recorded_at,
+        id=thing.id, object_type=type_of(thing), kind=kind_of(thing), title=clip(title_of(thing), TITLE_CHARS),
+        status=shown_status(thing), summary=clip(summary_of(thing), SUMMARY_CHARS), updated_at=thing.recorded_at,
     )  # fmt: skip
-
-
-def view_node_item(node: Entity, *, summary_chars: int = SUMMARY_CHARS) -> Item:
-    return Item(
-        id=node.id, object_type=NODE, kind=node.type or NODE, title=clip(node.name, TITLE_CHARS), status="active",
-        summary=clip(node.description or "", summary_chars), updated_at=node.recorded_at,
-    )  # fmt: skip
-
-
-def summary_of(record: Record) -> str:
-    """What a record says; of a source, what its payload calls its summary, if it does."""
-    if record.kind in CATALOGUE_KINDS:
-        return text_in(mapping_in(record.metadata, "payload"), "summary") or record.text
-    return record.text
 
 
 def view_evidence(evidence: Evidence) -> dict[str, Json]:
-    told: dict[str, Json] = {"source_id": evidence.source}
-    if evidence.segment is not None:
-        told["segment_id"] = evidence.segment
-    if evidence.locator is not None:
-        told["locator"] = evidence.locator
-    if evidence.hash is not None:
-        told["hash"] = evidence.hash
-    return told
+    told: dict[str, Json] = {
+        "source_id": evidence.source, "segment_id": evidence.segment, "locator": evidence.locator,
+        "hash": evidence.hash,
+    }  # fmt: skip
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def view_segment(record: Record, snippet_chars: int | None = None) -> dict[str, object]:
@@ -215,19 +206,19 @@ def view_segment(record: Record, snippet_chars: int | None = None) -> dict[str, 
     }
 
 
-def view_object(record: Record) -> dict[str, object]:
-    """The whole object that a record is."""
-    type_ = type_of(record)
+def view_object(thing: Object) -> dict[str, object]:
+    """The whole of an object."""
     head: dict[str, object] = {
-        "id": record.id, "object_type": type_, "kind": kind_of(record), "title": title_of(record),
-        "summary": summary_of(record), "status": shown_status(record),
+        "id": thing.id, "object_type": type_of(thing), "kind": kind_of(thing), "title": title_of(thing),
     }  # fmt: skip
-    tail: dict[str, object] = {"created_at": record.created_at, "updated_at": record.recorded_at}
-    if type_ == SOURCE:
-        return {**head, **_view_source(record), **tail}
-    if type_ == KNOWLEDGE:
-        return {**head, **_view_knowledge(record), **_view_governance(record), **tail}
-    return {**head, **_view_doing(record), **_view_governance(record), **tail}
+    tail: dict[str, object] = {"created_at": thing.created_at, "updated_at": thing.recorded_at}
+    said: dict[str, object] = {"summary": summary_of(thing), "status": shown_status(thing)}
+    if isinstance(thing, Entity):
+        return {**head, "name": thing.name, **said, "aliases": thing.aliases, "metadata": thing.metadata, **tail}
+    if type_of(thing) == SOURCE:
+        return {**head, **said, **_view_source(thing), **tail}
+    own = _view_knowledge(thing) if type_of(thing) == KNOWLEDGE else _view_doing(thing)
+    return {**head, **said, **own, **_view_governance(thing), **tail}
 
 
 def _view_source(record: Record) -> dict[str, object]:
@@ -243,16 +234,16 @@ def _view_source(record: Record) -> dict[str, object]:
 
 
 def _view_knowledge(record: Record) -> dict[str, object]:
-    grounds = record.grounds
+    grounds = record.grounds or Grounds()
     return {
-        "subject_refs": [] if grounds is None else list(grounds.subjects),
-        "evidence_refs": [] if grounds is None else [view_evidence(one) for one in grounds.evidence],
+        "subject_refs": grounds.subjects,
+        "evidence_refs": [view_evidence(one) for one in grounds.evidence],
         "payload": payload_of(record),
         "confidence": record.confidence,
         "valid_from": record.valid_from or record.created_at,
         "valid_until": record.valid_until,
         "superseded_by": record.superseded_by,
-        "last_verified_at": None if grounds is None else grounds.verified_at,
+        "last_verified_at": grounds.verified_at,
     }
 
 
@@ -271,7 +262,7 @@ def payload_of(record: Record) -> dict[str, Json]:
 def _view_governance(record: Record) -> dict[str, object]:
     told: dict[str, object] = {
         "memory_source": record.trust,
-        "scope_refs": [] if record.grounds is None else list(record.grounds.scopes),
+        "scope_refs": (record.grounds or Grounds()).scopes,
         "reason": record.metadata.get("reason"),
     }
     conflicts = list_in(record.metadata, "conflicts_with")
@@ -284,17 +275,9 @@ _OWN = ("kind", "status", "reason", "conflicts_with")
 
 def _view_doing(record: Record) -> dict[str, object]:
     """An activity or a work item: its references, and its other fields as they were given."""
-    grounds = record.grounds
+    grounds = record.grounds or Grounds()
     return {
-        "related_node_refs": [] if grounds is None else list(grounds.subjects),
-        "source_refs": [] if grounds is None else [evidence.source for evidence in grounds.evidence],
+        "related_node_refs": grounds.subjects,
+        "source_refs": [evidence.source for evidence in grounds.evidence],
         **{name: value for name, value in record.metadata.items() if name not in _OWN},
     }
-
-
-def view_node(node: Entity) -> dict[str, object]:
-    return {
-        "id": node.id, "object_type": NODE, "kind": node.type or NODE, "title": node.name, "name": node.name,
-        "summary": node.description or "", "status": "active", "aliases": list(node.aliases),
-        "metadata": node.metadata, "created_at": node.created_at, "updated_at": node.recorded_at,
-    }  # fmt: skip

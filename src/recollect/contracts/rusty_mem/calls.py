@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 
 from recollect.contracts.rusty_mem import params as p
-from recollect.contracts.tool import Call
-from recollect.engine.memory import Memory
+from recollect.contracts.rusty_mem.arguments import TimeRange
+from recollect.contracts.tool import WAIT_SECONDS, Call
+from recollect.engine.intake.chunks import counters, ingest_chunks
 from recollect.errors import InvalidInput
-from recollect.types import UNSET, Hit, Json, Record
+from recollect.types import UNSET, Hit, Record
 
-WAIT_SECONDS = 20.0
-"""For vectors that still miss, before a search answers with what there is."""
 CONTEXT_TOKENS = 8_000
 _OWN_SOURCE = "summary:"  # how a summary is found again; no file and no address
 
@@ -75,113 +74,102 @@ def filter_project(project_id: str) -> list[str | None]:
     return [project_id, None] if project_id == p.DEFAULT_PROJECT else [project_id]
 
 
-class Calls:
-    """The calls behind the table."""
+def search(given: p.Search, call: Call) -> Searched:
+    collection = _existing(given.collection, call)
+    bounds = given.time_range or TimeRange()
+    found = call.memory.recall(
+        given.query_text, space=collection, limit=given.limit, min_score=given.score_threshold,
+        project=filter_project(given.project_id), tags=given.tags,
+        memory_types=() if given.memory_type is None else (given.memory_type,),
+        since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
+        thorough=True, progress=call.report_vectors,
+    )  # fmt: skip
+    used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
+    return Searched(
+        results=[_found(hit) for hit in found],
+        context=found.context or None,
+        collection=collection,
+        limit=given.limit,
+        score_threshold=given.score_threshold,
+        score_threshold_again=given.score_threshold,
+        used_filters={**used, "score_threshold": given.score_threshold},
+    )
 
-    def __init__(self, memory: Memory, defaults: p.Defaults, new_id: Callable[[], str]) -> None:
-        self._memory = memory
-        self._defaults = defaults
-        self._new_id = new_id
 
-    def _as(self, call: Call) -> Memory:
-        return self._memory.acting_as(call.client or "mcp", new_id=self._new_id)
+def push(given: p.Push, call: Call) -> Pushed:
+    collection = given.collection or call.space
+    done = ingest_chunks(
+        call.memory.core,
+        given.text,
+        space=collection,
+        project=given.project_id,
+        memory_type=UNSET if given.memory_type is None else given.memory_type,
+        tags=UNSET if given.tags is None else given.tags,
+        source=UNSET if given.source_uri is None else given.source_uri,
+    )
+    return Pushed(
+        status="ok",
+        collection=collection,
+        chunks_indexed=len(done.ids),
+        chunk_size=done.chunk_tokens,
+        inserted=done.stored,
+        updated=done.updated,
+        skipped_duplicates=done.skipped,
+    )
 
-    def _existing(self, collection: str | None) -> str:
-        """The collection to read. One that is named must exist; the default one may come into being later."""
-        if collection is not None and not self._memory.has_space(collection):
-            raise InvalidInput("collection", f"does not exist: {collection!r}; get-collections lists those that do")
-        return collection or self._defaults.collection
 
-    def search(self, arguments: Mapping[str, Json], call: Call) -> Searched:
-        given = p.parse_search(arguments, self._defaults)
-        collection = self._existing(given.collection)
-        bounds = given.time_range or p.TimeRange()
-        found = self._memory.recall(
-            given.query_text, space=collection, limit=given.limit, min_score=given.score_threshold,
-            project=filter_project(given.project_id), tags=given.tags,
-            memory_types=() if given.memory_type is None else (given.memory_type,),
-            since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
-            thorough=True,
-            progress=lambda done, total: call.progress(done, total, "computing vectors"),
-        )  # fmt: skip
-        used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
-        return Searched(
-            results=[_found(hit) for hit in found],
-            context=found.context or None,
-            collection=collection,
-            limit=given.limit,
-            score_threshold=given.score_threshold,
-            score_threshold_again=given.score_threshold,
-            used_filters={**used, "score_threshold": given.score_threshold},
-        )
+def summarize(given: p.Summarize, call: Call) -> Summarized:
+    collection = _existing(given.collection, call)
+    made = call.memory.summarize(
+        space=collection, project=filter_project(given.project_id), memory_type=given.memory_type,
+        tags=given.tags, since=given.time_range.moment("start"), until=given.time_range.moment("end"),
+        limit=given.limit, max_words=given.max_words, strategy=given.strategy, provider=given.provider,
+        model=given.model, sample=call.sample,
+    )  # fmt: skip
+    used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
+    named = {"provider": given.provider, "model": given.model}
+    return Summarized(
+        summary=made.text,
+        source_memory_ids=made.sources,
+        upserted_memory_id=made.id,
+        strategy=made.strategy,
+        provider=made.provider,
+        model=made.model,
+        note=made.note,
+        used_filters={
+            **used, "max_words": given.max_words, "strategy": given.strategy,
+            **{name: value for name, value in named.items() if value is not None},
+        },
+    )  # fmt: skip
 
-    def push(self, arguments: Mapping[str, Json], call: Call) -> Pushed:
-        given = p.parse_push(arguments)
-        collection = given.collection or self._defaults.collection
-        done = self._as(call).ingest_chunks(
-            given.text,
-            space=collection,
-            project=given.project_id,
-            memory_type=UNSET if given.memory_type is None else given.memory_type,
-            tags=UNSET if given.tags is None else given.tags,
-            source=UNSET if given.source_uri is None else given.source_uri,
-        )
-        return Pushed(
-            status="ok",
-            collection=collection,
-            chunks_indexed=len(done.ids),
-            chunk_size=done.chunk_tokens,
-            inserted=done.stored,
-            updated=done.updated,
-            skipped_duplicates=done.skipped,
-        )
 
-    def summarize(self, arguments: Mapping[str, Json], call: Call) -> Summarized:
-        given = p.parse_summarize(arguments, self._defaults)
-        collection = self._existing(given.collection)
-        made = self._as(call).summarize(
-            space=collection, project=filter_project(given.project_id), memory_type=given.memory_type,
-            tags=given.tags, since=given.time_range.moment("start"), until=given.time_range.moment("end"),
-            limit=given.limit, max_words=given.max_words, strategy=given.strategy, provider=given.provider,
-            model=given.model, sample=call.sample,
-        )  # fmt: skip
-        used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
-        named = {"provider": given.provider, "model": given.model}
-        return Summarized(
-            summary=made.text,
-            source_memory_ids=made.sources,
-            upserted_memory_id=made.id,
-            strategy=made.strategy,
-            provider=made.provider,
-            model=made.model,
-            note=made.note,
-            used_filters={
-                **used, "max_words": given.max_words, "strategy": given.strategy,
-                **{name: value for name, value in named.items() if value is not None},
-            },
-        )  # fmt: skip
+def get_collections(given: p.Nothing, call: Call) -> Mapping[str, list[str]]:
+    return {"collections": sorted(space.name for space in call.memory.spaces())}
 
-    def collections(self, arguments: Mapping[str, Json], call: Call) -> Mapping[str, list[str]]:  # noqa: ARG002  every tool has this shape
-        p.parse_nothing(arguments)
-        return {"collections": sorted(space.name for space in self._memory.spaces())}
 
-    def new_collection(self, arguments: Mapping[str, Json], call: Call) -> Mapping[str, object]:
-        given = p.parse_new_collection(arguments)
-        wanted, dimension = given.vector_size or self._defaults.dimension, self._memory.embedding().dim
-        if wanted is not None and dimension is not None and wanted != dimension:
-            whose = "" if given.vector_size else " (EMBEDDING_DIMENSION)"
-            raise InvalidInput("vector_size", f"must be {dimension}, as the embedder gives; not {wanted}{whose}")
-        self._as(call).create_space(given.name)
-        return {"status": "ok", "vectorSize": wanted or dimension}
+def new_collection(dimension_of_server: int | None, given: p.NewCollection, call: Call) -> Mapping[str, object]:
+    wanted, dimension = given.vector_size or dimension_of_server, call.memory.embedding().dim
+    if wanted is not None and dimension is not None and wanted != dimension:
+        whose = "" if given.vector_size else " (EMBEDDING_DIMENSION)"
+        raise InvalidInput("vector_size", f"must be {dimension}, as the embedder gives; not {wanted}{whose}")
+    call.memory.create_space(given.name)
+    return {"status": "ok", "vectorSize": wanted or dimension}
 
-    def metrics(self, arguments: Mapping[str, Json], call: Call) -> Metrics:  # noqa: ARG002  every tool has this shape
-        p.parse_nothing(arguments)
-        counted = self._memory.counters("ingest.")
-        return Metrics(
-            documents_indexed=counted.get("ingest.documents", 0),
-            chunks_indexed=counted.get("ingest.chunks", 0),
-            last_chunk_size=counted.get("ingest.chunk_tokens"),
-        )
+
+def metrics(given: p.Nothing, call: Call) -> Metrics:
+    counted = counters(call.memory.core, "ingest.")
+    return Metrics(
+        documents_indexed=counted.get("ingest.documents", 0),
+        chunks_indexed=counted.get("ingest.chunks", 0),
+        last_chunk_size=counted.get("ingest.chunk_tokens"),
+    )
+
+
+def _existing(collection: str | None, call: Call) -> str:
+    """The collection to read. One that is named must exist; the default one may come into being later."""
+    if collection is not None and not call.memory.has_space(collection):
+        raise InvalidInput("collection", f"does not exist: {collection!r}; get-collections lists those that do")
+    return collection or call.space
 
 
 def _found(hit: Hit) -> Found:
@@ -207,7 +195,7 @@ def _used(
     project_id: str,
     memory_type: str | None,
     tags: tuple[str, ...],
-    bounds: p.TimeRange | None,
+    bounds: TimeRange | None,
     collection: str,
     limit: int,
 ) -> dict[str, object]:

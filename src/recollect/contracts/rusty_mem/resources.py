@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from recollect.contracts.rusty_mem.calls import filter_project
 from recollect.contracts.rusty_mem.params import DEFAULT_PROJECT, Defaults
 from recollect.contracts.tool import Call, Resource, ResourceTemplate
-from recollect.engine.memory import Memory
 from recollect.errors import StoreError
 from recollect.types import MEMORY_TYPES, Json
 
@@ -40,108 +39,78 @@ USAGE: Mapping[str, Json] = {
 """Word for word what the contract's document gives."""
 
 
-class Documents:
-    """The documents behind the table."""
-
-    def __init__(self, memory: Memory, defaults: Defaults) -> None:
-        self._memory = memory
-        self._defaults = defaults
-
-    def memory_types(self, call: Call) -> object:  # noqa: ARG002  every document has this shape
-        return {"memory_types": list(MEMORY_TYPES), "default": "semantic"}
-
-    def health(self, call: Call) -> object:  # noqa: ARG002  every document has this shape
-        """`qdrant` is what the contract calls the store; its URL is the store's file."""
-        collection = self._defaults.collection
-        try:
-            state = self._memory.embedding()
-            model, dimension, reachable = state.model, state.dim, True
-            present = self._memory.has_space(collection)
-        except StoreError:
-            model, dimension, reachable, present = None, None, False, False
-        return {
-            "embedding": {
-                "provider": self._memory.settings.embedder,
-                "model": model,
-                "dimension": dimension or self._defaults.dimension,
-            },
-            "qdrant": {
-                "url": f"file://{self._memory.location}",
-                "reachable": reachable,
-                "defaultCollection": collection,
-                "defaultCollectionPresent": present,
-            },
-        }
-
-    def projects(self, call: Call) -> object:  # noqa: ARG002  every document has this shape
-        names = self._memory.distinct("project", space=self._defaults.collection)
-        return {"projects": sorted({name or DEFAULT_PROJECT for name in names})}
-
-    def settings(self, call: Call) -> object:  # noqa: ARG002  every document has this shape
-        return {
-            "search": {
-                "default_limit": self._defaults.limit,
-                "max_limit": self._defaults.max_limit,
-                "default_score_threshold": self._defaults.score_threshold,
-            }
-        }
-
-    def usage(self, call: Call) -> object:  # noqa: ARG002  every document has this shape
-        return USAGE
-
-    def tags(self, parts: Mapping[str, str], call: Call) -> object:  # noqa: ARG002  every document has this shape
-        project = parts["project_id"]
-        found = self._memory.distinct("tags", space=self._defaults.collection, project=filter_project(project))
-        return {"project_id": project, "tags": found}
-
-
-def list_resources(documents: Documents) -> tuple[Resource, ...]:
+def list_resources(server: Defaults) -> tuple[Resource, ...]:
     return (
-        Resource(
-            uri="mcp://memory-types",
-            name="memory-types",
-            title="Memory Types",
-            description="Supported memory_type values and default.",
-            read=documents.memory_types,
+        _resource("memory-types", "Memory Types", "Supported memory_type values and default.", _memory_types),
+        _resource(
+            "health", "Health", "Embedding configuration, and whether the store can be reached.",
+            lambda call: _health(server, call),
         ),
-        Resource(
-            uri="mcp://health",
-            name="health",
-            title="Health",
-            description="Embedding configuration, and whether the store can be reached.",
-            read=documents.health,
-        ),
-        Resource(
-            uri="mcp://projects",
-            name="projects",
-            title="Projects",
-            description="Distinct project_id values observed.",
-            read=documents.projects,
-        ),
-        Resource(
-            uri="mcp://settings",
-            name="settings",
-            title="Settings",
-            description="Effective search defaults.",
-            read=documents.settings,
-        ),
-        Resource(
-            uri="mcp://usage",
-            name="usage",
-            title="Usage",
-            description="Usage policy and recommended flows.",
-            read=documents.usage,
-        ),
-    )
+        _resource("projects", "Projects", "Distinct project_id values observed.", _projects),
+        _resource("settings", "Settings", "Effective search defaults.", lambda _: _settings(server)),
+        _resource("usage", "Usage", "Usage policy and recommended flows.", lambda _: USAGE),
+    )  # fmt: skip
 
 
-def list_templates(documents: Documents) -> tuple[ResourceTemplate, ...]:
+def _resource(name: str, title: str, description: str, read: Callable[[Call], object]) -> Resource:
+    return Resource(uri=f"mcp://{name}", name=name, title=title, description=description, read=read)
+
+
+def list_templates() -> tuple[ResourceTemplate, ...]:
     return (
         ResourceTemplate(
             uri_template="mcp://{project_id}/tags",
             name="project-tags",
             title="Project Tags",
             description="Distinct tags for a specific project.",
-            read=documents.tags,
+            read=_tags,
         ),
     )
+
+
+def _memory_types(call: Call) -> object:
+    return {"memory_types": list(MEMORY_TYPES), "default": "semantic"}
+
+
+def _health(server: Defaults, call: Call) -> object:
+    """`qdrant` is what the contract calls the store; its URL is the store's file."""
+    try:
+        state = call.memory.embedding()
+        model, dimension, reachable = state.model, state.dim, True
+        present = call.memory.has_space(call.space)
+    except StoreError:
+        model, dimension, reachable, present = None, None, False, False
+    return {
+        "embedding": {
+            "provider": call.memory.settings.embedder,
+            "model": model,
+            "dimension": dimension or server.dimension,
+        },
+        "qdrant": {
+            "url": f"file://{call.memory.location}",
+            "reachable": reachable,
+            "defaultCollection": call.space,
+            "defaultCollectionPresent": present,
+        },
+    }
+
+
+def _projects(call: Call) -> object:
+    names = call.memory.distinct("project", space=call.space)
+    return {"projects": sorted({name or DEFAULT_PROJECT for name in names})}
+
+
+def _settings(server: Defaults) -> object:
+    return {
+        "search": {
+            "default_limit": server.limit,
+            "max_limit": server.max_limit,
+            "default_score_threshold": server.score_threshold,
+        }
+    }
+
+
+def _tags(parts: Mapping[str, str], call: Call) -> object:
+    project = parts["project_id"]
+    found = call.memory.distinct("tags", space=call.space, project=filter_project(project))
+    return {"project_id": project, "tags": found}

@@ -12,9 +12,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from recollect.contracts.tool import WAIT_SECONDS, view
 from recollect.engine.core import random_uuid
-from recollect.engine.memory import MAX_LIMIT, Memory
-from recollect.engine.parse import parse_space
+from recollect.engine.graph.link import Fact
+from recollect.engine.memory import Memory
+from recollect.engine.parse import MAX_LIMIT, parse_space
+from recollect.engine.read.foremost import importance_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.types import Hit, Record, Relation
 
@@ -32,7 +35,6 @@ MOST_LISTED = 100_000
 _ESSENTIAL = 15  # drawers of the first layer
 _ESSENTIAL_SHARE = 0.15  # of its importance is what a drawer scores that nothing but its importance brought in
 _REAL_MATCH = 0.05  # a hit that scores less says so little that importance may stand above it
-_WAIT_SECONDS = 20.0  # for vectors that still miss, before recall answers with what there is
 _UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?")
 
 
@@ -199,7 +201,7 @@ class Palaces:
             deep=deep,
             thorough=deep,
             touch=False,
-            wait=_WAIT_SECONDS,
+            wait=WAIT_SECONDS,
         )
         rows = self._layered(name, found, 3 if deep else 2)[:count]
         shown = {row.drawer_id for row in rows if row.score >= _REAL_MATCH and row.layer > 1}
@@ -223,7 +225,7 @@ class Palaces:
         return rows
 
     def _row(self, record: Record, score: float, layer: int) -> Found:
-        importance = self._memory.importance_of(record)
+        importance = importance_of(record, self._memory.core.clock())
         return Found(record.id, record.text, round(score, 6), layer, record.tags, round(importance, 4))
 
     def _identity(self, palace: str) -> tuple[Found, ...]:
@@ -248,17 +250,7 @@ class Palaces:
             tags=() if tag is None else (tag,),
             limit=_count(limit, "limit", LISTED, MOST_LISTED),
         )
-        drawers = [
-            Drawer(
-                drawer_id=one.record.id,
-                content=one.record.text,
-                importance=round(one.importance, 4),
-                tags=one.record.tags,
-                created_at=render_time(one.record.event_time),
-            )
-            for one in found
-        ]
-        return Drawers(name, tuple(drawers))
+        return Drawers(name, tuple(_drawer(one.record, one.importance) for one in found))
 
     def forget(self, palace: str | None, drawer_id: str) -> Deleted:
         """Deletes a drawer for good. One that is not there is as good as deleted."""
@@ -314,19 +306,7 @@ class Palaces:
     def triples(self, palace: str | None, subject: str) -> Triples:
         """What is stated of a subject and holds now."""
         found = self._memory.facts(subject, space=self._existing(palace))
-        shown = [
-            Triple(
-                subject=_spelled(fact.relation, "subject", fact.subject),
-                predicate=fact.predicate,
-                object=_spelled(fact.relation, "object", fact.object),
-                valid_from=render_time(fact.relation.valid_from),
-                valid_to=None if fact.relation.valid_until is None else render_time(fact.relation.valid_until),
-                confidence=fact.relation.confidence,
-                provenance=fact.relation.provenance,
-            )
-            for fact in found
-        ]
-        return Triples(subject, tuple(shown))
+        return Triples(subject, tuple(_triple(fact) for fact in found))
 
     # Inside
 
@@ -350,6 +330,20 @@ def _stored_room(room: str | None) -> str | None:
 
 def _filtered_rooms(room: str) -> tuple[str | None, ...]:
     return (None, GENERAL) if _stored_room(room) is None else (room,)
+
+
+def _drawer(record: Record, importance: float) -> Drawer:
+    created = render_time(record.event_time)
+    return Drawer(record.id, record.text, round(importance, 4), record.tags, created)
+
+
+def _triple(fact: Fact) -> Triple:
+    relation = fact.relation
+    return view(
+        Triple, relation, subject=_spelled(relation, "subject", fact.subject), predicate=fact.predicate,
+        object=_spelled(relation, "object", fact.object), valid_from=render_time(relation.valid_from),
+        valid_to=None if relation.valid_until is None else render_time(relation.valid_until),
+    )  # fmt: skip
 
 
 def _spelled(relation: Relation, end: str, name: str) -> str:

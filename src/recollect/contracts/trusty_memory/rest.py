@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from recollect.contracts.route import Feed, News, Route, Web
-from recollect.contracts.tool import Call
+from recollect.contracts.tool import Call, view
 from recollect.contracts.trusty_memory.palaces import (
     LISTED,
     TOP_K,
@@ -29,9 +29,12 @@ from recollect.contracts.trusty_memory.palaces import (
     parse_uuid,
     render_time,
 )
-from recollect.engine.memory import MAX_LIMIT, Memory
+from recollect.engine.care.dream import Dream
+from recollect.engine.memory import Memory
+from recollect.engine.parse import MAX_LIMIT
+from recollect.engine.read.stats import SpaceTally
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.types import Change, Dream, SpaceTally
+from recollect.types import Change
 from recollect.version import __version__
 
 ROOT = "/api/v1"
@@ -219,18 +222,12 @@ class _Rest:
     def _as(self, call: Call) -> Palaces:
         return self._palaces.acting_as(call.client)
 
-    def status(self, params: Empty, call: Call) -> Status:  # noqa: ARG002  the seam's shape
+    def status(self, params: Empty, call: Call) -> Status:  # noqa: ARG002
         spaces = self._memory.spaces()
-        totals = _totals(self._memory)
-        return Status(
-            version=__version__,
-            palace_count=len(spaces),
-            default_palace=self._palaces.default,
-            data_root=str(self._memory.settings.home),
-            total_drawers=totals.total_drawers,
-            total_vectors=totals.total_vectors,
-            total_kg_triples=totals.total_kg_triples,
-        )
+        return view(
+            Status, _totals(self._memory), version=__version__, palace_count=len(spaces),
+            default_palace=self._palaces.default, data_root=str(self._memory.settings.home),
+        )  # fmt: skip
 
     def names(self, params: Empty, call: Call) -> PalaceNames:  # noqa: ARG002
         return self._palaces.names()
@@ -242,16 +239,10 @@ class _Rest:
         info = self._palaces.info(params.palace)
         space, _ = self._memory.describe_space(info.id)
         totals = _counts(self._memory, info.id)
-        return Palace(
-            id=info.id,
-            name=info.name,
-            drawer_count=info.drawer_count,
-            data_dir=info.data_dir,
-            description=space.description,
-            created_at=render_time(space.created_at),
-            vector_count=totals.total_vectors,
-            kg_triple_count=totals.total_kg_triples,
-        )
+        return view(
+            Palace, info, description=space.description, created_at=render_time(space.created_at),
+            vector_count=totals.total_vectors, kg_triple_count=totals.total_kg_triples,
+        )  # fmt: skip
 
     def list(self, params: ListDrawers, call: Call) -> Drawers:  # noqa: ARG002
         found = self._palaces.list_drawers(params.palace, params.room, params.tag, params.offset + params.limit)
@@ -338,7 +329,7 @@ def _feed(memory: Memory) -> Feed:
     return Feed(
         hello=Connected(),
         last_entry=memory.last_entry,
-        changes=lambda after: memory.journal(after=after, newest_first=False, limit=FOLLOWED),
+        follow=lambda after, seconds: memory.follow(after, seconds, limit=FOLLOWED),
         tell=lambda changes: _tell(memory, changes),
     )
 
@@ -347,8 +338,7 @@ def _tell(memory: Memory, changes: Sequence[Change]) -> list[News]:
     """Each change in the contract's words, and at the end how much there is now."""
     counts = {name: memory.tally(name) for name in {change.space for change in changes} if memory.has_space(name)}
     news = [News(change.entry, event) for change in changes if (event := _event(memory, change, counts)) is not None]
-    totals = _totals(memory)
-    changed = StatusChanged(totals.total_drawers, totals.total_vectors, totals.total_kg_triples)
+    changed = view(StatusChanged, _totals(memory))
     return [*news, News(changes[-1].entry, changed)]
 
 
@@ -366,15 +356,7 @@ def _event(memory: Memory, change: Change, counts: Mapping[str, SpaceTally]) -> 
 
 def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
     dream = memory.last_dream(space) if memory.has_space(space) else None
-    if dream is None:
-        return DreamCompleted(space)
-    return DreamCompleted(
-        space,
-        merged=len(dream.merges),
-        closets_updated=dream.refreshed,
-        decayed=dream.decayed,
-        duration_ms=round(1000 * dream.seconds),
-    )
+    return DreamCompleted(space) if dream is None else view(DreamCompleted, _together([dream]), palace_id=space)
 
 
 def _adds_or_removes(change: Change) -> type[DrawerAdded | DrawerDeleted] | None:

@@ -7,11 +7,12 @@ from typing import cast
 
 from recollect.engine.core import Core, find
 from recollect.engine.intake.sources import read_segments, source_id
-from recollect.engine.write.grounds import segment_id
+from recollect.engine.parse import parse_optional, parse_space
+from recollect.engine.write.grounds import cites, segment_id
 from recollect.errors import InvalidInput
 from recollect.ingest.concepts import Passage, concept_key, find_concepts
 from recollect.store.base import View
-from recollect.types import NOT_KNOWLEDGE, SEGMENT_KINDS, Concepts, Filter, Metadata, Record
+from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, SEGMENT_KINDS, Concepts, Filter, Metadata, Record
 
 MOST_READ = 2_000
 """Texts of each sort, the newest, that are looked through for a whole space."""
@@ -19,8 +20,9 @@ _MOST_CITING = 200
 _MOST_KNOWN = 10_000
 
 
-def concepts_of(core: Core, space: str, source: str | None) -> Concepts:
+def concepts_of(core: Core, space: str = DEFAULT_SPACE, *, source: str | None = None) -> Concepts:
     """The terms that a source and what cites it name again and again; without a source, all that is newest."""
+    space, source = parse_space(space), parse_optional(source, "source")
     with core.store.read() as view:
         passages = list(_of_space(view, space) if source is None else _of_source(view, space, source))
         return find_concepts(passages, _known(view, space))
@@ -28,7 +30,7 @@ def concepts_of(core: Core, space: str, source: str | None) -> Concepts:
 
 def _known(view: View, space: str) -> set[str]:
     """The keys of what is a concept already."""
-    held = view.scan(Filter(spaces=(space,), kinds=("concept",)), "newest", _MOST_KNOWN)
+    held = view.select(Record, Filter(spaces=(space,), kinds=("concept",)), "newest", _MOST_KNOWN)
     return {concept_key(record.title or record.text) for record in held}
 
 
@@ -39,7 +41,7 @@ def _of_source(view: View, space: str, id: str) -> Iterator[Passage]:
     scopes = _scopes(source)
     for segment in read_segments(view, source):
         yield _segment(segment, source, scopes)
-    for record in view.citing(space, [f"evidence:{id}"], _MOST_CITING):
+    for record in cites(view, space, [f"evidence:{id}"], _MOST_CITING):
         if record.kind not in NOT_KNOWLEDGE and record.kind != "concept":
             yield _statement(record)
 
@@ -47,14 +49,14 @@ def _of_source(view: View, space: str, id: str) -> Iterator[Passage]:
 def _of_space(view: View, space: str) -> Iterator[Passage]:
     sources: dict[str, Record | None] = {}
     recent = Filter(spaces=(space,), kinds=SEGMENT_KINDS)
-    for segment in view.scan(recent, "newest", MOST_READ):
+    for segment in view.select(Record, recent, "newest", MOST_READ):
         if segment.source is not None and segment.source not in sources:
             sources[segment.source] = view.get(Record, space, source_id(segment.source))
         source = sources.get(segment.source or "")
         if source is not None and source.status != "archived":
             yield _segment(segment, source, _scopes(source))
     stated = Filter(spaces=(space,), without_kinds=(*NOT_KNOWLEDGE, "concept"))
-    for record in view.scan(stated, "newest", MOST_READ):
+    for record in view.select(Record, stated, "newest", MOST_READ):
         yield _statement(record)
 
 

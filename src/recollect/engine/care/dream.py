@@ -7,27 +7,24 @@ What has faded is counted, and the foremost records are found anew.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
-from recollect.engine.places import DREAM_FILE, LEASE_FILE, make_place, place_of
+from recollect.engine.core import Core, last_entry, records_of, space_of, taking
 from recollect.engine.read.foremost import importance_of
-from recollect.engine.turn import taking
-from recollect.engine.write.remember import derive_lexis
-from recollect.errors import EmbedderError, ReadOnlyStore
+from recollect.engine.write.remember import derive_lexis, put_of
+from recollect.errors import EmbedderError
 from recollect.retrieve.importance import effective_importance
-from recollect.store.base import MOST_COUNTED, Lexis, View
-from recollect.types import CATALOGUE_KINDS, Change, Dream, Filter, Merge, Record
+from recollect.store.base import MOST_COUNTED, Changes, Lexis, Shelf, View, Weight
+from recollect.store.ops import Note
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Record
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
@@ -43,15 +40,42 @@ _NOT = re.compile(r"\b(?:not|no|never|none|without|nor|cannot)\b|n['\u2019]t\b",
 _SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")
 _DAY = timedelta(days=1)
 _DAY_MICROS = 86_400e6
+_MOST_SPACES = 1_000_000
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class Merge(Struct, frozen=True, kw_only=True):
+    """Two records that say the same became one: `merged` is superseded by `kept`. Undoing `entry` brings it back."""
+
+    kept: str
+    merged: str
+    cosine: float
+    entry: int | None = None
+
+
+class Dream(Struct, frozen=True, kw_only=True):
+    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
+
+    space: str
+    at: datetime
+    seconds: float
+    records: int
+    merges: tuple[Merge, ...] = ()
+    refreshed: int = 0
+    decayed: int = 0
+    finished: bool = True
+    dry_run: bool = False
+
+
+class Cycle(Struct, frozen=True, kw_only=True):
     """What a cycle leaves for the next one: what it did, and how far it has seen."""
 
     dream: Dream
     entry: int = 0
     through: int = 0
     """The newest version whose words were checked."""
+
+
+_CYCLES, _LAST = Shelf("dream", Cycle), "last"
 
 
 class Watch:
@@ -93,12 +117,11 @@ def dream(
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Dream:
     """One cycle in a space. Raises `Conflict` where another process is at it."""
-    place = make_place(core.settings.home, space)
-    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+    with taking(core, f"a dream of {space!r}", "dream", space):
         watch = Watch(budget_seconds, cancelled, monotonic)
-        before = read_kept(core.settings.home, space)
         with core.store.read() as view:
-            seen = view.last_entry()
+            before = last_cycle(view, space)
+            seen = last_entry(view)
             records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
         merges: list[Merge] = []
         failed = False
@@ -114,7 +137,7 @@ def dream(
             finished=not failed and not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
         )  # fmt: skip
         if not dry_run:
-            _keep(core, place, Kept(dream=done, entry=seen, through=through))
+            _keep(core, Cycle(dream=done, entry=seen, through=through))
     return done
 
 
@@ -122,68 +145,58 @@ def merge(
     core: Core, vectors: Vectors, space: str, *, budget_seconds: float, dry_run: bool
 ) -> tuple[list[Merge], bool]:
     """Only the merging of a cycle. Answers the merges, and whether all was looked at."""
-    place = make_place(core.settings.home, space)
-    with taking(place / LEASE_FILE, f"a dream of {space!r}"):
+    with taking(core, f"a dream of {space!r}", "dream", space):
         watch = Watch(budget_seconds, lambda: False, time.monotonic)
         return _merge(core, vectors, space, watch, dry_run=dry_run), not watch.over()
 
 
-def read_kept(home: Path, space: str) -> Kept | None:
-    """What the last cycle left; None where there was none, or nothing that can be read."""
-    try:
-        return msgspec.json.decode((place_of(home, space) / DREAM_FILE).read_bytes(), type=Kept)
-    except (OSError, msgspec.DecodeError):
-        return None
+def last_cycle(view: View, space: str) -> Cycle | None:
+    """What the last cycle left; None where there was none."""
+    return view.kept(_CYCLES, space=space).get(_LAST)
 
 
-def _keep(core: Core, place: Path, kept: Kept) -> None:
-    told = f"{len(kept.dream.merges)} merged, {kept.dream.refreshed} refreshed, {kept.dream.decayed} decayed"
+def _keep(core: Core, cycle: Cycle) -> None:
+    done = cycle.dream
+    told = f"{len(done.merges)} merged, {done.refreshed} refreshed, {done.decayed} decayed"
     with core.store.write(actor=ACTOR) as edit:
-        if edit.space(kept.dream.space) is None:
-            return
-        edit.note(kept.dream.space, "dream", told)
-        _write_kept(place, kept)  # so that whoever reads of it in the journal finds it
-
-
-def _write_kept(place: Path, kept: Kept) -> None:
-    beside = place / f".{DREAM_FILE}.{os.getpid()}"
-    try:
-        beside.write_bytes(msgspec.json.encode(kept))
-        os.replace(beside, place / DREAM_FILE)
-    except OSError as error:
-        raise ReadOnlyStore(f"{place / DREAM_FILE} cannot be written: {error.strerror}") from error
+        if space_of(edit, done.space) is not None:
+            edit.apply([Note(space=done.space, verb="dream", reason=told)])
+            edit.keep(_CYCLES, {_LAST: cycle}, space=done.space)
 
 
 class Idleness:
-    """Which spaces have been left alone? The journal is only gone through again when it has grown."""
+    """Which spaces have been left alone? The journal is only gone through again when it has grown.
 
-    def __init__(self, core: Core) -> None:
+    `asked` says when each space was last asked something, by this process.
+    """
+
+    def __init__(self, core: Core, asked: Mapping[str, datetime]) -> None:
         self._core = core
+        self._asked = asked
         self._entry = -1
         self._changes: dict[str, Change] = {}
-        self.asked: dict[str, datetime] = {}
-        """When each space was last asked something, by this process."""
 
     def due(self, idle_seconds: float) -> list[str]:
         """The spaces that are due for a cycle, the longest idle first."""
         with self._core.store.read() as view:
-            entry = view.last_entry()
+            entry = last_entry(view)
             if entry != self._entry:
-                self._changes = {change.space: change for change in view.last_changes(ACTOR)}
+                changes = view.journal(Changes(last_besides=ACTOR), limit=_MOST_SPACES)
+                self._changes = {change.space: change for change in changes}
                 self._entry = entry
             spaces = {space.name for space in view.spaces()}
-        idle, now = timedelta(seconds=idle_seconds), self._core.clock()
-        changes = sorted((c for c in self._changes.values() if c.space in spaces), key=lambda change: change.at)
-        return [change.space for change in changes if self._is_due(change, now, idle)]
+            idle, now = timedelta(seconds=idle_seconds), self._core.clock()
+            changes = sorted((c for c in self._changes.values() if c.space in spaces), key=lambda change: change.at)
+            return [change.space for change in changes if self._is_due(view, change, now, idle)]
 
-    def _is_due(self, change: Change, now: datetime, idle: timedelta) -> bool:
+    def _is_due(self, view: View, change: Change, now: datetime, idle: timedelta) -> bool:
         """Idle for so long, and changed since the last cycle; or that one was not finished, or is a day old."""
-        if now - max(change.at, self.asked.get(change.space, change.at)) < idle:
+        if now - max(change.at, self._asked.get(change.space, change.at)) < idle:
             return False
-        kept = read_kept(self._core.settings.home, change.space)
-        if kept is None or change.entry > kept.entry:
+        last = last_cycle(view, change.space)
+        if last is None or change.entry > last.entry:
             return True
-        return now - kept.dream.at >= (_DAY if kept.dream.finished else idle)
+        return now - last.dream.at >= (_DAY if last.dream.finished else idle)
 
 
 # Merging
@@ -217,7 +230,7 @@ def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tu
     least = max(NEAR, model.floor + _ABOVE_FLOOR * (1 - model.floor))
     with core.store.read() as view:
         best = view.pairs(space, model.no, least, Filter(statuses=("active",)), watch.over)
-        records = {record.version: record for record in view.records(sorted({v for p in best for v in p[:2]}))}
+        records = {record.version: record for record in records_of(view, sorted({v for p in best for v in p[:2]}))}
     for one, other, cosine in best:
         yield records[one], records[other], round(cosine, 4)
 
@@ -257,17 +270,17 @@ def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple
         tags = tuple(dict.fromkeys((*kept.tags, *merged.tags)))
         if tags != kept.tags:
             united = msgspec.structs.replace(kept, tags=tags)
-            lexis = derive_lexis(edit, united)
-            kept, _ = edit.put(united, verb="revise", before=kept, lexis=lexis, reason=f"took the tags of {merged.id}")
+            op = put_of(edit, united, "revise", kept, reason=f"took the tags of {merged.id}")
+            kept = cast("Record", edit.apply([op])[0].thing)
         ended = msgspec.structs.replace(merged, valid_until=edit.now, superseded_by=kept.id, status="superseded")
         reason = f"says the same as {kept.id} (cosine {cosine:.3f})"
-        _, entry = edit.put(ended, verb="merge", before=merged, lexis=derive_lexis(edit, ended), reason=reason)
+        entry = edit.apply([put_of(edit, ended, "merge", merged, reason=reason)])[0].entry
     return kept, Merge(kept=kept.id, merged=merged.id, cosine=cosine, entry=entry)
 
 
 def _taken_back(view: View, record: Record) -> bool:
     """Did somebody undo a merge of this record? Then it is to stand by itself."""
-    changes = [change for change in view.journal(object_id=record.id) if change.space == record.space]
+    changes = [change for change in view.journal(Changes(object_id=record.id)) if change.space == record.space]
     merges = {change.entry for change in changes if change.verb == "merge"}
     return any(change.undoes in merges for change in changes)
 
@@ -278,8 +291,7 @@ def _taken_back(view: View, record: Record) -> bool:
 def _refresh(core: Core, space: str, through: int, watch: Watch, *, dry_run: bool) -> tuple[int, int]:
     """Checks what the keyword index holds of versions that are new since the last cycle, and mends what is wrong."""
     with core.store.read() as view:
-        every = view.words([space], (), Filter(valid_only=False), None, every=True).get(space)
-        versions = [] if every is None else sorted(v for v in every.versions.tolist() if v > through)
+        versions = sorted(view.select(int, Filter(spaces=(space,), valid_only=False, after=through)))
     refreshed = 0
     for start in range(0, len(versions), _BATCH):
         if watch.over():
@@ -296,10 +308,10 @@ def _refresh(core: Core, space: str, through: int, watch: Watch, *, dry_run: boo
 def _refresh_batch(core: Core, versions: Sequence[int], *, dry_run: bool) -> int:
     with core.store.read() as view:
         held = view.terms(versions)
-        stale = [r.version for r in view.records(versions) if not _agrees(view, r, held)]
+        stale = [r.version for r in records_of(view, versions) if not _agrees(view, r, held)]
     if stale and not dry_run:
         with core.store.write(actor=ACTOR) as edit:
-            for record in edit.records(stale):
+            for record in records_of(edit, stale):
                 edit.relink(record.version, derive_lexis(edit, record))
     return len(stale)
 
@@ -318,7 +330,7 @@ def _count_decayed(core: Core, space: str, since: datetime | None, now: datetime
     then, today = (None if moment is None else int(moment.timestamp() * 1e6) for moment in (since, now))
     assert today is not None
     with core.store.read() as view:
-        weights = view.weights(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
+        weights = view.select(Weight, Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     count = 0
     for weight in weights:
         start = weight.event_time if then is None else max(then, weight.event_time)

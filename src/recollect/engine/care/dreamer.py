@@ -5,12 +5,15 @@ A thread looks now and then whether a space has been left alone for long enough,
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from recollect.engine.memory import Memory
+from recollect.engine.care.dream import Dream
+from recollect.engine.loop import Loop
 from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.types import Dream
+
+if TYPE_CHECKING:
+    from recollect.engine.memory import Memory
 
 IDLE_SECONDS = 300.0
 BUDGET_SECONDS = 5.0
@@ -31,26 +34,21 @@ class Dreamer:
     ) -> None:
         self._memory = memory
         self._idle = idle_seconds
-        self._look = look_seconds
         self._tell = tell
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="recollect-dream", daemon=True)
+        self._loop = Loop("recollect-dream", self.look, delay=look_seconds, again=lambda: True, failed=tell)
 
     def start(self) -> None:
-        self._thread.start()
+        self._loop.wake()
 
     def stop(self) -> bool:
         """Ends it within two seconds; what a cycle has done by then is done. False if it would not end."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(STOP_SECONDS)
-        return not self._thread.is_alive()
+        return self._loop.stop(STOP_SECONDS)
 
     def look(self) -> list[Dream]:
         """Runs a cycle in every space that is due, and answers with what they did."""
         done: list[Dream] = []
-        for space in self._memory.due_to_dream(idle_seconds=self._idle):
-            if self._stop.is_set():
+        for space in self._memory.idleness.due(self._idle):
+            if self._loop.stopping.is_set():
                 break
             dreamt = self._dream(space)
             done += [] if dreamt is None else [dreamt]
@@ -58,7 +56,7 @@ class Dreamer:
 
     def _dream(self, space: str) -> Dream | None:
         try:
-            done = self._memory.dream(space, budget_seconds=BUDGET_SECONDS, cancelled=self._stop.is_set)
+            done = self._memory.dream(space, budget_seconds=BUDGET_SECONDS, cancelled=self._loop.stopping.is_set)
         except (Conflict, NotFound):
             return None  # another process is at it, or has just deleted the space
         except RecollectError as error:
@@ -66,10 +64,3 @@ class Dreamer:
             return None
         self._tell(done)
         return done
-
-    def _run(self) -> None:
-        while not self._stop.wait(self._look):
-            try:
-                self.look()
-            except RecollectError as error:
-                self._tell(error)

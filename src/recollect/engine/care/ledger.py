@@ -11,9 +11,13 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.errors import CompleterError, ConfigError
+from recollect.store.base import Edit, Shelf, View
 from recollect.types import Spending
 
 _MILLION = 1_000_000
+_PLACES = 6
+LEDGER = Shelf("ledger", Spending)
+"""A day (UTC) of a provider, under both."""
 
 
 class OverLimit(CompleterError):
@@ -37,7 +41,7 @@ def set_aside(core: Core, provider: str, tokens_in: int, tokens_out: int) -> Set
     with core.store.write(actor=core.actor) as edit:
         day = edit.now.date().isoformat()
         more = _spending(core, day, provider, 1, tokens_in, tokens_out)
-        so_far = edit.spending(day, provider)
+        so_far = _read(edit, day, provider)
         tokens = so_far.tokens_in + so_far.tokens_out + tokens_in + tokens_out
         if 0 < settings.summarizer_daily_tokens < tokens:
             raise OverLimit(
@@ -50,7 +54,7 @@ def set_aside(core: Core, provider: str, tokens_in: int, tokens_out: int) -> Set
                 f"{provider} may cost {settings.summarizer_daily_spend:g} a day"
                 f" (RECOLLECT_SUMMARIZER_DAILY_SPEND), and this would be {spent:.4f}"
             )
-        edit.spend(more)
+        _add(edit, more)
     return SetAside(more)
 
 
@@ -60,16 +64,31 @@ def settle(core: Core, aside: SetAside, tokens_in: int, tokens_out: int) -> None
     calls = 1 if tokens_in or tokens_out else 0
     used = _spending(core, held.day, held.provider, calls, tokens_in, tokens_out)
     with core.store.write(actor=core.actor) as edit:
-        edit.spend(
-            Spending(
-                day=held.day,
-                provider=held.provider,
-                calls=used.calls - held.calls,
-                tokens_in=used.tokens_in - held.tokens_in,
-                tokens_out=used.tokens_out - held.tokens_out,
-                spent=used.spent - held.spent,
-            )
-        )
+        _add(edit, used, instead_of=held)
+
+
+def spendings(view: View, days: int) -> list[Spending]:
+    """The ledger of the last so many days on which anything was asked, the newest first."""
+    asked = [row for row in view.kept(LEDGER).values() if row.calls > 0]
+    named = sorted({row.day for row in asked}, reverse=True)[:days]
+    return [row for day in named for row in asked if row.day == day]
+
+
+def _read(view: View, day: str, provider: str) -> Spending:
+    key = f"{day} {provider}"
+    return view.kept(LEDGER, keys=(key,)).get(key) or Spending(day=day, provider=provider)
+
+
+def _add(edit: Edit, more: Spending, instead_of: Spending | None = None) -> None:
+    """Adds to a day of a provider, and takes off what was set aside for it."""
+    so_far, off = _read(edit, more.day, more.provider), instead_of or Spending(day="", provider="")
+    total = Spending(
+        day=more.day, provider=more.provider, calls=so_far.calls + more.calls - off.calls,
+        tokens_in=so_far.tokens_in + more.tokens_in - off.tokens_in,
+        tokens_out=so_far.tokens_out + more.tokens_out - off.tokens_out,
+        spent=round(so_far.spent + more.spent - off.spent, _PLACES),
+    )  # fmt: skip
+    edit.keep(LEDGER, {f"{more.day} {more.provider}": total})
 
 
 def _priced(core: Core, provider: str) -> bool:

@@ -8,16 +8,20 @@ or writes meanwhile has to wait. One entry of the journal names a run, and undoi
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.write.remember import derive_lexis
-from recollect.errors import Conflict, RecollectError
-from recollect.store.base import Edit, EvictionRule, FadingRule, Run
-from recollect.types import Maintained, Receipt, Record
+from recollect.engine.loop import Loop
+from recollect.engine.write.remember import put_of
+from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.store.base import Edit, EvictionRule, FadingRule, Ident, Shelf, View
+from recollect.store.ops import Erase, Evict, Fade, Note, Sweep, Unfade
+from recollect.types import Change, Filter, Receipt, Record
 
 KINDS = ("memory", "message", "summary")
 """What fades and is evicted. Documents, code and what is governed by rules of its own has another life."""
@@ -31,6 +35,17 @@ CAP = 10_000
 _REST = 0.25  # of the time that a transaction took, so that others get their turn
 _LONGEST_REST = 0.01  # seconds
 _FADED, _EVICTED, _ERASED, _REVIVED, _SWEPT = 2_000, 1_500, 40, 40, 150  # rows of a transaction: 10 to 20 ms of work
+
+
+class Maintained(Struct, frozen=True, kw_only=True):
+    """What one run of upkeep did in a space; undoing `entry` takes all of it back. None: there was nothing to do."""
+
+    space: str
+    verb: Literal["evict", "fade"]
+    count: int
+    seconds: float
+    entry: int | None = None
+    dry_run: bool = False
 
 
 def _portions(count: int, rows: int) -> Iterator[slice]:
@@ -52,19 +67,18 @@ def fade(
     began = time.monotonic()
     rule = FadingRule(kinds=KINDS, unused_since=core.clock() - UNUSED, rate=rate, floor=MIN_CONFIDENCE)
     with core.store.read() as view:
-        versions = view.fading(space, rule) if rate > 0 else []
+        versions = view.due(space, rule).versions if rate > 0 else ()
     run, count = None, len(versions)
     if versions and not dry_run:
         with core.store.write(actor=core.actor) as edit:
-            run = edit.begin_run(
-                space, "fade", f"{len(versions)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}"
-            )
+            told = f"{len(versions)} unused since {rule.unused_since:%Y-%m-%d}, by {rate:g}"
+            run = _begin(edit, space, "fade", told)
         count = 0
         for portion in _portions(len(versions), _FADED):
             if cancelled():
                 break
             with core.store.write(actor=core.actor) as edit:
-                count += edit.fade(run, versions[portion], rule)
+                count += edit.apply([Fade(run=run, space=space, versions=versions[portion], rule=rule)])[0].count
     return _upkeep(space, "fade", count, run, began, dry_run=dry_run)
 
 
@@ -86,18 +100,23 @@ def evict(
         min_confidence=MIN_CONFIDENCE, cap=cap,
     )  # fmt: skip
     with core.store.read() as view:
-        versions, ids = view.evictable(space, rule)
+        due = view.due(space, rule)
+    versions, ids = due.versions, due.ids
     if dry_run or not versions:
         return _upkeep(space, "evict", len(versions), None, began, dry_run=dry_run)
     with core.store.write(actor=core.actor) as edit:
-        run = edit.begin_run(space, "evict", f"{len(versions)} to {'delete' if delete else 'archive'}")
+        run = _begin(edit, space, "evict", f"{len(versions)} to {'delete' if delete else 'archive'}")
     count = 0
     for portion in _portions(len(versions), _ERASED if delete else _EVICTED):
         if cancelled():
             break
         leaving = versions[portion]
         with core.store.write(actor=core.actor) as edit:
-            count += _erase(edit, leaving) if delete else edit.evict(run, space, leaving, ids[portion], f"run {run}")
+            if delete:
+                count += _erase(edit, space, leaving)
+            else:
+                op = Evict(run=run, space=space, versions=leaving, ids=ids[portion], reason=f"run {run}")
+                count += edit.apply([op])[0].count
     if delete:
         core.store.scrub()
     return _upkeep(space, "evict", count, run, began, dry_run=False)
@@ -111,11 +130,9 @@ def _ago(now: datetime, age: timedelta) -> datetime:
         return datetime.min.replace(tzinfo=now.tzinfo)
 
 
-def _erase(edit: Edit, versions: Sequence[int]) -> int:
-    found = edit.records(versions)
-    for record in found:
-        edit.erase(record, reason="evicted for good")
-    return len(found)
+def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
+    where = Filter(spaces=(space,), versions=versions, past=True)
+    return edit.apply([Erase(where=where, reason="evicted for good")])[0].count
 
 
 def _upkeep(space: str, verb: str, count: int, run: int | None, began: float, *, dry_run: bool) -> Maintained:
@@ -123,6 +140,47 @@ def _upkeep(space: str, verb: str, count: int, run: int | None, began: float, *,
         space=space, verb="fade" if verb == "fade" else "evict", count=count, entry=run, dry_run=dry_run,
         seconds=round(time.monotonic() - began, 3),
     )  # fmt: skip
+
+
+# Runs
+
+
+class _Run(Struct, frozen=True):
+    """A run as it is kept under its entry, in the space that it worked on."""
+
+    verb: str
+    undone: bool = False
+
+
+_RUNS = Shelf("runs", _Run)
+
+
+class Run(Struct, frozen=True):
+    """One run of upkeep in a space, by its entry in the journal; `later` is the last one like it that still stands."""
+
+    entry: int
+    space: str
+    verb: str
+    undone: bool
+    later: int | None
+
+
+def _begin(edit: Edit, space: str, verb: str, reason: str) -> int:
+    """Notes that a run begins; its entry names it from then on."""
+    entry = edit.apply([Note(space=space, verb=verb, reason=reason)])[0].entry
+    edit.keep(_RUNS, {str(entry): _Run(verb)}, space=space)
+    return entry
+
+
+def find_run(view: View, change: Change) -> Run | None:
+    """The run that an entry of the journal is the beginning of, if it is."""
+    kept = {int(key): run for key, run in view.kept(_RUNS, space=change.space).items()}
+    found = kept.get(change.entry)
+    if found is None:
+        return None
+    later = (entry for entry, run in kept.items() if entry > change.entry and run.verb == found.verb)
+    standing = max((entry for entry in later if not kept[entry].undone), default=None)
+    return Run(change.entry, change.space, found.verb, found.undone, standing)
 
 
 # Taking back
@@ -136,16 +194,16 @@ def undo_run(core: Core, run: Run, reason: str | None) -> Receipt:
         raise Conflict(f"what faded in entry {run.entry} faded again in entry {run.later}; undo that first")
     count = _unfade(core, run) if run.verb == "fade" else _revive(core, run)
     with core.store.write(actor=core.actor) as edit:
-        edit.end_run(run.entry)
+        edit.keep(_RUNS, {str(run.entry): _Run(run.verb, undone=True)}, space=run.space)
         told = reason or f"took back entry {run.entry}: {count} {'restored' if run.verb == 'fade' else 'returned'}"
-        done = edit.note(run.space, "undo", told)
+        done = edit.apply([Note(space=run.space, verb="undo", reason=told)])[0].entry
     core.written()
     return Receipt(outcome="stored", id=run.space, space=run.space, reason=told, entry=done)
 
 
 def _unfade(core: Core, run: Run) -> int:
     with core.store.write(actor=core.actor) as edit:
-        return edit.undo_fading(run.entry)
+        return edit.apply([Unfade(run=run.entry, space=run.space)])[0].count
 
 
 def _revive(core: Core, run: Run) -> int:
@@ -154,19 +212,46 @@ def _revive(core: Core, run: Run) -> int:
     while True:
         began = time.monotonic()
         with core.store.write(actor=core.actor) as edit:
-            moved = edit.moved(run.entry, after, _REVIVED)
-            for version in moved:
-                held = edit.version(Record, version)
-                if held is not None and edit.get(Record, run.space, held.id) is None:
-                    edit.put(held, verb="undo", lexis=derive_lexis(edit, held), undoes=run.entry)
-                    count += 1
-        if not moved:
+            gone = edit.select(Ident, _of_run(run, after), limit=_REVIVED)
+            back = _returning(edit, run, gone)
+            edit.apply([put_of(edit, record, "undo", undoes=run.entry) for record in back])
+        count += len(back)
+        if not gone:
             break
-        after = moved[-1]
+        after = gone[-1].version
         _rest(time.monotonic() - began)
     if not count:
         raise Conflict(f"nothing that entry {run.entry} evicted can be brought back")
     return count
+
+
+def _of_run(run: Run, after: int) -> Filter:
+    return Filter(spaces=(run.space,), run=run.entry, after=after, past=True, valid_only=False)
+
+
+def _returning(edit: Edit, run: Run, gone: Sequence[Ident]) -> list[Record]:
+    """What was evicted, as it was stated, unless there is a record of that id again."""
+    ids = tuple(one.id for one in gone)
+    there = {one.id for one in edit.select(Ident, Filter(spaces=(run.space,), ids=ids, valid_only=False)) if ids}
+    found = (edit.get(Record, run.space, one.id, version=one.version) for one in gone if one.id not in there)
+    return list({record.id: record for record in found if record is not None}.values())
+
+
+# Schedules
+
+_SLOTS = Shelf("slots", int)
+"""Which moment of a schedule was taken last, in microseconds since 1970."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def claim(core: Core, task: str, slot: datetime) -> bool:
+    """Takes a slot of a schedule, unless it or a later one was taken, by whichever process."""
+    wanted = (slot - _EPOCH) // timedelta(microseconds=1)
+    with core.store.write(actor=core.actor) as edit:
+        if edit.kept(_SLOTS, keys=(task,)).get(task, wanted - 1) >= wanted:
+            return False
+        edit.keep(_SLOTS, {task: wanted})
+    return True
 
 
 # Sweeping
@@ -177,35 +262,32 @@ class Sweeping:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._loop = Loop("recollect-sweep", self._sweep)
+
+    def look(self) -> None:
+        """Begins where something is left: a process may have ended before it had swept all."""
+        with self._core.store.read() as view:
+            left = view.count(Filter(evicted=True, past=True, valid_only=False))
+        if left:
+            self.wake()
 
     def wake(self) -> None:
-        with self._lock:
-            if self._stop.is_set() or (self._thread is not None and self._thread.is_alive()):
-                return
-            self._thread = threading.Thread(target=self._run, name="recollect-sweep", daemon=True)
-            self._thread.start()
+        self._loop.wake()
 
     def finish(self) -> None:
         """Waits until everything is swept."""
-        if self._thread is not None:
-            self._thread.join()
+        self._loop.wait()
 
     def stop(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(timeout=1)
+        self._loop.stop(1)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def _sweep(self) -> None:
+        swept = 1
+        while swept and not self._loop.stopping.is_set():
             began = time.monotonic()
             try:
                 with self._core.store.write(actor=self._core.actor) as edit:
-                    swept = edit.sweep(_SWEPT)
-            except RecollectError:
-                return  # a store that is full or busy: what is left is swept after the next run
-            if not swept:
-                return
-            self._stop.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others
+                    swept = edit.apply([Sweep(_SWEPT)])[0].count
+            except (StoreFull, StoreBusy, ReadOnlyStore):
+                return  # whoever opens it next sweeps what is left
+            self._loop.stopping.wait(time.monotonic() - began)  # nobody waits for this: half of the time is for others

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.read.stats import stats_of
 from recollect.engine.write.remember import LEXIS_VERSION, derive_lexis
 from recollect.store.base import Edit, Lexis, Shelf, View
+from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import Record, SpaceStats
 
 Progress = Callable[[str, int, int], None]
@@ -58,12 +60,11 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
 def clear_space(core: Core, name: str) -> SpaceStats | None:
     """Removes everything in a space and leaves it empty, in one transaction. Answers what there was."""
     with core.store.write(actor=core.actor) as edit:
-        held = edit.space(name)
+        held = space_of(edit, name)
         if held is None:
             return None
-        stats = edit.stats(name)
-        edit.drop_space(name)
-        edit.put_space(held)
+        stats = stats_of(edit, name)
+        edit.apply([DropSpace(name), PutSpace(held)])
     core.store.scrub()
     return stats
 

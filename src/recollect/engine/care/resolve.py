@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+from msgspec import Struct
 
 from recollect.engine.care.twins import twins_among
 from recollect.engine.core import Core, find
-from recollect.engine.parse import parse_label, parse_labels, parse_text
-from recollect.engine.write.govern import contest_one, supersede_one
-from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.parse import parse_label, parse_labels, parse_space, parse_text
+from recollect.engine.write.govern import Settled, contest_one, supersede_one
+from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import Conflict, InvalidInput
 from recollect.store.base import Edit
-from recollect.types import HIDDEN_STATUSES, Clarified, Grounds, Record, Resolution, Settled
+from recollect.types import DEFAULT_SPACE, HIDDEN_STATUSES, Grounds, Record
 
 _MOST_IDS = 100
 
 
-def resolve(core: Core, resolution: Resolution, space: str) -> Settled:
+class Clarified(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a record is told from another that was taken for the same: by other words, or by where it holds."""
+
+    id: str
+    text: str | None = None
+    scopes: tuple[str, ...] | None = None
+
+
+class Resolution(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody decided on records that may say the same.
+
+    `supersede`: `canonical` stays and the others give way; `keep_both`: `updates` say how they differ; `contest`: it is
+    not clear, and none of them should pass for true.
+    """
+
+    outcome: Literal["supersede", "keep_both", "contest"]
+    ids: tuple[str, ...]
+    reason: str
+    canonical: str | None = None
+    updates: tuple[Clarified, ...] = ()
+
+
+def resolve_twins(core: Core, resolution: Resolution, *, space: str = DEFAULT_SPACE) -> Settled:
     """Does what was decided, all of it or nothing. Only for records that may still be taken for each other."""
-    ids = _check(resolution)
+    ids, space = _check(resolution), parse_space(space)
     reason = f"{resolution.outcome}: {resolution.reason.strip()}"
     with core.store.write(actor=core.actor) as edit:
         records = [find(edit, Record, id, space) for id in ids]
@@ -95,4 +120,4 @@ def _clarify(edit: Edit, space: str, update: Clarified, reason: str) -> int:
         content_hash=content_hash(text),
         grounds=msgspec.structs.replace(grounds, scopes=scopes, verified_at=edit.now),
     )
-    return edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
+    return edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry

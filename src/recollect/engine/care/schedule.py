@@ -7,15 +7,18 @@ store, in a transaction: however many processes serve a memory, each slot is wor
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.engine.memory import Memory
+from recollect.engine.care.lifecycle import Maintained, claim
+from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, RecollectError
-from recollect.types import Maintained
+
+if TYPE_CHECKING:
+    from recollect.engine.memory import Memory
 
 LOOK_SECONDS = 30.0
 STOP_SECONDS = 2.0
@@ -132,22 +135,20 @@ class Scheduler:
         self._memory = memory
         self._tasks = tasks
         self._clock = clock
-        self._seconds = look_seconds
         self._tell = tell
         self._since = clock()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="recollect-schedule", daemon=True)
+        self._loop = Loop(
+            "recollect-schedule", self.look, delay=look_seconds, again=lambda: True,
+            failed=lambda error: tell("schedule", error),
+        )  # fmt: skip
 
     def start(self) -> None:
         if self._tasks:
-            self._thread.start()
+            self._loop.wake()
 
     def stop(self) -> bool:
         """Ends it within two seconds; what was done by then is done. False if it would not end."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(STOP_SECONDS)
-        return not self._thread.is_alive()
+        return self._loop.stop(STOP_SECONDS)
 
     def look(self) -> list[str]:
         """Does what has become due since it began to look. Answers the names of what it did."""
@@ -156,21 +157,14 @@ class Scheduler:
 
     def _is_mine(self, task: Task, now: datetime) -> bool:
         slot = task.cron.latest(now)
-        if slot is None or slot <= self._since or self._stop.is_set():
+        if slot is None or slot <= self._since or self._loop.stopping.is_set():
             return False
-        return self._memory.claim(task.name, slot)
+        return claim(self._memory.core, task.name, slot)
 
     def _do(self, task: Task) -> bool:
         try:
-            self._tell(task.name, task.work(self._stop.is_set))
+            self._tell(task.name, task.work(self._loop.stopping.is_set))
         except RecollectError as error:
             self._tell(task.name, error)
             return False
         return True
-
-    def _run(self) -> None:
-        while not self._stop.wait(self._seconds):
-            try:
-                self.look()
-            except RecollectError as error:
-                self._tell("schedule", error)

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.engine.care.condense import Plan, Way, condense
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.semantics import Semantics
-from recollect.engine.write.remember import content_hash, derive_lexis, make_record
+from recollect.engine.write.remember import content_hash, make_record, put_of
 from recollect.errors import NotFound
-from recollect.store.base import View
+from recollect.store.base import View, Weight
 from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary
 
 KIND = "summary"
@@ -56,8 +56,8 @@ def summarize(core: Core, semantics: Semantics, filter: Filter, limit: int, way:
 
 def _newest(view: View, filter: Filter, limit: int) -> list[Record]:
     """The newest records by when they happened, in time order."""
-    weights = sorted(view.weights(filter), key=lambda weight: (weight.event_time, weight.version))[-limit:]
-    records = view.records([weight.version for weight in weights])
+    weights = sorted(view.select(Weight, filter), key=lambda weight: (weight.event_time, weight.version))[-limit:]
+    records = records_of(view, [weight.version for weight in weights])
     if not records:
         raise NotFound("there are no memories in this scope; widen the time range, the project or the tags")
     return sorted(records, key=lambda record: (record.event_time, record.version))
@@ -75,7 +75,7 @@ def _digest(parts: Sequence[str]) -> str:
 
 def _find(view: View, filter: Filter, source: str) -> Record | None:
     where = Filter(spaces=filter.spaces, kinds=(KIND,), sources=(source,))
-    return next(iter(view.scan(where, "newest", 1)), None)
+    return next(iter(view.select(Record, where, "newest", 1)), None)
 
 
 def _provenance(record: Record) -> Provenance | None:
@@ -119,7 +119,7 @@ def _keep(
             )  # fmt: skip
         changed = held is None or held.text != made.text or _provenance(held) != about
         if changed:
-            edit.put(record, verb="summarize", before=held, lexis=derive_lexis(edit, record))
+            edit.apply([put_of(edit, record, "summarize", held)])
     core.written()
     return _told(record, about, stored=changed, note=made.note)
 

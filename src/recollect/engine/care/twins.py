@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from recollect.engine.core import records_of
 from recollect.engine.read.alike import LEFT_OUT, comparable
 from recollect.engine.write.grounds import overlap
 from recollect.retrieve.alike import ENOUGH, Likeness, likeness, score_alike
 from recollect.store.base import Outline, View
-from recollect.types import NOT_KNOWLEDGE, Record, Status, Twins
+from recollect.types import NOT_KNOWLEDGE, Record, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +33,15 @@ _LEAST_SHARED = 0.15  # of the terms of two records, as far as they were counted
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
 
 
+class Twins(Struct, frozen=True, kw_only=True):
+    """Two records that may say the same, and which of them should rather stay."""
+
+    ids: tuple[str, str]
+    score: float
+    reasons: tuple[str, ...]
+    foremost: str
+
+
 def find_twins(view: View, outlines: Sequence[Outline]) -> list[Twins]:
     """The pairs that are alike enough to be looked at, the most alike first."""
     wanted = {outline.version: outline for outline in outlines if _comparable(outline)}
@@ -39,7 +51,7 @@ def find_twins(view: View, outlines: Sequence[Outline]) -> list[Twins]:
         if overlap(wanted[one].grounds, wanted[other].grounds)
     ]
     versions = list(dict.fromkeys(version for pair in pairs for version in pair))
-    read = {record.version: record for record in view.records(versions)}
+    read = {record.version: record for record in records_of(view, versions)}
     alike = {version: likeness(record) for version, record in read.items()}
     found = [twins for one, other in pairs if (twins := _twins(read[one], read[other], alike[one], alike[other]))]
     return sorted(found, key=lambda twins: (-twins.score, twins.ids))

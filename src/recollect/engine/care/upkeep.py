@@ -10,28 +10,29 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from recollect.engine.care.twins import find_twins
-from recollect.engine.core import Core
-from recollect.engine.write.govern import Bar, stale_before
+from recollect.engine.care.twins import Twins, find_twins
+from recollect.engine.core import Core, records_of
+from recollect.engine.parse import parse_days, parse_optional_time, parse_space
+from recollect.engine.write.govern import Bar, parse_bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
-from recollect.retrieve.health import graph_health
-from recollect.store.base import Outline, View
+from recollect.fields import Moment
+from recollect.retrieve import health
+from recollect.store.base import Entities, Link, Outline, Piece, Relations, View
 from recollect.types import (
+    DEFAULT_SPACE,
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
+    SEGMENT_KINDS,
     VOUCHED,
-    Doubt,
     Entity,
     Evidence,
-    GraphCluster,
-    GraphHealth,
-    GraphNode,
+    Filter,
     Json,
-    Upkeep,
-)  # fmt: skip
+)
 
 MOST_LISTED = 50
 _MOST_READ = 5_000  # records whose claims are compared in full
@@ -39,28 +40,98 @@ _MOST_ENTITIES = 200_000
 _SECOND = 1_000_000
 _TELLING = "+#"  # C, C++ and C# are three
 
-
-class Care(Struct, frozen=True, kw_only=True):
-    """How things are judged: the bar for candidates, and after how many days before a moment something is stale."""
-
-    bar: Bar
-    at: datetime | None = None
-    days: float = 30.0
+DoubtKind = Literal["similar_entity_name", "stale_fact", "relationship_mismatch"]
 
 
-def survey(core: Core, space: str, care: Care) -> Upkeep:
-    """What is to be done in a space, and how its graph is, by one snapshot of it."""
-    now = care.at or core.clock()
+class Doubt(Struct, frozen=True, kw_only=True):
+    """Something that cannot quite be as it is stored; somebody should look at it."""
+
+    kind: DoubtKind
+    ids: tuple[str, ...]
+    subject: str | None = None
+    predicate: str | None = None
+    valid_until: datetime | None = None
+
+
+class GraphNode(Struct, frozen=True, kw_only=True):
+    """A node of a space's graph, in a line: an entity, or a record that is no piece of something else."""
+
+    id: str
+    kind: str
+    title: str
+    status: str = "active"
+    degree: int = 0
+    scopes: tuple[str, ...] = ()
+
+
+class GraphCluster(Struct, frozen=True, kw_only=True):
+    """Nodes that hang together by few relations: some of their ids, and their number."""
+
+    ids: tuple[str, ...]
+    nodes: int
+    relations: int
+    density: float = 0.0
+    scope: str | None = None
+
+
+class GraphHealth(Struct, frozen=True, kw_only=True):
+    """How well the graph of a space holds together. Lists are cut to some length; `counts` has their full lengths.
+
+    `stubs` are entities that something refers to and of which nothing but the name is known.
+    """
+
+    isolated: tuple[GraphNode, ...] = ()
+    sparse: tuple[GraphCluster, ...] = ()
+    bridges: tuple[GraphNode, ...] = ()
+    weak_scopes: tuple[GraphCluster, ...] = ()
+    stubs: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    objects: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+class Upkeep(Struct, frozen=True, kw_only=True):
+    """What is to be done in a space. Every list is cut to some length; `counts` says how long it would be.
+
+    `promotable` and `low_evidence` are candidates, `stale` was verified too long ago, `unsettled` rests on evidence
+    that no longer says what it said; `duplicates` are groups of records that claim the same.
+    """
+
+    promotable: tuple[str, ...] = ()
+    low_evidence: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[Twins, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    graph: GraphHealth
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+def upkeep(
+    core: Core,
+    space: str = DEFAULT_SPACE,
+    *,
+    min_confidence: float = 0.75,
+    min_evidence: int = 1,
+    at: Moment = None,
+    days: float = 30,
+) -> Upkeep:
+    """What asks for somebody's care in a space: candidates, stale records, duplicates, contradictions, its graph.
+
+    The bar is for candidates; something is stale after so many days before a moment (None: now).
+    """
+    space, bar, days = parse_space(space), parse_bar(min_confidence, min_evidence), parse_days(days, "days")
+    now = parse_optional_time(at, "at") or core.clock()
     with core.store.read() as view:
-        outlines = view.outlines(space)
+        outlines = outlines_of(view, space)
         knowledge = [one for one in outlines if one.kind not in NOT_KNOWLEDGE]
         standing = _Standing(view, space, outlines)
-        ready, wanting = _candidates(knowledge, standing, care.bar)
+        ready, wanting = _candidates(knowledge, standing, bar)
         unsettled = _unsettled(knowledge, standing)
-        stale = _outdated(knowledge, stale_before(now, care.days))
+        stale = _outdated(knowledge, stale_before(now, days))
         duplicates = _duplicates(view, knowledge, now)
         twins = find_twins(view, knowledge)
-        entities, links = view.entities(space, _MOST_ENTITIES), view.all_links(space)
+        entities, links = _graph(view, space)
     doubts = [*_ended(knowledge, now), *_mismatches(knowledge, now), *_same_names(entities)]
     doubts.sort(key=lambda doubt: (doubt.kind, doubt.ids))
     return Upkeep(
@@ -78,6 +149,19 @@ def survey(core: Core, space: str, care: Care) -> Upkeep:
             "unsettled": len(unsettled),
         },
     )  # fmt: skip
+
+
+def outlines_of(view: View, space: str) -> list[Outline]:
+    """The live records of a space that are no pieces of something else, oldest first."""
+    whole = Filter(spaces=(space,), without_kinds=(*SEGMENT_KINDS, "code"), valid_only=False)
+    return view.select(Outline, whole, "oldest")
+
+
+def _graph(view: View, space: str) -> tuple[list[Entity], list[tuple[str, str]]]:
+    """The entities of a space, and which of them relations that hold lead from and to."""
+    links = view.relations(Link, Relations(space=space))
+    entities = view.entities(Entities(space=space), limit=_MOST_ENTITIES)
+    return entities, [(link.subject, link.object) for link in links]
 
 
 # Candidates
@@ -122,9 +206,10 @@ class _Standing:
     @cached_property
     def _pieces(self) -> tuple[dict[tuple[str, int], bytes], set[tuple[str, bytes]]]:
         """The hash of each segment by its place, and the hashes that each location holds."""
-        pieces = self._view.pieces(self._space)
-        placed = {(location, position): digest for location, position, digest in pieces}
-        return placed, {(location, digest) for location, _, digest in pieces}
+        held = Filter(spaces=(self._space,), kinds=SEGMENT_KINDS, valid_only=False)
+        pieces = self._view.select(Piece, held)
+        placed = {(piece.source, piece.position): piece.content_hash for piece in pieces}
+        return placed, {(piece.source, piece.content_hash) for piece in pieces}
 
     def is_current(self, item: Evidence) -> bool:
         source = self._sources.get(item.source)
@@ -167,7 +252,7 @@ def _duplicates(view: View, knowledge: Sequence[Outline], now: datetime) -> list
         if claim is not None and one.status not in HIDDEN_STATUSES and _holds(one, moment):
             by_claim.setdefault((one.kind, said(claim)), []).append(one)
     versions = [one.version for group in by_claim.values() if len(group) > 1 for one in group]
-    groups = gather_same(view.records(versions[:_MOST_READ]))
+    groups = gather_same(records_of(view, versions[:_MOST_READ]))
     return sorted(tuple(record.id for record in group) for group in groups)
 
 
@@ -221,11 +306,12 @@ def _same_names(entities: Sequence[Entity]) -> Iterator[Doubt]:
 # The graph
 
 
-def look_at_graph(core: Core, space: str) -> GraphHealth:
+def graph_health(core: Core, space: str = DEFAULT_SPACE) -> GraphHealth:
     """How well the entities and objects of a space are connected: by relations, and by what they say of each other."""
+    space = parse_space(space)
     with core.store.read() as view:
-        outlines = [one for one in view.outlines(space) if one.status not in HIDDEN_STATUSES]
-        return _health(outlines, view.entities(space, _MOST_ENTITIES), view.all_links(space))
+        outlines = [one for one in outlines_of(view, space) if one.status not in HIDDEN_STATUSES]
+        return _health(outlines, *_graph(view, space))
 
 
 def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
@@ -237,7 +323,7 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
     edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
     scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
-    found = graph_health(list(nodes), edges, scopes)
+    found = health.graph_health(list(nodes), edges, scopes)
     tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)
     return GraphHealth(
         isolated=tuple(_node(nodes[id], 0) for id in found.isolated),
@@ -269,8 +355,8 @@ def _refs(one: Outline) -> list[str]:
         found += [item.source for item in grounds.evidence]
         if grounds.claim is not None:
             found += [grounds.claim.subject, grounds.claim.object or ""]
-    if one.metadata:
-        found += _strings(one.metadata)
+    if one.doing:
+        found += _strings(one.doing)
     return found
 
 
@@ -286,4 +372,6 @@ def _node(thing: Outline | Entity, degree: int) -> GraphNode:
     if isinstance(thing, Entity):
         return GraphNode(id=thing.id, kind=thing.type or "node", title=thing.name, degree=degree)
     scopes = () if thing.grounds is None else thing.grounds.scopes
-    return GraphNode(id=thing.id, kind=thing.kind, title=thing.title, status=thing.status, degree=degree, scopes=scopes)
+    return GraphNode(
+        id=thing.id, kind=thing.kind, title=thing.heading, status=thing.status, degree=degree, scopes=scopes
+    )

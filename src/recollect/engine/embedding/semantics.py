@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from recollect.embed.base import Embedder
 from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
-from recollect.engine.embedding.background import Background
+from recollect.engine.loop import Loop, keep
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
-from recollect.types import EmbeddingState
 
 if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
@@ -26,6 +25,18 @@ if TYPE_CHECKING:
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
 Progress = Callable[[int, int], None]
+
+
+class EmbeddingState(Struct, frozen=True, kw_only=True):
+    """What is known of the embedder without loading it. `hits`, `misses` and `size` are of the questions' vectors."""
+
+    state: Literal["idle", "loading", "ready", "failed", "none"]
+    model: str | None = None
+    dim: int | None = None
+    stored_dim: int | None = None
+    hits: int = 0
+    misses: int = 0
+    size: int = 0
 
 
 class Ready(Struct, frozen=True):
@@ -47,7 +58,7 @@ class Semantics:
         self._reranker: Reranker | None = None
         self._failed = False
         self._lock = threading.Lock()
-        self._background = Background(self._catch_up, core.settings.embed_delay, "recollect-vectors")
+        self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         core.on_write.append(self._wake)
 
     def load(self) -> Vectors | None:
@@ -145,14 +156,15 @@ class Semantics:
     def _wanted(self) -> bool:
         return self._given is not None or self._core.settings.embedder != "none"
 
-    def _catch_up(self, stop: threading.Event) -> None:
-        vectors = self.load()
-        if vectors is not None:
-            vectors.catch_up(stop=stop)
-
     def _wake(self) -> None:
         if self._wanted:
             self._background.wake()
 
+    def _catch_up(self) -> None:
+        """Computes what waits. If it fails, the records stay queued, and the next write has it tried again."""
+        vectors = self.load()
+        if vectors is not None:
+            vectors.catch_up(stop=self._background.stopping)
+
     def stop(self) -> None:
-        self._background.stop()
+        self._background.stop(1)

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Literal, cast
 
 import msgspec
 from msgspec import Struct, field
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.write.remember import derive_lexis, ensure_space, hash_term
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
-from recollect.store.base import Edit, Lexis, View, normal_name
+from recollect.store.base import Edit, Entities, Lexis, Relations, View, normal_name
+from recollect.store.ops import Op, Put, Retire
 from recollect.store.terms import is_pair, terms
-from recollect.types import (
-    CATALOGUE_KINDS,
-    Direction,
-    Entity,
-    Fact,
-    Filter,
-    Json,
-    Metadata,
-    Neighborhood,
-    Record,
-    Relation,
-)  # fmt: skip
+from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
+
+Direction = Literal["outgoing", "incoming", "both"]
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """A relation with the names of its ends, as people read it."""
+
+    subject: str
+    predicate: str
+    object: str
+    relation: Relation
+
+
+class Neighborhood(Struct, frozen=True, kw_only=True):
+    """What a walk from one entity reached; the start is the first entity, at distance 0."""
+
+    start: Entity
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+    distances: Mapping[str, int]
 
 
 def names_of(entity: Entity) -> list[str]:
@@ -42,7 +53,7 @@ def resolve(view: View, space: str, ref: str) -> Entity | None:
 
 def named_entity(view: View, space: str, name: str) -> Entity | None:
     """The entity of a name or alias; one that has it as its name comes first."""
-    named = view.named(space, name)
+    named = view.entities(Entities(space=space, names=(name,)))
     exact = [entity for entity in named if normal_name(entity.name) == normal_name(name)]
     return next(iter(exact or named), None)
 
@@ -67,7 +78,7 @@ def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], 
         new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
         if new == known:
             return known
-        entity, _ = edit.put(new, verb="describe", before=known)
+        entity = _put_entity(edit, new, "describe", known)
         relink(edit, space, [alias for alias in aliases if alias not in known.aliases])
     return entity
 
@@ -92,9 +103,13 @@ def _mapping(value: object) -> Mapping[str, object]:
 def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, fields: Mapping[str, object]) -> Entity:
     entity = Entity(id=id or core.new_id(), space=space, name=name, created_at=edit.now, recorded_at=edit.now)
     aliases = _join_aliases(entity, _texts(fields.get("aliases")))
-    entity, _ = edit.put(msgspec.structs.replace(entity, **{**fields, "aliases": aliases}), verb="name")
+    entity = _put_entity(edit, msgspec.structs.replace(entity, **{**fields, "aliases": aliases}), "name")
     relink(edit, space, names_of(entity))
     return entity
+
+
+def _put_entity(edit: Edit, entity: Entity, verb: str, before: Entity | None = None) -> Entity:
+    return cast("Entity", edit.apply([Put(thing=entity, verb=verb, before=before)])[0].thing)
 
 
 def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
@@ -103,7 +118,7 @@ def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
         if edit.names([space], [name]).get(space):
             _link_records(edit, space, name)
         else:
-            for record in edit.records(edit.mentions(space, [name])[name]):
+            for record in records_of(edit, edit.mentions(space, [name])[name]):
                 edit.relink(record.version, derive_lexis(edit, record))
 
 
@@ -111,7 +126,7 @@ def _link_records(edit: Edit, space: str, name: str) -> None:
     """Records that mention a name which has just become known are linked to it."""
     versions = sorted(_may_mention(edit, space, name) - set(edit.mentions(space, [name])[name]))
     known = edit.terms(versions)
-    for record in edit.records(versions):
+    for record in records_of(edit, versions):
         if mentions(record.text, name):
             lexis = known[record.version]
             edit.relink(record.version, Lexis(lexis.terms, (*lexis.names, name)))
@@ -178,24 +193,27 @@ def relate_one(
     )  # fmt: skip
     held = [
         fact
-        for fact in edit.relations(space, [ends[0].id], outgoing=True, as_of=None, active=False)
+        for fact in edit.relations(Relation, Relations(space=space, subjects=(ends[0].id,), active=False))
         if fact.predicate == stated.predicate and (fact.valid_until is None or fact.valid_until > start)
     ]
     same = next((fact for fact in held if _says_the_same(fact, relation, explicit_start=stated.valid_from)), None)
     if same is not None and not again:
         return same, False
-    if replaces:
-        _end_at(edit, held, start, f"replaced by {relation.id}")
-    return edit.put(relation, verb="relate")[0], True
+    ended = _ended_at(held, start, f"replaced by {relation.id}") if replaces else []
+    done = edit.apply([*ended, Put(thing=relation, verb="relate")])
+    return cast("Relation", done[-1].thing), True
 
 
-def _end_at(edit: Edit, held: Sequence[Relation], start: datetime, reason: str) -> None:
+def _ended_at(held: Sequence[Relation], start: datetime, reason: str) -> list[Op]:
     """Facts that held before end; one that would begin at the same moment gives way altogether."""
+    ops: list[Op] = []
     for fact in held:
         if fact.valid_from < start:
-            edit.put(msgspec.structs.replace(fact, valid_until=start), verb="close", before=fact, reason=reason)
+            ended = msgspec.structs.replace(fact, valid_until=start)
+            ops.append(Put(thing=ended, verb="close", before=fact, reason=reason))
         elif fact.valid_from == start:
-            edit.retire(fact, verb="close", reason=reason)
+            ops.append(Retire(thing=fact, verb="close", reason=reason))
+    return ops
 
 
 def _says_the_same(held: Relation, new: Relation, explicit_start: datetime | None) -> bool:
@@ -248,7 +266,10 @@ _LONGEST_NAME = 200
 def _exact(view: View, space: str, id: str) -> Entity | None:
     """The entity of that id, or that somebody else named just so."""
     found = view.get(Entity, space, id)
-    return found or next((entity for entity in view.named(space, id) if entity.name == id), None)
+    if found is not None:
+        return found
+    named = view.entities(Entities(space=space, names=(id,)))
+    return next((entity for entity in named if entity.name == id), None)
 
 
 def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties: Mapping[str, object]) -> Entity:
@@ -257,15 +278,15 @@ def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties:
     new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
     if new == known:
         return known
-    entity, _ = edit.put(new, verb="describe", before=known)
+    entity = _put_entity(edit, new, "describe", known)
     relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
     return entity
 
 
 def _tied(view: View, entity: Entity, type: str, target: Entity) -> bool:
     """Is this relation stated, be it from the other end?"""
-    there = view.relations(entity.space, [entity.id], outgoing=True, as_of=None)
-    back = view.relations(entity.space, [entity.id], outgoing=False, as_of=None)
+    there = view.relations(Relation, Relations(space=entity.space, subjects=(entity.id,)))
+    back = view.relations(Relation, Relations(space=entity.space, objects=(entity.id,)))
     return any(r.object == target.id and r.predicate == type for r in there) or any(
         r.subject == target.id and f"{INVERSE}{r.predicate}" == type for r in back
     )
@@ -276,7 +297,7 @@ def _put_relation(core: Core, edit: Edit, entity: Entity, type: str, target: Ent
         id=core.new_id(), space=entity.space, subject=entity.id, predicate=type, object=target.id,
         valid_from=edit.now, created_at=edit.now, recorded_at=edit.now,
     )  # fmt: skip
-    edit.put(relation, verb="relate")
+    edit.apply([Put(thing=relation, verb="relate")])
 
 
 def facts(
@@ -291,23 +312,20 @@ def facts(
     """What is stated about a subject: what holds at a moment, or with `active=False` all that was ever stated."""
     with core.store.read() as view:
         if subject is None:
-            starts = [entity.id for entity in view.entities(space, _WALKED)]
+            starts = [entity.id for entity in view.entities(Entities(space=space), limit=_WALKED)]
         else:
             entity = resolve(view, space, subject)
             starts = [] if entity is None else [entity.id]
-        found = [
-            relation
-            for relation in view.relations(space, starts, outgoing=True, as_of=as_of, active=active)
-            if predicate in (None, relation.predicate)
-        ]
+        where = Relations(space=space, subjects=tuple(starts), as_of=as_of, active=active)
+        found = [relation for relation in view.relations(Relation, where) if predicate in (None, relation.predicate)]
         names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
     return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
 
 
 def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dict[str, str]:
     """Names of entities by id, as they were known at a moment; one that is gone is called by its id."""
-    found = {id: view.get(Entity, space, id, as_of) for id in ids}
-    return {id: id if entity is None else entity.name for id, entity in found.items()}
+    found = view.entities(Entities(space=space, ids=tuple(ids), as_of=as_of))
+    return {id: id for id in ids} | {entity.id: entity.name for entity in found}
 
 
 def neighbors(
@@ -328,10 +346,10 @@ def neighbors(
             distances |= dict.fromkeys(frontier, distance)
             if not frontier or len(distances) > _WALKED:
                 break
-        found = [view.get(Entity, space, id, as_of) for id in distances]
+        found = {one.id: one for one in view.entities(Entities(space=space, ids=tuple(distances), as_of=as_of))}
     return Neighborhood(
         start=start,
-        entities=tuple(entity for entity in found if entity is not None),
+        entities=tuple(found[id] for id in distances if id in found),
         relations=tuple(relations.values()),
         distances=distances,
     )
@@ -343,9 +361,11 @@ def _step(
     """The far ends of the relations that touch some entities."""
     found: list[tuple[str, Relation]] = []
     if direction != "incoming":
-        found += [(r.object, r) for r in view.relations(space, ids, outgoing=True, as_of=as_of)]
+        where = Relations(space=space, subjects=tuple(ids), as_of=as_of)
+        found += [(r.object, r) for r in view.relations(Relation, where)]
     if direction != "outgoing":
-        found += [(r.subject, r) for r in view.relations(space, ids, outgoing=False, as_of=as_of)]
+        where = Relations(space=space, objects=tuple(ids), as_of=as_of)
+        found += [(r.subject, r) for r in view.relations(Relation, where)]
     return found
 
 
@@ -354,9 +374,6 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
     with core.store.read() as view:
         entity = resolve(view, space, ref)
         names = [ref] if entity is None else names_of(entity)
-        found = list({version for some in view.mentions(space, names).values() for version in some})
-        versions = sorted(
-            (glance.version for glance in view.glances(space, found, Filter(without_kinds=CATALOGUE_KINDS))),
-            reverse=True,
-        )
-        return view.records(versions[:limit])
+        found = {version for some in view.mentions(space, names).values() for version in some}
+        where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(found))
+        return view.select(Record, where, "updated", limit)

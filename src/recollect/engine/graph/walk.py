@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.graph.link import named_entity, names_of, resolve
 from recollect.retrieve.graph import rank_nodes
-from recollect.store.base import View, normal_name
+from recollect.store.base import Glance, Link, Relations, View, normal_name
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record
 
 Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
@@ -56,12 +56,9 @@ def rank_records(
         names = [seed for seed, record in known.items() if record is None]
         records = {record.version: 1.0 for record in known.values() if record is not None}
         scores, _ = walk(view, space, names=names, records=records, as_of=as_of)
-        held = [
-            glance.version
-            for glance in view.glances(space, list(scores), Filter(as_of=as_of, without_kinds=CATALOGUE_KINDS))
-        ]
+        held = view.select(int, within(Filter(as_of=as_of, without_kinds=CATALOGUE_KINDS), space, list(scores)))
         best = sorted(held, key=lambda version: (-scores[version], -version))[:limit]
-        return [(record, scores[record.version]) for record in view.records(best)]
+        return [(record, scores[record.version]) for record in records_of(view, best)]
 
 
 def _node(view: View, space: str, name: str) -> Node | None:
@@ -102,11 +99,13 @@ def _around(
     things = [node for node in frontier if not isinstance(node, int)]
     entities = [key for kind, key in things if kind == "entity"]
     for outgoing in (True, False):
-        for subject, object_, weight in view.links(
-            space, entities, outgoing=outgoing, as_of=as_of, limit=_MOST_RELATIONS
-        ):
-            near, far = (subject, object_) if outgoing else (object_, subject)
-            yield ("entity", near), ("entity", far), weight
+        ends, none = tuple(entities), None
+        where = Relations(
+            space=space, subjects=ends if outgoing else none, objects=none if outgoing else ends, as_of=as_of
+        )
+        for link in view.relations(Link, where, newest_first=True, limit=_MOST_RELATIONS):
+            near, far = (link.subject, link.object) if outgoing else (link.object, link.subject)
+            yield ("entity", near), ("entity", far), link.weight
     for thing in things:
         kind, key = thing
         for versions in view.mentions(space, [key] if kind == "name" else _names_of(view, space, key)).values():
@@ -131,7 +130,7 @@ def _from_records(
     for version, lexis in held.items():
         for name in lexis.names:
             yield version, nodes[name], 1.0
-    for glance in view.glances(space, versions, Filter(as_of=as_of, valid_only=False)):
+    for glance in view.select(Glance, within(Filter(as_of=as_of, valid_only=False), space, versions)):
         if glance.superseded_by is not None:
             successor = view.get(Record, space, glance.superseded_by)
             if successor is not None:

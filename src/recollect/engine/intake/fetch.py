@@ -10,7 +10,6 @@ from __future__ import annotations
 import ipaddress
 import socket
 import ssl
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ import httpcore
 import httpx
 from msgspec import Struct
 
+from recollect.engine.loop import Loop
 from recollect.errors import InvalidInput, SourceError
 from recollect.version import __version__
 
@@ -295,10 +295,9 @@ def _look_up(host: str, port: int, seconds: float) -> list[Address]:
             return
         found.extend(ipaddress.ip_address(str(row[4][0]).partition("%")[0]) for row in rows)
 
-    thread = threading.Thread(target=ask, name="recollect-resolver", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if thread.is_alive():
+    asking = Loop("recollect-resolver", ask)
+    asking.wake()
+    if not asking.wait(seconds):
         raise httpcore.ConnectTimeout(f"{host} could not be looked up in time")
     if failed:
         raise httpcore.ConnectError(f"{host} is not known ({failed[0]})") from failed[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core
+from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import Ready, hash_of, ingest_source, ingest_sources
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
@@ -18,7 +19,7 @@ from recollect.ingest.parsed import Parsed
 from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
 from recollect.ingest.walk_files import is_text
 from recollect.ingest.web import parse_fetched
-from recollect.types import Draft, IngestedSource, Json, SourceDraft
+from recollect.types import Draft, Json
 
 LARGEST_TRANSCRIPT = 1024 * 1024 * 1024
 _MICRO = 1_000
@@ -41,7 +42,7 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
 
 
 def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> tuple[bytes, dict[str, Json]]:
-    """What a file holds, and by what it is known again."""
+    """What a file holds, and what is said of it."""
     if not path.is_file():
         raise InvalidInput("path", f"{path} is not a file")
     try:
@@ -54,7 +55,12 @@ def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> tuple[bytes, dict
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > largest:
         raise SourceError(f"{path} has more than {largest:,} bytes, which is the most that is read")
-    return data, {"size": len(data), "mtime": info.st_mtime_ns, "read_at": time.time_ns() // _MICRO}
+    return data, describe_file(len(data), info.st_mtime_ns)
+
+
+def describe_file(size: int, mtime: int) -> dict[str, Json]:
+    """What a source says of its file: its size and times when it was read."""
+    return {"size": size, "mtime": mtime, "read_at": time.time_ns() // _MICRO}
 
 
 def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str | None = None) -> SourceDraft:
@@ -71,10 +77,10 @@ def ingest_file(
 ) -> IngestedSource:
     """Stores a document. For a file that is as it was, nothing is written."""
     found = locate_file(path)
-    data, known_by = read_bytes(found)
+    data, described = read_bytes(found)
     parsed = parse_document(found.name, data, mode)
     draft = draft_document(str(found), parsed, hashlib.sha256(data).hexdigest(), title)
-    return ingest_source(core, msgspec.structs.replace(draft, file=known_by), space, fields)
+    return ingest_source(core, msgspec.structs.replace(draft, file=described), space, fields)
 
 
 def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | None) -> IngestedSource:
@@ -103,13 +109,13 @@ def ingest_transcript(
 ) -> tuple[IngestedSource, ...]:
     """Stores every conversation of a transcript or an export, each as a source."""
     found = locate_file(path)
-    data, known_by = read_bytes(found, LARGEST_TRANSCRIPT)
-    known_by |= {"path": str(found), "hash": hashlib.sha256(data).hexdigest()}
+    data, described = read_bytes(found, LARGEST_TRANSCRIPT)
+    described |= {"path": str(found)}
     conversations = read_transcript(found.name, data)
     if not conversations:
         raise SourceError(f"{found} holds no messages")
     ready = [
-        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), known_by))
+        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), described))
         for number, conversation in enumerate(conversations)
     ]
     return tuple(ingest_sources(core, ready, space, fields))
@@ -126,7 +132,7 @@ def place_conversation(conversation: Conversation, path: str, number: int) -> st
 
 
 def draft_conversation(
-    conversation: Conversation, location: str, known_by: Mapping[str, Json] | None = None
+    conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
 ) -> SourceDraft:
     """A conversation that was read, as a source."""
     parsed = parse_conversation(conversation)
@@ -134,6 +140,6 @@ def draft_conversation(
     return SourceDraft(
         location=location, source_kind="conversation", title=parsed.title,
         fingerprint=hash_of([parsed.title.encode(), *said]), adapter=parsed.adapter, segments=parsed.segments,
-        payload=parsed.payload, file=known_by, session=conversation.id or location,
+        payload=parsed.payload, file=file, session=conversation.id or location,
         event_time=None, summary="",
     )  # fmt: skip

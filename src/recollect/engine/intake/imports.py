@@ -12,13 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.graph.link import Statement, relate_one
+from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import read_identity, write_identity
-from recollect.engine.write.remember import count_terms, ensure_space, remember_one
+from recollect.engine.write.remember import count_terms, ensure_space, remember_all
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.trusty import (
     GENERAL,
@@ -32,7 +34,8 @@ from recollect.ingest.trusty import (
 )
 from recollect.store.base import Edit
 from recollect.store.foreign import is_sqlite, read_tables
-from recollect.types import Draft, Imported, Space
+from recollect.store.ops import PutSpace
+from recollect.types import Draft, Space
 
 METADATA, IDENTITY, SNAPSHOT, REDB = "palace.json", "identity.txt", "l1_cache.json", "kg.redb"
 _DATABASES = ("*.db", "*.sqlite", "*.sqlite3", "*.db.migrated")
@@ -243,11 +246,11 @@ def _parts(items: Sequence[T]) -> Iterator[tuple[int, list[T]]]:
 
 def _describe(edit: Edit, space: str, description: str) -> None:
     """The space, with the palace's description unless it has one of its own."""
-    held = edit.space(space)
+    held = space_of(edit, space)
     if held is None:
-        edit.put_space(Space(name=space, description=description, created_at=edit.now))
+        edit.apply([PutSpace(Space(name=space, description=description, created_at=edit.now))])
     elif description and not held.description:
-        edit.put_space(Space(name=space, description=description, created_at=held.created_at, metadata=held.metadata))
+        edit.apply([PutSpace(msgspec.structs.replace(held, description=description))])
 
 
 def _drafts(drawers: Sequence[Drawer], tally: _Tally) -> Iterator[tuple[Drawer, Draft]]:
@@ -266,8 +269,9 @@ def _drafts(drawers: Sequence[Drawer], tally: _Tally) -> Iterator[tuple[Drawer, 
 
 def _store(core: Core, edit: Edit, space: str, part: Sequence[tuple[Drawer, Draft]], tally: _Tally) -> None:
     ensure_space(edit, space)
-    for drawer, draft in part:
-        receipt = remember_one(core, edit, draft, space, count_terms(draft.title, draft.text))
+    drafts = [draft for _, draft in part]
+    receipts = remember_all(core, edit, drafts, space, [count_terms(one.title, one.text) for one in drafts])
+    for (drawer, _), receipt in zip(part, receipts, strict=True):
         if receipt.outcome == "rejected":
             tally.wrong["drawer", receipt.reason or "the memory would not take it"] += 1
         elif receipt.stored:

@@ -8,16 +8,17 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
-from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, remember_many
+from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many
 from recollect.errors import InvalidInput
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.text import split_sections
 from recollect.store.base import Edit
-from recollect.types import Draft, Filter, Ingested, Metadata, Receipt, Record, Segment, SourceDraft
+from recollect.store.ops import Op, Retire
+from recollect.types import Draft, Filter, Metadata, Receipt, Record, Segment
 
-_MOST_SECTIONS = 2**31
 _TITLE = 80
 _RENEWED = (
     "memory_type", "role", "room", "project", "user", "tags", "importance", "confidence", "status", "trust",
@@ -44,7 +45,7 @@ def ingest_text(core: Core, text: str, space: str, source: str | None, title: st
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         held = Filter(spaces=(space,), sources=(source,), kinds=(fields.kind,), valid_only=False)
-        answer = _replace_source(core, edit, drafts, space, edit.scan(held, "position", _MOST_SECTIONS))
+        answer = _replace_source(core, edit, drafts, space, edit.select(Record, held, "position"))
     core.written()
     return answer
 
@@ -56,22 +57,23 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
         held.setdefault((record.title, record.text), []).append(record)
     ids: list[str] = []
     stored = 0
+    ops: list[Op] = []
     for position, draft in enumerate(drafts):
         same = held.get((draft.title, draft.text))
         if same:
             old = same.pop(0)
             new = _renewed(old, draft, position)
             if new != old:
-                edit.put(new, verb="ingest", before=old, lexis=derive_lexis(edit, new))
+                ops.append(put_of(edit, new, "ingest", old))
             ids.append(old.id)
         else:
             record = msgspec.structs.replace(make_record(core, edit, draft, space), position=position)
-            edit.put(record, verb="ingest", lexis=derive_lexis(edit, record))
+            ops.append(put_of(edit, record, "ingest"))
             ids.append(record.id)
             stored += 1
     gone = [record for records in held.values() for record in records]
-    for record in gone:
-        edit.retire(record, verb="replace", reason=f"no longer in {record.source}")
+    ops += [Retire(thing=record, verb="replace", reason=f"no longer in {record.source}") for record in gone]
+    edit.apply(ops)
     return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, is_taken
 from recollect.engine.intake.indexing import Run
 from recollect.engine.intake.watching import watch_folder
-from recollect.engine.turn import Turn, is_taken, turn_file
+from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_projects
+from recollect.engine.loop import Loop
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound
-from recollect.store.base import IndexedProject, View
+from recollect.ingest.walk_files import Walked
+from recollect.store.base import Turn, View
+from recollect.store.ops import Erase
 from recollect.types import Filter, Project, ProjectStatus
 
 _ERASED_AT_ONCE = 1_000
@@ -29,17 +32,27 @@ Tell = Callable[[ProjectStatus], None]
 
 
 class _Work:
-    """A run that goes on in a thread of this process."""
+    """A run that goes on in this process."""
 
-    def __init__(self) -> None:
-        self.stop = threading.Event()
-        self.over = threading.Event()
+    def __init__(self, name: str, run: Callable[[_Work], None]) -> None:
+        self.loop = Loop(name, lambda: run(self))
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
+        self._done = False
+
+    @property
+    def over(self) -> bool:
+        """Has it ended, or was it told to before it began?"""
+        return self._done or not self.loop.running
 
     def tell(self, project: IndexedProject) -> None:
         with self.news:
             self.last = project
+            self.news.notify_all()
+
+    def end(self) -> None:
+        with self.news:
+            self._done = True
             self.news.notify_all()
 
 
@@ -49,8 +62,7 @@ class Projects:
     def __init__(self, core: Core) -> None:
         self._home = core.settings.home
         self._works: dict[Key, _Work] = {}
-        self._watches: dict[Key, threading.Event] = {}
-        self._threads: list[threading.Thread] = []
+        self._watches: dict[Key, Loop] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
 
@@ -65,13 +77,15 @@ class Projects:
         watch: bool,
         wait: float | None,
         progress: Tell | None,
+        walked: tuple[Path, Walked] | None = None,
     ) -> ProjectStatus:
+        """Brings a project in step with its folder. A walk through that very folder need not be made again."""
         project = _register(core, _folder(path), space)
-        work = self._start(core, project)
+        work = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None)
         if watch:
             self._watch(core, project)
         deadline = None if wait is None else time.monotonic() + wait
-        while not work.over.is_set() and (deadline is None or time.monotonic() < deadline):
+        while not work.over and (deadline is None or time.monotonic() < deadline):
             left = _LOOKS_EVERY if deadline is None else max(0.0, min(_LOOKS_EVERY, deadline - time.monotonic()))
             with work.news:
                 work.news.wait(left)
@@ -82,47 +96,36 @@ class Projects:
     def resume(self, core: Core) -> list[Project]:
         """Goes on with every run that was broken off when its process ended."""
         with core.store.read() as view:
-            broken = [project for project in view.projects(None) if project.state == "indexing"]
-        resumed = [project for project in broken if not is_taken(self._turn(project))]
+            broken = [project for project in read_projects(view) if project.state == "indexing"]
+        resumed = [project for project in broken if not is_taken(_turn(core, project))]
         for project in resumed:
             self._start(core, project)
         return [_to_project(project, watched=False) for project in resumed]
 
-    def _turn(self, project: IndexedProject) -> Path:
-        return turn_file(self._home, project.space, project.id)
-
-    def _start(self, core: Core, project: IndexedProject) -> _Work:
+    def _start(self, core: Core, project: IndexedProject, walked: Walked | None = None) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
         key = (project.space, project.id)
         with self._lock:
             held = self._works.get(key)
-            if held is not None and not held.over.is_set():
+            if held is not None and not held.over:
                 return held
-            work = self._works[key] = _Work()
-            if self._stop.is_set():
-                work.over.set()
-                return work
-            self._spawn(lambda: self._run(core, project, work), f"recollect-index-{project.id}")
+            work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked))
+            self._works[key] = work
+            if not self._stop.is_set():
+                work.loop.wake()
         return work
 
-    def _spawn(self, target: Callable[[], None], name: str) -> None:
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=target, name=name, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-
-    def _run(self, core: Core, project: IndexedProject, work: _Work) -> None:
+    def _run(self, core: Core, project: IndexedProject, work: _Work, walked: Walked | None) -> None:
+        stop = work.loop.stopping
         try:
-            with Turn(self._turn(project), work.stop) as turn:
-                if turn.held:
+            with _turn(core, project, stop) as turn:
+                if turn.mine:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
-                        work.tell(Run(core, known, work.stop, work.tell).go())
+                        work.tell(Run(core, known, stop, work.tell).go(walked))
         finally:
-            work.over.set()
-            with work.news:
-                work.news.notify_all()
+            work.end()
 
     # Watching
 
@@ -131,18 +134,19 @@ class Projects:
         with self._lock:
             if key in self._watches or self._stop.is_set():
                 return
-            stop = self._watches[key] = threading.Event()
             ready = threading.Event()
-            self._spawn(lambda: self._follow(core, project, stop, ready), f"recollect-watch-{project.id}")
+            watch = Loop(f"recollect-watch-{project.id}", lambda: self._follow(core, project, watch.stopping, ready))
+            self._watches[key] = watch
+            watch.wake()
         ready.wait(_LAST_WORDS)
 
     def _follow(self, core: Core, project: IndexedProject, stop: threading.Event, ready: threading.Event) -> None:
         key = (project.space, project.id)
         try:
             for _ in watch_folder(Path(project.path), stop, ready):
-                work = self._start(core, project)
-                while not work.over.wait(_LOOKS_EVERY) and not stop.is_set():
-                    continue
+                _wait(self._works.get(key), stop)  # which may have read what has changed since
+                if not stop.is_set():
+                    _wait(self._start(core, project), stop)
         finally:
             ready.set()
             with self._lock:
@@ -159,7 +163,7 @@ class Projects:
         work = self._works.get(key)
         if work is not None and work.last is not None and work.last.state == "failed" and project.state == "indexing":
             project = work.last  # it could not be written down
-        if project.state == "indexing" and not is_taken(self._turn(project)):
+        if project.state == "indexing" and not is_taken(_turn(core, project)):
             with core.store.read() as view:
                 project = _find(view, id, space) or project
             if project.state == "indexing":
@@ -168,7 +172,7 @@ class Projects:
 
     def list(self, core: Core, spaces: Sequence[str] | None) -> list[Project]:
         with core.store.read() as view:
-            found = view.projects(None)
+            found = read_projects(view)
         return [
             _to_project(project, watched=(project.space, project.id) in self._watches)
             for project in found
@@ -183,48 +187,45 @@ class Projects:
             project = _find(view, id, space)
         if project is None:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
-        self._end((space, id))
+        self._end(lambda key: key == (space, id))
         chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
-        with Turn(self._turn(project), self._stop):
+        erase = Erase(where=msgspec.structs.replace(chunks, past=True), most=_ERASED_AT_ONCE)
+        with _turn(core, project, self._stop):
             with core.store.read() as view:
                 count = view.count(chunks)
             left = True
             while left and not self._stop.is_set():
                 with core.store.write(actor=core.actor) as edit:
-                    left = edit.erase_project(space, id, _ERASED_AT_ONCE) > 0
+                    left = edit.apply([erase])[0].count > 0
                     if not left:
-                        edit.drop_project(space, id)
+                        edit.keep(code_files(id), {}, space=space, only=True)
+                        edit.keep(PROJECTS, {id: None}, space=space)
         core.store.scrub()
         return count
 
-    def _end(self, key: Key) -> None:
-        with self._lock:
-            watch, work = self._watches.get(key), self._works.get(key)
-        if watch is not None:
-            watch.set()
-        if work is not None:
-            work.stop.set()
-            work.over.wait(_LAST_WORDS)
-
     def end(self, space: str) -> None:
         """Ends all runs and watches of a space, before it is emptied."""
-        with self._lock:
-            keys = {key for key in (*self._works, *self._watches) if key[0] == space}
-        for key in keys:
-            self._end(key)
+        self._end(lambda key: key[0] == space)
 
     def stop(self) -> None:
         """Ends all runs and watches; what a run has not done yet, a later one does."""
         self._stop.set()
+        self._end(lambda _: True)
+
+    def _end(self, which: Callable[[Key], bool]) -> None:
         with self._lock:
-            for watch in self._watches.values():
-                watch.set()
-            for work in self._works.values():
-                work.stop.set()
-            threads = list(self._threads)
+            watches = [watch for key, watch in self._watches.items() if which(key)]
+            loops = watches + [work.loop for key, work in self._works.items() if which(key)]
+        for loop in loops:
+            loop.end()
         deadline = time.monotonic() + _LAST_WORDS
-        for thread in threads:
-            thread.join(timeout=max(0.0, deadline - time.monotonic()))
+        for loop in loops:
+            loop.wait(max(0.0, deadline - time.monotonic()))
+
+
+def _wait(work: _Work | None, stop: threading.Event) -> None:
+    while work is not None and not work.loop.wait(_LOOKS_EVERY) and not stop.is_set():
+        continue
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:
@@ -244,28 +245,36 @@ def _folder(path: str | os.PathLike[str]) -> Path:
 def _register(core: Core, root: Path, space: str) -> IndexedProject:
     """The project of a folder; a new one is named for the folder, with a number where that name is taken."""
     with core.store.read() as view:
-        known = next((project for project in view.projects(space) if project.path == str(root)), None)
+        known = _placed(view.kept(PROJECTS, space=space), root)
     if known is not None:
         return known
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        there = edit.projects(space)
-        known = next((project for project in there if project.path == str(root)), None)
+        there = edit.kept(PROJECTS, space=space)
+        known = _placed(there, root)
         if known is not None:
             return known
-        taken = {project.id for project in there}
         name, number = root.name or "root", 1
         id = name
-        while id in taken:
+        while id in there:
             number += 1
             id = f"{name}-{number}"
         project = IndexedProject(id=id, space=space, path=str(root), created_at=edit.now)
-        edit.put_project(project)
+        edit.keep(PROJECTS, {id: project}, space=space)
     return project
 
 
+def _placed(projects: Mapping[str, IndexedProject], root: Path) -> IndexedProject | None:
+    return next((project for project in projects.values() if project.path == str(root)), None)
+
+
+def _turn(core: Core, project: IndexedProject, stop: threading.Event | None = None) -> Turn:
+    """One process at a time works on a project."""
+    return core.store.turn(project.space, project.id, stop=stop)
+
+
 def _find(view: View, id: str, space: str) -> IndexedProject | None:
-    return next((project for project in view.projects(space) if project.id == id), None)
+    return view.kept(PROJECTS, space=space, keys=[id]).get(id)
 
 
 def _to_project(project: IndexedProject, *, watched: bool) -> Project:

@@ -1,97 +1,213 @@
-"""How is a file of source code read and parsed?"""
+"""What is in a file, and what does it become?
+
+A file becomes chunks of code or sources with their segments. What is different about the two is a `Kind`; how they are
+read, and what is kept of it, is not.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
-from recollect.engine.intake.workers import Order, Work, do_orders, take_orders
-from recollect.engine.write.remember import count_terms
-from recollect.ingest.code import split_file
-from recollect.ingest.walk_files import looks_generated, read_source
+from recollect.engine.intake.files import describe_file, draft_conversation, draft_document, place_conversation
+from recollect.engine.intake.results import SourceDraft
+from recollect.engine.intake.sources import Ready, check_sizes
+from recollect.engine.write.grounds import segment_kind
+from recollect.engine.write.remember import count_terms, look_for_names
+from recollect.errors import InvalidInput, SourceError
+from recollect.ingest.code import Chunk, split_file
+from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, parse_document
+from recollect.ingest.parsed import ADAPTER_VERSION
+from recollect.ingest.transcripts import knows_transcript, read_transcript
+from recollect.ingest.walk_files import SOURCE_CODE, TOO_LARGE, Choice, looks_generated, read_source, skip_name
+from recollect.types import Segment
 
 GONE = "gone"
+UNREADABLE = "cannot be read"
+NO_DOCUMENT = "no document"
+FAILED = "its parser failed"
+TRANSCRIPTS = (".json", ".jsonl")
+LARGEST_TRANSCRIPT = 200 * 1024 * 1024
+_NAMED = ("not UTF-8", UNREADABLE, FAILED, TOO_LARGE)
 
 
-class ReadChunk(Struct, frozen=True, array_like=True):
-    text: str
-    first_line: int
-    last_line: int
-    chunk_type: str
-    name: str
-    title: str
-    terms: Mapping[int, int]
+class Order(Struct, frozen=True, array_like=True):
+    """A file to be read, as which kind. If its content still has that hash, it is not parsed again."""
+
+    path: str
+    kind: str
+    hash: str
+
+
+# What a process that reads sends back
+
+CountedChunk = tuple[Chunk, Mapping[int, int]]
+"""A chunk of code, and how often each term occurs in it."""
+
+
+class ReadSegment(Segment, frozen=True, kw_only=True, array_like=True):
+    """A segment, and the terms and names that were found in it."""
+
+    locator: dict[str, Any]
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    terms: dict[int, int]
+    names: list[str]
+
+
+class ReadSource(SourceDraft, frozen=True, kw_only=True, array_like=True):
+    """A source, with what was found in its segments."""
+
+    segments: tuple[ReadSegment, ...] = ()
+    payload: dict[str, Any] = field(default_factory=dict[str, Any])
+    file: dict[str, Any] | None = None
+
+    def ready(self) -> Ready:
+        return Ready(self, [(segment.terms, segment.names) for segment in self.segments])
 
 
 class ReadFile(Struct, frozen=True, array_like=True):
-    """What a file holds. `problem` says why it has no chunks; `same` that its content is what it was."""
+    """What a file holds. `problem` says why nothing came of it; `same` that its content is what it was."""
 
     path: str
-    hash: bytes = b""
+    hash: str = ""
     size: int = 0
     mtime: int = 0
     language: str = ""
-    chunks: tuple[ReadChunk, ...] = ()
+    chunks: tuple[CountedChunk, ...] = ()
+    sources: tuple[ReadSource, ...] = ()
     problem: str | None = None
     same: bool = False
+
+    @property
+    def pieces(self) -> int:
+        """How many records it becomes."""
+        return len(self.chunks) + sum(1 + len(source.segments) for source in self.sources)
+
+
+class Kind(Struct, frozen=True):
+    """What files can become: which ones are looked at, and what is in one.
+
+    `left_out` says as what a file with a problem is counted, and whether it is named. What came of a file that is
+    there, but no longer looked at, is kept with `keeps_ignored`. A change of `reader` has every file read anew.
+    """
+
+    name: str
+    choice: Choice
+    parse: Callable[[Path, ReadFile, bytes], ReadFile]
+    left_out: Callable[[str], tuple[str, bool]]
+    keeps_ignored: bool
+    reader: str = ""
 
 
 def read_file(root: Path, order: Order) -> ReadFile:
     """Reads and parses one file; whatever is wrong with it is said in its `problem`."""
+    kind, path = KINDS[order.kind], root / order.path
     try:
-        with (root / order.path).open("rb") as file:
+        with path.open("rb") as file:
             info = os.fstat(file.fileno())
+            if (reason := kind.choice.skip_size(path.name, info.st_size)) is not None:  # it has grown since
+                return ReadFile(order.path, problem=reason)
             data = file.read()
     except FileNotFoundError:
         return ReadFile(order.path, problem=GONE)
     except OSError as error:
-        return ReadFile(order.path, problem=f"cannot be read: {error.strerror}")
-    seen = ReadFile(order.path, hashlib.blake2b(data, digest_size=16).digest(), len(data), info.st_mtime_ns)
+        return ReadFile(order.path, problem=f"{UNREADABLE}: {error.strerror}")
+    seen = ReadFile(order.path, hashlib.sha256(data).hexdigest(), len(data), info.st_mtime_ns)
     if seen.hash == order.hash:
         return msgspec.structs.replace(seen, same=True)
+    return kind.parse(root, seen, data)
+
+
+# Code
+
+
+def _parse_code(root: Path, seen: ReadFile, data: bytes) -> ReadFile:  # noqa: ARG001  the seam's shape
     try:
         text = read_source(data)
     except UnicodeDecodeError:
         return msgspec.structs.replace(seen, problem="not UTF-8")
-    if text is None or looks_generated(order.path, text):
+    if text is None or looks_generated(seen.path, text):
         return msgspec.structs.replace(seen, problem="binary" if text is None else "generated")
-    return _parse(seen, text)
-
-
-def _parse(seen: ReadFile, text: str) -> ReadFile:
     language, chunks = split_file(seen.path, text)
-    return msgspec.structs.replace(
-        seen,
-        language=language,
-        chunks=tuple(
-            ReadChunk(
-                chunk.text, chunk.first_line, chunk.last_line, chunk.chunk_type, chunk.name,
-                chunk.title or seen.path, count_terms(chunk.title or seen.path, chunk.text),
-            )
-            for chunk in chunks
-        ),
+    counted = tuple((chunk, count_terms(chunk.title or seen.path, chunk.text)) for chunk in chunks)
+    return msgspec.structs.replace(seen, language=language, chunks=counted)
+
+
+def _leave_out_code(problem: str) -> tuple[str, bool]:
+    return ("unreadable" if problem.startswith(UNREADABLE) else problem), problem.startswith(_NAMED)
+
+
+# Documents and transcripts
+
+
+def may_be_transcript(path: str) -> bool:
+    """Could a file of that name be one? Its content tells."""
+    return path.lower().endswith(TRANSCRIPTS)
+
+
+def _skip(name: str) -> str | None:
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix not in DOCUMENTS and suffix not in TRANSCRIPTS:
+        return NO_DOCUMENT
+    if suffix == ".pdf":  # which are binary, as a walk for source code sees it
+        return "hidden" if name.startswith(".") else None
+    return skip_name(name, folder=False)
+
+
+def _skip_size(name: str, size: int) -> str | None:
+    if may_be_transcript(name):
+        return NO_DOCUMENT if size > LARGEST_TRANSCRIPT else None
+    return TOO_LARGE if size > LARGEST_DOCUMENT else None
+
+
+def _parse_document(root: Path, seen: ReadFile, data: bytes) -> ReadFile:
+    path, described = root / seen.path, describe_file(seen.size, seen.mtime)
+    try:
+        if not may_be_transcript(seen.path):
+            draft = draft_document(str(path), parse_document(path.name, data), seen.hash)
+            drafts = [msgspec.structs.replace(draft, file=described)]
+        elif knows_transcript(data):
+            described |= {"path": str(path)}
+            drafts = [
+                draft_conversation(conversation, place_conversation(conversation, str(path), number), described)
+                for number, conversation in enumerate(read_transcript(path.name, data))
+            ]
+        else:
+            drafts = []
+        for draft in drafts:
+            check_sizes(draft)
+    except (SourceError, InvalidInput) as error:
+        return msgspec.structs.replace(seen, problem=str(error).removeprefix("path: "))
+    if not drafts:
+        return msgspec.structs.replace(seen, problem=NO_DOCUMENT)
+    return msgspec.structs.replace(seen, sources=tuple(map(_count, drafts)))
+
+
+def _leave_out_document(problem: str) -> tuple[str, bool]:
+    return (NO_DOCUMENT, False) if problem == NO_DOCUMENT else ("unreadable", True)
+
+
+def _count(draft: SourceDraft) -> ReadSource:
+    kind = segment_kind(draft.source_kind)
+    segments = tuple(
+        ReadSegment(
+            **msgspec.structs.asdict(one), terms=count_terms(one.title, one.text), names=look_for_names(kind, one.text)
+        )
+        for one in draft.segments
     )  # fmt: skip
+    fields: dict[str, Any] = msgspec.structs.asdict(draft) | {"segments": segments}
+    return ReadSource(**fields)
 
 
-def read_files(root: Path, orders: Sequence[Order], stop: threading.Event) -> Iterator[ReadFile]:
-    """The files in the order in which they are done; ends early when it is told to stop."""
-    return do_orders(root, orders, stop, _WORK)
-
-
-def work() -> None:
-    """The whole life of a process that reads source code."""
-    take_orders(_WORK)
-
-
-_WORK = Work(
-    module=__name__,
-    read=lambda root, order: read_file(root, order),
-    decode=msgspec.msgpack.Decoder(tuple[ReadFile, ...]).decode,
-    failed=lambda order: ReadFile(order.path, problem="its parser failed"),
-)
+CODE = Kind("code", SOURCE_CODE, _parse_code, _leave_out_code, keeps_ignored=False)
+DOCUMENT = Kind(
+    "document", Choice(_skip, _skip_size), _parse_document, _leave_out_document, keeps_ignored=True,
+    reader=ADAPTER_VERSION,
+)  # fmt: skip
+KINDS = {kind.name: kind for kind in (CODE, DOCUMENT)}

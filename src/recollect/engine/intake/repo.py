@@ -18,26 +18,17 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.graph.link import names_of, relink, resolve
+from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
 from recollect.engine.intake.sources import source_id, write_source
+from recollect.engine.write.grounds import cites
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound, SourceError
 from recollect.ingest.chunks import CHUNKER
 from recollect.ingest.repo import Module, RepoMap, Scan, excerpt, internal_imports, map_repo, scan_repo
 from recollect.ingest.repo_files import Patterns
-from recollect.store.base import Edit, View
-from recollect.types import (
-    Adapter,
-    Draft,
-    Entity,
-    IngestedRepo,
-    IngestedSource,
-    Json,
-    Metadata,
-    Record,
-    Relation,
-    Segment,
-    SourceDraft,
-)  # fmt: skip
+from recollect.store.base import Edit, Relations, View
+from recollect.store.ops import Put, Retire
+from recollect.types import Adapter, Draft, Entity, Json, Metadata, Record, Relation, Segment
 
 MODULE_NODES = 50
 """How many modules become entities: the graph should show the foremost, not repeat the map."""
@@ -330,7 +321,7 @@ def _module_node(id: str, module: Module, repo: str) -> _Node:
 
 
 def _put_graph(edit: Edit, space: str, graph: _Graph) -> list[int]:
-    entries: list[int] = []
+    ops: list[Put] = []
     fresh: list[str] = []
     for node in graph.nodes:
         known = edit.get(Entity, space, node.id)
@@ -343,15 +334,15 @@ def _put_graph(edit: Edit, space: str, graph: _Graph) -> list[int]:
             aliases=tuple(dict.fromkeys((*base.aliases, *node.aliases))),
         )  # fmt: skip
         if new != known:
-            entries.append(edit.put(new, verb="name" if known is None else "describe", before=known)[1])
+            ops.append(Put(thing=new, verb="name" if known is None else "describe", before=known))
             fresh += names_of(new) if known is None else []
+    entries = [done.entry for done in edit.apply(ops)]
     relink(edit, space, fresh)
-    for edge in graph.relations:
-        entries += _put_relation(edit, space, edge, graph.source)
-    return entries
+    put = [op for edge in graph.relations for op in _put_relation(edit, space, edge, graph.source)]
+    return [*entries, *(done.entry for done in edit.apply(put))]
 
 
-def _put_relation(edit: Edit, space: str, edge: _Edge, source: str) -> list[int]:
+def _put_relation(edit: Edit, space: str, edge: _Edge, source: str) -> list[Put]:
     known = edit.get(Relation, space, edge.id)
     if known is not None and known.weight == edge.weight and known.valid_until is None:
         return []
@@ -361,7 +352,7 @@ def _put_relation(edit: Edit, space: str, edge: _Edge, source: str) -> list[int]
         metadata={"source_id": source}, created_at=edit.now if known is None else known.created_at,
         recorded_at=edit.now,
     )  # fmt: skip
-    return [edit.put(made, verb="relate", before=known)[1]]
+    return [Put(thing=made, verb="relate", before=known)]
 
 
 def _drop_graph(edit: Edit, space: str, before: Record | None, graph: _Graph) -> list[int]:
@@ -374,21 +365,21 @@ def _drop_graph(edit: Edit, space: str, before: Record | None, graph: _Graph) ->
     for id in _texts(held.get("relation_ids")):
         relation = edit.get(Relation, space, id)
         if relation is not None and id not in {edge.id for edge in graph.relations}:
-            entries.append(edit.retire(relation, verb="close", reason=reason))
+            entries += edit.apply([Retire(thing=relation, verb="close", reason=reason)])[0].entries
     for id in _texts(held.get("node_ids")):
         node = edit.get(Entity, space, id)
         if node is None or id in graph.node_ids or node.type == _LANGUAGE or _is_spoken_of(edit, space, id):
             continue
-        entries.append(edit.retire(node, verb="replace", reason=reason))
+        entries += edit.apply([Retire(thing=node, verb="replace", reason=reason)])[0].entries
         relink(edit, space, names_of(node))
     return entries
 
 
 def _is_spoken_of(edit: Edit, space: str, id: str) -> bool:
     return bool(
-        edit.relations(space, [id], outgoing=True, as_of=None)
-        or edit.relations(space, [id], outgoing=False, as_of=None)
-        or edit.citing(space, [f"subject:{id}"], 1)
+        edit.count(Relations(space=space, subjects=(id,)))
+        or edit.count(Relations(space=space, objects=(id,)))
+        or cites(edit, space, [f"subject:{id}"], 1)
     )
 
 

@@ -15,25 +15,26 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.intake.results import IngestedSource, SourceDraft
+from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
 from recollect.engine.write.govern import leave_behind
-from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record
+from recollect.engine.write.grounds import segment_kind, source_kind_of
+from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
+from recollect.store.ops import Op, Put, Retire
 from recollect.types import (
     CATALOGUE_KINDS,
     SOURCE_KINDS,
     Adapter,
     Draft,
     Filter,
-    IngestedSource,
     Json,
     Metadata,
     Record,
     Segment,
-    SourceDraft,
-    SourceKind,
-)  # fmt: skip
+)
 
 SOURCE = CATALOGUE_KINDS[0]
 MOST_SEGMENTS = 2**31
@@ -63,10 +64,6 @@ def source_id(location: str) -> str:
     return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
 
 
-def segment_kind(source_kind: str) -> str:
-    return "message" if source_kind == "conversation" else "document"
-
-
 def ingest_source(core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False) -> IngestedSource:
     """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them."""
     return ingest_sources(core, [Ready(draft)], space, fields, extend=extend)[0]
@@ -80,7 +77,7 @@ def ingest_sources(
         check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        writer = _Writer(core, edit, space, fields, extend=extend)
+        writer = SourceWriter(core, edit, space, fields, extend=extend)
         written = [writer.write(ready) for ready in sources]
     if any(source.entries for source in written):
         core.written()
@@ -90,7 +87,7 @@ def ingest_sources(
 def write_source(core: Core, edit: Edit, draft: SourceDraft, space: str, fields: Draft) -> IngestedSource:
     """Writes one source in a transaction that is under way."""
     check_sizes(draft)
-    return _Writer(core, edit, space, fields, extend=False).write(Ready(draft))
+    return SourceWriter(core, edit, space, fields).write(Ready(draft))
 
 
 def parse_source(draft: SourceDraft) -> SourceDraft:
@@ -117,10 +114,10 @@ def check_sizes(draft: SourceDraft) -> None:
             )
 
 
-class _Writer:
+class SourceWriter:
     """Writes sources of one space in a transaction that is under way."""
 
-    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool) -> None:
+    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False) -> None:
         self._core = core
         self._edit = edit
         self._space = space
@@ -137,20 +134,19 @@ class _Writer:
             return _answer(draft, self._space, "unchanged", segments=_count(known))
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
-        before = self._edit.scan(held, "position", MOST_SEGMENTS)
+        before = self._edit.select(Record, held, "position", MOST_SEGMENTS)
         if known is not None and not self._extend and _is_older_copy(draft, known, before):
             return _answer(draft, self._space, "unchanged", segments=_count(known))
         if self._extend and draft.session is not None:
             before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
-        first = self._put_source(draft, known, len(segments))
-        entries = [first]
+        ops: list[Op] = [self._put_source(draft, known, len(segments))]
         known_words = ready.words if len(ready.words) == len(segments) else ((None, None),) * len(segments)
         for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
-            entry = self._put_segment(draft, kind, segment, twin, position, words)
-            entries += [] if entry is None else [entry]
-        for record in gone:
-            entries.append(self._edit.retire(record, verb="replace", reason=f"no longer in {draft.location}"))
+            put = self._put_segment(draft, kind, segment, twin, position, words)
+            ops += [] if put is None else [put]
+        ops += [Retire(thing=record, verb="replace", reason=f"no longer in {draft.location}") for record in gone]
+        entries = [done.entry for done in self._edit.apply(ops)]
         added = sum(twin is None for twin in old)
         return _answer(
             draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
@@ -160,9 +156,11 @@ class _Writer:
     def _loose(self, session: str, kind: str) -> list[Record]:
         """Messages of a session that came in before it was a source."""
         held = Filter(spaces=(self._space,), sessions=(session,), kinds=(kind,), valid_only=False)
-        return [record for record in self._edit.scan(held, "position", MOST_SEGMENTS) if record.source is None]
+        return [
+            record for record in self._edit.select(Record, held, "position", MOST_SEGMENTS) if record.source is None
+        ]
 
-    def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> int:
+    def _put_source(self, draft: SourceDraft, known: Record | None, segments: int) -> Put:
         text = "\n".join(part for part in (draft.title, draft.location, draft.summary) if part)[:_SUMMARY_CHARS]
         made = msgspec.structs.replace(
             self._blank, id=source_id(draft.location), kind=SOURCE, memory_type="semantic",
@@ -175,7 +173,7 @@ class _Writer:
         if known is not None:
             made = msgspec.structs.replace(made, created_at=known.created_at)
         lexis = derive_lexis(self._edit, made, any_known=self._any_known)
-        return self._edit.put(made, verb="ingest", before=known, lexis=lexis)[1]
+        return Put(thing=made, verb="ingest", before=known, lexis=lexis)
 
     def _describe(self, draft: SourceDraft, segments: int) -> Metadata:
         checked = {"checked_at": self._edit.now.isoformat(), "is_current": True, "fingerprint": draft.fingerprint}
@@ -195,7 +193,7 @@ class _Writer:
     def _put_segment(
         self, draft: SourceDraft, kind: str, segment: Segment | Record, twin: Record | None, position: int,
         words: Words,
-    ) -> int | None:  # fmt: skip
+    ) -> Put | None:  # fmt: skip
         if isinstance(segment, Record):  # it stays as it is, at its place
             return None
         new = msgspec.structs.replace(
@@ -210,7 +208,7 @@ class _Writer:
         if new == twin:
             return None
         lexis = derive_lexis(self._edit, new, words[0], any_known=self._any_known, named=words[1])
-        return self._edit.put(new, verb="ingest", before=twin, lexis=lexis)[1]
+        return Put(thing=new, verb="ingest", before=twin, lexis=lexis)
 
 
 def _place(segment: Segment, kind: str, position: int) -> Metadata:
@@ -283,28 +281,20 @@ def _answer(draft: SourceDraft, space: str, outcome: str, **counts: object) -> I
 # Files that are gone
 
 
-def archive_gone(core: Core, sources: Sequence[Record]) -> int:
-    """Archives sources whose files are no longer there, with what rests on them alone. Answers how many."""
-    if not sources:
-        return 0
-    done = 0
-    with core.store.write(actor=core.actor) as edit:
-        for source in sources:
-            held = edit.get(Record, source.space, source.id)
-            if held is None or held.status == "archived":
-                continue
-            reason = f"{held.source} is gone"
-            lexis = derive_lexis(edit, held)
-            freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
-            archived = msgspec.structs.replace(
-                held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
-            )
-            edit.put(archived, verb="archive", before=held, lexis=lexis, reason=reason)
-            for record in read_segments(edit, held):
-                edit.retire(record, verb="replace", reason=reason)
-            leave_behind(edit, held, reason)
-            done += 1
-    return done
+def archive_gone(edit: Edit, source: Record) -> bool:
+    """Archives a source whose file is no longer there, with what rests on it alone; False where it was before."""
+    held = edit.get(Record, source.space, source.id)
+    if held is None or held.status == "archived":
+        return False
+    reason = f"{held.source} is gone"
+    freshness = {**cast("Metadata", held.metadata.get("freshness") or {}), "is_current": False}
+    archived = msgspec.structs.replace(
+        held, status="archived", metadata={**held.metadata, "freshness": freshness, "segments": 0}
+    )
+    gone = [Retire(thing=record, verb="replace", reason=reason) for record in read_segments(edit, held)]
+    edit.apply([put_of(edit, archived, "archive", held, reason=reason), *gone])
+    leave_behind(edit, held, reason)
+    return True
 
 
 # Reading
@@ -316,11 +306,7 @@ def read_segments(view: View, source: Record) -> list[Record]:
         return []
     kinds = (segment_kind(source_kind_of(source)),)
     filter = Filter(spaces=(source.space,), sources=(source.source,), kinds=kinds, valid_only=False)
-    return view.scan(filter, "position", MOST_SEGMENTS)
-
-
-def source_kind_of(source: Record) -> SourceKind:
-    return cast("SourceKind", source.metadata.get("source_kind", "file"))
+    return view.select(Record, filter, "position", MOST_SEGMENTS)
 
 
 def segments_of(core: Core, id: str, space: str | None) -> list[Record]:
@@ -334,13 +320,7 @@ def segments_of(core: Core, id: str, space: str | None) -> list[Record]:
 def sources_below(view: View, space: str, location: str) -> list[Record]:
     """The sources whose location begins so, whatever became of them."""
     filter = Filter(spaces=(space,), kinds=CATALOGUE_KINDS, below=location, valid_only=False)
-    return view.scan(filter, "oldest", MOST_SEGMENTS)
-
-
-def file_of(source: Record) -> Mapping[str, object]:
-    """By what the file of a source is known again: its size and times, and of a transcript also its path."""
-    file = source.metadata.get("file")
-    return file if isinstance(file, Mapping) else {}
+    return view.select(Record, filter, "oldest", MOST_SEGMENTS)
 
 
 def files_below(view: View, space: str, folder: str) -> list[str]:

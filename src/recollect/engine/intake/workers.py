@@ -13,12 +13,17 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Generic, TypeVar
+from typing import IO
 
 import msgspec
-from msgspec import Struct
+
+from recollect.engine.intake import reading
+from recollect.engine.intake.reading import FAILED, Order, ReadFile
+from recollect.engine.loop import Loop
+from recollect.errors import SourceError
 
 FEW_FILES = 12
 MOST_WORKERS = 4
@@ -27,41 +32,21 @@ _AHEAD = 12  # handfuls that each process may be ahead of who writes what they m
 _PATIENCE = 60.0  # seconds, for the files that a process was given together
 _PREFIX = 4  # bytes that say how long a message is
 
-R = TypeVar("R")
 
-
-class Order(Struct, frozen=True, array_like=True):
-    """A file to be read. If its content still has that hash, it is not parsed again."""
-
-    path: str
-    hash: bytes
-
-
-class Work(Struct, Generic[R], frozen=True):
-    """What is done with a file: by whom, how its outcome is sent, and what is said where a process did not survive.
-
-    The module has a function `work`, which is all that a process of its own does.
-    """
-
-    module: str
-    read: Callable[[Path, Order], R]
-    decode: Callable[[bytes], tuple[R, ...]]
-    failed: Callable[[Order], R]
-
-
-def do_orders(root: Path, orders: Sequence[Order], stop: threading.Event, work: Work[R]) -> Iterator[R]:
-    """The outcomes in the order in which they are done; ends early when it is told to stop."""
+def read_files(root: Path, orders: Sequence[Order], stop: threading.Event) -> Iterator[ReadFile]:
+    """The files in the order in which they are done; ends early when it is told to stop."""
     if len(orders) <= FEW_FILES or not sys.executable:
         for order in orders:
             if stop.is_set():
                 return
-            yield work.read(root, order)
+            yield reading.read_file(root, order)
     else:
-        yield from _Readers(root, orders, stop, work).files()
+        yield from _Readers(root, orders, stop).files()
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_orders = msgspec.msgpack.Decoder(tuple[str, tuple[Order, ...]]).decode
+_decode_files = msgspec.msgpack.Decoder(tuple[ReadFile, ...]).decode
 
 
 def _send(pipe: IO[bytes], message: bytes) -> None:
@@ -78,54 +63,47 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     return body if len(body) == size else None
 
 
-def take_orders(work: Work[R]) -> None:
+def work() -> None:
     """The whole life of a reading process: it ends when its input does."""
     gc.disable()  # nothing here goes in circles, and what lives long is a vocabulary
     while (message := _receive(sys.stdin.buffer)) is not None:
         root, orders = _decode_orders(message)
-        _send(sys.stdout.buffer, _encode([work.read(Path(root), order) for order in orders]))
+        _send(sys.stdout.buffer, _encode([reading.read_file(Path(root), order) for order in orders]))
 
 
-class _Readers(Generic[R]):
+class _Readers:
     """Some processes, each with a thread that gives it files and takes what it made of them."""
 
-    def __init__(self, root: Path, orders: Sequence[Order], stop: threading.Event, work: Work[R]) -> None:
+    def __init__(self, root: Path, orders: Sequence[Order], stop: threading.Event) -> None:
         self._root = root
         self._stop = stop
-        self._work = work
         self._orders: queue.SimpleQueue[Sequence[Order]] = queue.SimpleQueue()
         for start in range(0, len(orders), _AT_ONCE):
             self._orders.put(orders[start : start + _AT_ONCE])
         self._count = min(MOST_WORKERS, os.cpu_count() or 1, -(-len(orders) // _AT_ONCE))
-        self._done: queue.Queue[tuple[R, ...] | None] = queue.Queue(maxsize=_AHEAD * self._count)
+        self._done: queue.Queue[tuple[ReadFile, ...] | None] = queue.Queue(maxsize=_AHEAD * self._count)
         self._over = threading.Event()
 
-    def files(self) -> Iterator[R]:
-        threads = [
-            threading.Thread(target=self._feed, name=f"recollect-reader-{i}", daemon=True) for i in range(self._count)
-        ]
-        for thread in threads:
-            thread.start()
-        left = len(threads)
+    def files(self) -> Iterator[ReadFile]:
+        readers = [Loop(f"recollect-reader-{i}", self._feed) for i in range(self._count)]
+        for reader in readers:
+            reader.wake()
+        left = len(readers)
         try:
             while left and not self._stop.is_set():
-                batch = self._next()
-                if batch is None:
-                    left -= 1
-                else:
-                    yield from batch
+                try:
+                    batch = self._done.get(timeout=0.1)
+                except queue.Empty:
+                    continue
+                left -= batch is None
+                yield from batch or ()
         finally:
             self._over.set()
-            for thread in threads:
-                thread.join(timeout=5)
-
-    def _next(self) -> tuple[R, ...] | None:
-        while True:
-            try:
-                return self._done.get(timeout=0.1)
-            except queue.Empty:
-                if self._stop.is_set():
-                    return ()
+            for reader in readers:
+                reader.stop(5)
+        for reader in readers:
+            if reader.problem is not None:
+                raise SourceError(f"{self._root} could not be read to its end: {reader.problem}") from reader.problem
 
     def _feed(self) -> None:
         process: subprocess.Popen[bytes] | None = None
@@ -136,7 +114,7 @@ class _Readers(Generic[R]):
                 except queue.Empty:
                     return
                 if process is None:
-                    process = _start(self._work.module)
+                    process = _start()
                 answer = self._ask(process, orders)
                 if answer is None:
                     _end(process)
@@ -148,7 +126,7 @@ class _Readers(Generic[R]):
                 _end(process)
             self._hand_over(None)
 
-    def _hand_over(self, answer: tuple[R, ...] | None) -> None:
+    def _hand_over(self, answer: tuple[ReadFile, ...] | None) -> None:
         while not self._over.is_set():
             try:
                 self._done.put(answer, timeout=0.1)
@@ -156,59 +134,44 @@ class _Readers(Generic[R]):
                 continue
             return
 
-    def _ask(self, process: subprocess.Popen[bytes], orders: Sequence[Order]) -> tuple[R, ...] | None:
+    def _ask(self, process: subprocess.Popen[bytes], orders: Sequence[Order]) -> tuple[ReadFile, ...] | None:
         """What a process makes of some files; None if it died or took too long, which ends it too."""
         assert process.stdin is not None
         assert process.stdout is not None
-        watchdog = threading.Timer(_PATIENCE, process.kill)
-        watchdog.daemon = True
-        watchdog.start()
+        watchdog = Loop("recollect-watchdog", process.kill, delay=_PATIENCE)
+        watchdog.wake()
         try:
             _send(process.stdin, _encode((str(self._root), list(orders))))
             answer = _receive(process.stdout)
         except OSError:
             return None
         finally:
-            watchdog.cancel()
-        return None if answer is None else self._work.decode(answer)
+            watchdog.end()
+        return None if answer is None else _decode_files(answer)
 
-    def _one_by_one(self, orders: Sequence[Order]) -> tuple[R, ...]:
+    def _one_by_one(self, orders: Sequence[Order]) -> tuple[ReadFile, ...]:
         """Finds out which file it was that a process did not survive."""
-        found: list[R] = []
+        found: list[ReadFile] = []
         for order in orders:
             if self._over.is_set():
                 break
-            process = _start(self._work.module)
+            process = _start()
             answer = self._ask(process, [order])
             _end(process)
-            found += answer or (self._work.failed(order),)
+            found += answer or (ReadFile(order.path, problem=FAILED),)
         return tuple(found)
 
 
-def _program(module: str) -> str:
+def _program() -> str:
     """What a reading process runs: this very program, wherever this process has it from."""
-    return f"import sys; sys.path[:] = {sys.path!r}; import {module} as m; m.work()"
+    return f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import work; work()"
 
 
-def _start(module: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", _program(module)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+def _start() -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", _program()]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            _close(pipe)
-    process.wait()
-
-
-def _close(pipe: IO[bytes]) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        return  # what could not be said to a process that has ended
+    with suppress(BrokenPipeError), process:  # what could not be said to a process that has ended
+        process.kill()

@@ -5,13 +5,19 @@ Records that share the rarest words are found by the keyword index; only the for
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from recollect.engine.core import Core, find, records_of
+from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.grounds import overlap
 from recollect.engine.write.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
 from recollect.store.base import View
 from recollect.store.search import Pick
 from recollect.store.terms import query_terms
-from recollect.types import NOT_KNOWLEDGE, Alike, Draft, Filter, Record
+from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, Draft, Filter, Record, Status
 
 MOST_ALIKE = 5
 LEFT_OUT = ("superseded", "contested", "archived")
@@ -21,10 +27,32 @@ _MOST_WEIGHED = 300
 _MOST_READ = 48
 
 
+class Alike(Struct, frozen=True, kw_only=True):
+    """A record that may say the same as another: for someone to look at, nothing follows from it by itself."""
+
+    id: str
+    score: float
+    reasons: tuple[str, ...]
+    title: str
+    kind: str
+    status: Status
+
+
 def comparable(record: Record | Draft) -> bool:
     """Is a record one of those whose likeness is told by words alone?"""
     claims = record.grounds is not None and record.grounds.claim is not None
     return record.kind not in NOT_KNOWLEDGE and not claims and record.status not in LEFT_OUT
+
+
+def alike_knowledge(
+    core: Core, given: str | Record | Draft | Mapping[str, object], *, space: str = DEFAULT_SPACE
+) -> list[Alike]:
+    """The records that may say the same as one (or as a draft), by their words; at most five, best first."""
+    home = parse_space(space)
+    with core.store.read() as view:
+        if isinstance(given, str):
+            return find_alike(view, find(view, Record, parse_label(given, "id"), home), home)
+        return find_alike(view, given if isinstance(given, Record) else parse_draft(given, {}), home)
 
 
 def find_alike(view: View, given: Record | Draft, space: str) -> list[Alike]:
@@ -59,4 +87,4 @@ def _candidates(view: View, given: Record | Draft, space: str) -> list[Record]:
     told = view.signals({space: Pick(found.versions)}, where, terms=terms)[space]
     shared = (told.tf > 0).sum(axis=1)
     order = sorted(range(len(shared)), key=lambda row: (-int(shared[row]), int(told.versions[row])))
-    return view.records([int(told.versions[row]) for row in order[:_MOST_READ]])
+    return records_of(view, [int(told.versions[row]) for row in order[:_MOST_READ]])

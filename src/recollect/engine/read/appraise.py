@@ -12,16 +12,18 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, gather, make_question
+from recollect.engine.read.results import Appraised
 from recollect.store.base import Traits, View
 from recollect.store.search import Pick
-from recollect.types import Appraised, Query
+from recollect.types import Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +71,7 @@ def appraise(
         traits = _candidates(view, vectors, question, space)
         if not traits:
             return []
-        versions, happened, importance, confidence, texts = zip(*traits, strict=True)
+        versions, happened, importance, confidence, texts = zip(*map(msgspec.structs.astuple, traits), strict=True)
         cosine = _cosines(view, vectors, question, space, versions)
         recency = np.exp2(-np.maximum(question.now - np.array(happened), 0) / _HALF_LIFE)
         certain = weights.cosine * cosine + weights.recency * recency
@@ -78,7 +80,7 @@ def appraise(
         scores = certain[rows] + weights.keywords * found
         best = np.lexsort((-np.array(versions)[rows], -scores))[: query.limit].tolist()
         chosen: list[int] = rows[best].tolist()
-        records = {record.version: record for record in view.records([versions[row] for row in chosen])}
+        records = {record.version: record for record in records_of(view, [versions[row] for row in chosen])}
     return [
         Appraised(
             record=records[versions[row]], score=float(scores[at]), cosine=float(cosine[row]),
@@ -98,17 +100,18 @@ def _candidates(view: View, vectors: Vectors | None, question: Question, space: 
         return ()
     if words.records <= max(_WHOLE, limit):
         every = view.words([space], (), filter, None, every=True)[space].versions
-        return view.traits(space, every.tolist(), filter)
+        return view.select(Traits, within(filter, space, every.tolist()))
     near: list[int] = []
     if used is not None and question.vector is not None:
         near = view.near([space], used.model().no, question.vector, filter, most)[space].versions.tolist()
-    versions = list(dict.fromkeys([*words.versions.tolist(), *near, *view.latest(space, _FROM_EACH)]))
-    traits = view.traits(space, versions, filter)
+    latest = view.select(int, Filter(spaces=(space,), valid_only=False), "newest", _FROM_EACH)
+    versions = list(dict.fromkeys([*words.versions.tolist(), *near, *latest]))
+    traits = view.select(Traits, within(filter, space, versions))
     if len(traits) >= min(most, len(versions)) / 2:
         return traits
     silent = replace(question, query=replace(question.query, text=""))  # the graph has no say
     found = gather(view, used, silent, [space])  # a filter leaves so few that one must look further
-    return view.traits(space, found[0].findings.versions.tolist(), filter) if found else ()
+    return view.select(Traits, within(filter, space, found[0].findings.versions.tolist())) if found else ()
 
 
 def _cosines(

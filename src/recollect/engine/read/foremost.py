@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, last_entry, records_of, space_of
 from recollect.retrieve.importance import effective_importance
-from recollect.store.base import View, Weight
+from recollect.store.base import Changes, View, Weight
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Filter, Record
 
 MOST_KEPT = 64  # more than anybody asks for at once, so that a few can drop out before all are weighed again
@@ -53,8 +53,8 @@ def rank_standing(view: View, filter: Filter, now: datetime, limit: int) -> list
         value = effective_importance(weight.importance, (micros - weight.event_time) / day, weight.accesses)
         return value, weight.event_time, weight.version
 
-    best = heapq.nlargest(limit, view.weights(filter), key=key)
-    return _sorted(view.records([weight.version for weight in best]), now)
+    best = heapq.nlargest(limit, view.select(Weight, filter), key=key)
+    return _sorted(records_of(view, [weight.version for weight in best]), now)
 
 
 def _sorted(records: Iterable[Record], now: datetime) -> list[Standing]:
@@ -77,7 +77,7 @@ class Foremost:
         now = self._core.clock()
         with self._core.store.read() as view:
             held = self._spaces.get(space)
-            entry = view.last_entry()
+            entry = last_entry(view)
             if held is None or not held.at <= now < held.at + _FRESH:
                 held = self._anew(view, space, now, entry)
             elif held.entry != entry:
@@ -96,18 +96,19 @@ class Foremost:
             self._spaces.pop(space, None)
 
     def _anew(self, view: View, space: str, now: datetime, entry: int) -> _Held:
-        if view.space(space) is None:
+        if space_of(view, space) is None:
             return _Held(entry, now, (), all=True)
         weighed = rank_standing(view, Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS), now, MOST_KEPT)
         return _Held(entry, now, tuple(one.record for one in weighed), all=len(weighed) < MOST_KEPT)
 
     def _renewed(self, view: View, space: str, held: _Held, now: datetime, entry: int) -> _Held:
-        changes = view.journal(after=held.entry, limit=_MOST_CHANGES + 1)
+        changes = view.journal(Changes(after=held.entry), limit=_MOST_CHANGES + 1)
         mine = {change.object_id for change in changes if change.space == space}
         if len(changes) > _MOST_CHANGES or any(c.object_type == "space" and c.verb == "drop" for c in changes):
             return self._anew(view, space, now, entry)
         kept = [record for record in held.records if record.id not in mine]
-        changed = [record for id in sorted(mine) if (record := view.get(Record, space, id)) is not None]
+        ids = tuple(sorted(mine))
+        changed = view.select(Record, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
         kept += [
             record for record in changed if record.status not in HIDDEN_STATUSES and record.kind not in CATALOGUE_KINDS
         ]

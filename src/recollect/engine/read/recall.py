@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, SpaceCandidates, gather, make_question
 from recollect.engine.read.deep import DEEP, FEW, is_worth_reading, read_closely, short_enough
@@ -218,7 +218,7 @@ def _read(
     best = pool.ranked(DEEP if question.query.deep else FEW)
     if len(best) < 2:
         return None
-    found = {record.version: record for record in view.records([one.version for one in best])}
+    found = {record.version: record for record in records_of(view, [one.version for one in best])}
     records = short_enough([found[one.version] for one in best], deep=question.query.deep)
     model = reranker()
     if not records or not model.reads(question.query.text):
@@ -241,13 +241,13 @@ def _fold(view: View, pool: _Pool, limit: int) -> tuple[Hit, ...]:
 
 
 def _show(view: View, ranked: list[_Ranked]) -> tuple[Hit, ...]:
-    records = view.records([one.version for one in ranked])
+    records = records_of(view, [one.version for one in ranked])
     return tuple(_to_hit(record, one, ()) for record, one in zip(records, ranked, strict=True))
 
 
 def _group(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     versions = [one.version for one in ranked]
-    records, lexis = view.records(versions), view.terms(versions)
+    records, lexis = records_of(view, versions), view.terms(versions)
     signatures = [
         Signature(lexis[record.version].terms.keys(), frozenset(_NUMBER.findall(record.text))) for record in records
     ]

@@ -9,15 +9,16 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of, within
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
 from recollect.engine.read.candidates import Question, gather, make_question
+from recollect.engine.read.results import Scored, Weighed
 from recollect.ingest.entities import unspaced
 from recollect.retrieve.keywords import score_keywords
 from recollect.retrieve.weigh import Weights, relate_to_best, scale_cosines, standardize, take_best, weigh_signals
 from recollect.store.base import View
-from recollect.types import Filter, Query, Scored, Weighed
+from recollect.types import Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +63,7 @@ def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tu
         scores = {lists.versions[row]: float(lists.cosine[row]) for row in map(int, lists.by_vector)}
         return tuple(
             Scored(record=record, score=scores[record.version], vector=scores[record.version])
-            for record in view.records(list(scores))
+            for record in records_of(view, list(scores))
         )
 
 
@@ -74,7 +75,7 @@ def search_keywords(core: Core, query: Query, space: str) -> tuple[Scored, ...]:
         scores = {lists.versions[row]: float(lists.keyword[row]) for row in map(int, lists.by_keyword)}
         return tuple(
             Scored(record=record, score=scores[record.version], keyword=scores[record.version])
-            for record in view.records(list(scores))
+            for record in records_of(view, list(scores))
         )
 
 
@@ -106,7 +107,7 @@ def weigh(
         best = {one.version: one for one in ranked[: query.limit]}
         hits = [
             Scored(record=record, score=one.score, vector=one.vector, keyword=one.keyword, graph=one.graph)
-            for record in view.records(list(best))
+            for record in records_of(view, list(best))
             if (one := best[record.version])
         ]
         return Weighed(hits=tuple(hits), nodes=nodes)
@@ -155,7 +156,7 @@ def _find(
     if weights.graph <= 0:
         return _draw(view, vectors, question, space, filter, count), {}
     everything = _draw(view, vectors, question, space, msgspec.structs.replace(filter, valid_only=False), count)
-    valid = {glance.version for glance in view.glances(space, everything.versions, filter)}
+    valid = set(view.select(int, within(filter, space, everything.versions)))
     lists = _keep(everything, valid, count) or _draw(view, vectors, question, space, filter, count)
     seeds = _seeds(lists, lists.rows, weights)
     replaced = [row for row in everything.rows if everything.replaced[row] and everything.versions[row] not in valid]
@@ -196,7 +197,7 @@ def _rank(
     known = {*listed}
     far = [version for version in reached if version not in known]
     far = sorted(far, key=lambda version: -reached[version])[: _LOOKED_AT * count]
-    allowed = {glance.version for glance in view.glances(space, far, filter)} if far else set[int]()
+    allowed = set(view.select(int, within(filter, space, far))) if far else set[int]()
     versions = [*listed, *[version for version in far if version in allowed][:count]]
     rows = {version: row for row, version in enumerate(lists.versions)}
     at = np.array([rows.get(version, len(rows)) for version in versions], dtype=np.int64)

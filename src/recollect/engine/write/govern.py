@@ -13,8 +13,20 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
+from recollect.engine.parse import (
+    MAX_LABEL,
+    parse_count,
+    parse_days,
+    parse_labels,
+    parse_limit,
+    parse_optional_time,
+    parse_share,
+    parse_space,
+)  # fmt: skip
 from recollect.engine.write.grounds import (
+    EvidenceState,
     Sources,
+    cites,
     gather_same,
     is_knowledge,
     lack_of_evidence,
@@ -22,28 +34,48 @@ from recollect.engine.write.grounds import (
     stands,
     unite,
 )  # fmt: skip
-from recollect.engine.write.remember import derive_lexis
+from recollect.engine.write.remember import put_of
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.fields import Moment
 from recollect.store.base import Edit, View
 from recollect.types import (
+    DEFAULT_SPACE,
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
     VOUCHED,
-    Archived,
-    EvidenceState,
     Filter,
     Grounds,
-    Merged,
     Receipt,
     Record,
-    Settled,
     Status,
-)  # fmt: skip
+)
 
-_EVERY = 2**31
 _PROMOTABLE: tuple[Status, ...] = ("active", "candidate", "contested", "stale")
 _RANK: dict[Status, int] = {"active": 3, "candidate": 2, "stale": 1}
 _STALE = "not verified for {} days"
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """What became of an archived source: the records that rested on it alone are stale, others on it in part."""
+
+    receipt: Receipt
+    stale_ids: tuple[str, ...] = ()
+    partial_ids: tuple[str, ...] = ()
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """Records that claimed the same became one: those `merged` are superseded by `kept`. No entries: a dry run."""
+
+    kept: str
+    merged: tuple[str, ...]
+    entries: tuple[int, ...] = ()
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """Records whose status a round of upkeep changed, with an entry of the journal for each. No entries: a dry run."""
+
+    ids: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
 
 
 class Bar(Struct, frozen=True, kw_only=True):
@@ -53,8 +85,15 @@ class Bar(Struct, frozen=True, kw_only=True):
     evidence: int = 1
 
 
+def parse_bar(min_confidence: float, min_evidence: int) -> Bar:
+    return Bar(
+        confidence=parse_share(min_confidence, "min_confidence"),
+        evidence=parse_count(min_evidence, "min_evidence", least=0, most=1_000),
+    )
+
+
 def _put(edit: Edit, new: Record, old: Record, verb: str, reason: str | None) -> int:
-    return edit.put(new, verb=verb, before=old, lexis=derive_lexis(edit, new), reason=reason)[1]
+    return edit.apply([put_of(edit, new, verb, old, reason=reason)])[0].entry
 
 
 def _receipt(record: Record, entries: Sequence[int], status: Status, reason: str | None) -> Receipt:
@@ -188,7 +227,7 @@ def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
     stale: list[str] = []
     partial: list[str] = []
     entries: list[int] = []
-    for record in edit.citing(source.space, [f"evidence:{source.id}"], _EVERY):
+    for record in cites(edit, source.space, [f"evidence:{source.id}"]):
         if not is_knowledge(record) or record.status in HIDDEN_STATUSES or record.grounds is None:
             continue
         if any(item.source != source.id for item in record.grounds.evidence):
@@ -220,27 +259,42 @@ def contradictions(core: Core, id: str, space: str | None) -> list[Record]:
         return [] if claim is None else rivals(view, record, claim)[1]
 
 
-def claim_duplicates(core: Core, space: str) -> list[list[Record]]:
+def citing(core: Core, refs: Sequence[str], *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Record]:
+    """The records whose grounds name any of some refs (`evidence:ID`, `subject:ID`, `scope:NAME`), newest first."""
+    named = parse_labels(refs, "refs", most=1_000, longest=MAX_LABEL)
+    with core.store.read() as view:
+        return cites(view, parse_space(space), named, parse_limit(limit))
+
+
+def claim_duplicates(core: Core, space: str = DEFAULT_SPACE) -> list[list[Record]]:
     """Live records that claim the same in scopes that overlap, group by group, oldest first."""
     with core.store.read() as view:
-        return _duplicates(view, space, core.clock())
+        return _duplicates(view, parse_space(space), core.clock())
 
 
 def _duplicates(view: View, space: str, now: datetime) -> list[list[Record]]:
-    groups: list[list[Record]] = []
-    for ref in view.shared_refs(space, "claim:"):
-        held = [record for record in reversed(view.citing(space, [ref], _EVERY)) if stands(record, now)]
-        groups += gather_same(sorted(held, key=lambda record: (record.created_at, record.id)))
+    claims = view.count(Filter(spaces=(space,), valid_only=False), by="claim")
+    shared = cites(view, space, [claim.key for claim in claims if claim.count > 1])
+    held = sorted((r for r in shared if stands(r, now)), key=lambda record: (record.created_at, record.id))
+    groups = gather_same(held)
     return sorted(groups, key=lambda group: (group[0].created_at, group[0].id))
 
 
-def promotable(view: View, space: str, bar: Bar) -> list[Record]:
+def promotable(
+    core: Core, space: str = DEFAULT_SPACE, *, min_confidence: float = 0.75, min_evidence: int = 1
+) -> list[Record]:
     """The candidates that may be promoted: sure enough, and resting on enough that still says what it said."""
+    bar = parse_bar(min_confidence, min_evidence)
+    with core.store.read() as view:
+        return _promotable(view, parse_space(space), bar)
+
+
+def _promotable(view: View, space: str, bar: Bar) -> list[Record]:
     filter = Filter(spaces=(space,), statuses=("candidate",), governed=True, without_kinds=NOT_KNOWLEDGE)
     sources = Sources(view, space)
     return [
         record
-        for record in view.scan(filter, "oldest", _EVERY)
+        for record in view.select(Record, filter, "oldest")
         if record.confidence >= bar.confidence
         and record.grounds is not None
         and len(record.grounds.evidence) >= bar.evidence
@@ -252,22 +306,33 @@ def promotable(view: View, space: str, bar: Bar) -> list[Record]:
 # Round by round
 
 
-def promote_candidates(core: Core, space: str, bar: Bar, *, dry_run: bool) -> Settled:
-    """Promotes every candidate that reaches the bar."""
+def promote_candidates(
+    core: Core,
+    space: str = DEFAULT_SPACE,
+    *,
+    min_confidence: float = 0.75,
+    min_evidence: int = 1,
+    dry_run: bool = False,
+) -> Settled:
+    """Promotes every candidate that is promotable, in one transaction."""
+    bar, space = parse_bar(min_confidence, min_evidence), parse_space(space)
     if dry_run:
         with core.store.read() as view:
-            return Settled(ids=tuple(record.id for record in promotable(view, space, bar)))
+            return Settled(ids=tuple(record.id for record in _promotable(view, space, bar)))
     reason = f"confidence at least {bar.confidence:g}, evidence at least {bar.evidence}"
     with core.store.write(actor=core.actor) as edit:
-        found = promotable(edit, space, bar)
+        found = _promotable(edit, space, bar)
         entries = [_put(edit, _verified(record, edit.now), record, "promote", reason) for record in found]
     core.written()
     return Settled(ids=tuple(record.id for record in found), entries=tuple(entries))
 
 
-def decay_stale(core: Core, space: str, days: float, at: datetime | None, *, dry_run: bool) -> Settled:
-    """Marks as stale what was verified, or else made, too long ago."""
-    limit = stale_before(at or core.clock(), days)
+def decay_stale(
+    core: Core, space: str = DEFAULT_SPACE, *, days: float = 30, at: Moment = None, dry_run: bool = False
+) -> Settled:
+    """Marks as stale what was verified, or else made, more than some days before a moment (None: now)."""
+    space, days = parse_space(space), parse_days(days, "days")
+    limit = stale_before(parse_optional_time(at, "at") or core.clock(), days)
     if dry_run:
         with core.store.read() as view:
             return Settled(ids=tuple(record.id for record in _outdated(view, space, limit)))
@@ -293,13 +358,14 @@ def _outdated(view: View, space: str, limit: datetime) -> list[Record]:
     filter = Filter(spaces=(space,), statuses=("active", "candidate"), governed=True, without_kinds=NOT_KNOWLEDGE)
     return [
         record
-        for record in view.scan(filter, "oldest", _EVERY)
+        for record in view.select(Record, filter, "oldest")
         if record.grounds is not None and (record.grounds.verified_at or record.created_at) < limit
     ]
 
 
-def merge_duplicates(core: Core, space: str, *, dry_run: bool) -> list[Merged]:
+def merge_duplicates(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> list[Merged]:
     """Makes one of the records that claim the same: the best founded stays and takes over what the others rest on."""
+    space = parse_space(space)
     if dry_run:
         with core.store.read() as view:
             chosen = [_choose(group) for group in _duplicates(view, space, core.clock())]

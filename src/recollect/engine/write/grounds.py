@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -17,18 +18,33 @@ from recollect.store.base import View, claim_ref
 from recollect.types import (
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
+    SEGMENT_KINDS,
     VOUCHED,
     Claim,
     Evidence,
-    EvidenceState,
+    Filter,
     Grounds,
     Metadata,
     Record,
-)  # fmt: skip
+    SourceKind,
+)
 
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
 _EVER = datetime.min.replace(tzinfo=UTC)
 _MOST_CLAIMS = 1_000  # of one subject and predicate that are compared
+
+EvidenceStanding = Literal["current", "changed", "missing", "archived"]
+
+
+class EvidenceState(Struct, frozen=True, kw_only=True):
+    """Is what a record rests on still there? `changed`: the source says something else by now.
+
+    `segment` is where the text stands now; it may have moved within its source.
+    """
+
+    evidence: Evidence
+    state: EvidenceStanding
+    segment: str | None = None
 
 
 class Refusal(Struct, frozen=True):
@@ -135,7 +151,19 @@ def _segment(view: View, source: Record, segment: str) -> Record | None:
     named = _SEGMENT.fullmatch(segment)
     if named is None or source.kind != "source" or source.source is None:
         return None
-    return view.segment(source.space, source.source, position=int(named[1]) - 1)
+    return _piece(view, source.space, source.source, position=int(named[1]) - 1)
+
+
+def _piece(view: View, space: str, location: str, **which: object) -> Record | None:
+    """The piece of a source that stands in a place, or that has a text of some hash."""
+    held = Filter(spaces=(space,), sources=(location,), kinds=SEGMENT_KINDS, valid_only=False)
+    found = view.select(Record, msgspec.structs.replace(held, **which), "position", 1)
+    return next(iter(found), None)
+
+
+def cites(view: View, space: str, refs: Sequence[str], limit: int | None = None) -> list[Record]:
+    """The live records that have any of some refs in their grounds, the newest version first."""
+    return view.select(Record, Filter(spaces=(space,), refs=tuple(refs), valid_only=False), "updated", limit)
 
 
 def _located(said: Metadata, locator: Metadata) -> bool:
@@ -194,7 +222,7 @@ class Sources:
             return EvidenceState(evidence=item, state="current", segment=segment)
         moved = None
         if item.hash is not None and source.source is not None:
-            moved = self._view.segment(self._space, source.source, hash=item.hash)
+            moved = _piece(self._view, self._space, source.source, hashes=(item.hash,))
         if moved is not None:
             return EvidenceState(evidence=item, state="current", segment=segment_id(moved))
         return EvidenceState(evidence=item, state="missing" if stands is None else "changed")
@@ -234,7 +262,7 @@ def rivals(view: View, record: Record, claim: Claim) -> tuple[list[Record], list
     """Those that claim the same where and when a record does, and those that claim something else, oldest first."""
     same: list[Record] = []
     other: list[Record] = []
-    for held in reversed(view.citing(record.space, [claim_ref(record.kind, claim)], _MOST_CLAIMS)):
+    for held in reversed(cites(view, record.space, [claim_ref(record.kind, claim)], _MOST_CLAIMS)):
         if held.id == record.id or held.status in HIDDEN_STATUSES or not _at_once(held, record):
             continue
         if held.grounds is None or held.grounds.claim is None or not overlap(held.grounds, record.grounds):
@@ -311,3 +339,11 @@ def unite(winner: Record, others: Sequence[Record]) -> Mapping[str, object]:
             own, evidence=tuple(evidence.values()), scopes=scopes, subjects=subjects, verified_at=verified
         ),
     }
+
+
+def segment_kind(source_kind: str) -> str:
+    return "message" if source_kind == "conversation" else "document"
+
+
+def source_kind_of(source: Record) -> SourceKind:
+    return cast("SourceKind", source.metadata.get("source_kind", "file"))

@@ -11,18 +11,24 @@ from itertools import chain
 
 import msgspec
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, space_of
 from recollect.engine.write.grounds import judge
 from recollect.errors import InvalidInput
+from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
+from recollect.store.ops import Put, PutSpace
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
-from recollect.types import Claim, Draft, Grounds, Receipt, Record, Space
+from recollect.types import HIDDEN_STATUSES, Claim, Draft, Filter, Grounds, Outcome, Receipt, Record, Space, Stated
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
 _MOST_TOLD = 10
+_record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
+_MADE_BY_RECALL = "this text was made by recall; remembering it again would store the same thing twice"
+_LOOKED_UP = 1_000  # texts at once
+_encode = msgspec.json.Encoder(order="deterministic").encode
 _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins with
 
 
@@ -91,8 +97,22 @@ def look_for_names(kind: str, text: str) -> list[str]:
 
 
 def ensure_space(edit: Edit, name: str) -> None:
-    if edit.space(name) is None:
-        edit.put_space(Space(name=name, created_at=edit.now))
+    if space_of(edit, name) is None:
+        edit.apply([PutSpace(Space(name=name, created_at=edit.now))])
+
+
+def put_of(
+    view: View,
+    record: Record,
+    verb: str,
+    before: Record | None = None,
+    *,
+    reason: str | None = None,
+    undoes: int | None = None,
+) -> Put:
+    """The operation that writes a record, with what the keyword index should know of it."""
+    lexis = derive_lexis(view, record)
+    return Put(thing=record, verb=verb, before=before, lexis=lexis, reason=reason, undoes=undoes)
 
 
 def remember_many(
@@ -113,24 +133,7 @@ def remember_many(
     with core.store.write(actor=core.actor) as edit:
         if not all(_RECALLED.match(draft.text) for draft in drafts):
             ensure_space(edit, space)
-        any_known = space in edit.names([space])
-        hashes = [content_hash(draft.text) for draft in drafts]
-        held = edit.held(space, hashes)
-        receipts = [
-            remember_one(
-                core,
-                edit,
-                draft,
-                space,
-                count,
-                any_known=any_known,
-                alike=alike,
-                anywhere=anywhere,
-                held=held,
-                hash=hash,
-            )
-            for draft, count, hash in zip(drafts, counted, hashes, strict=True)
-        ]
+        receipts = remember_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere)
         if atomic:
             _require_all(receipts)
     if any(receipt.stored for receipt in receipts):
@@ -144,57 +147,133 @@ def _require_all(receipts: Sequence[Receipt]) -> None:
             raise InvalidInput(f"drafts[{i}]", f"{receipt.reason}; nothing was stored")
 
 
-def remember_one(
+def remember_all(
     core: Core,
     edit: Edit,
-    draft: Draft,
+    drafts: Sequence[Draft],
     space: str,
-    counted: Mapping[int, int],
+    counted: Sequence[Mapping[int, int]],
     *,
-    any_known: bool | None = None,
     alike: Sequence[str] = (),
     anywhere: bool = False,
-    held: set[str] | None = None,
-    hash: str | None = None,
-) -> Receipt:
-    """Stores a draft in a transaction that is under way.
+) -> list[Receipt]:
+    """Stores drafts, whose terms are counted, in a transaction that is under way."""
+    batch = _Batch(core, edit, space, drafts, alike=alike, anywhere=anywhere)
+    for draft, count in zip(drafts, counted, strict=True):
+        batch.take(draft, count)
+    return batch.finish()
 
-    Who stores many hands in the hash of its text, and the hashes of texts that the space holds; what is stored is
-    added to them.
-    """
-    if _RECALLED.match(draft.text):
-        reason = "this text was made by recall; remembering it again would store the same thing twice"
-        return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    record = make_record(core, edit, draft, space, hash)
-    if draft.id is not None and (known := edit.get(Record, space, draft.id)) is not None:
-        if known.content_hash == record.content_hash:
-            return Receipt(outcome="deduplicated", id=known.id, space=space, reason="this id holds the same text")
-        reason = f"the id {draft.id} already holds another text; use revise to change it"
-        return Receipt(outcome="rejected", id=None, space=space, reason=reason)
-    contradicts: tuple[str, ...] = ()
-    reason = None
-    if record.grounds is not None:
-        ruling = judge(edit, record)
-        if ruling.refusal is not None:
-            return Receipt(outcome="rejected", id=None, space=space, reason=str(ruling.refusal))
-        record, contradicts = ruling.record, ruling.contradicts
-        reason = _told(contradicts)
-    if _may_have_twin(record, alike, held):
-        twin = edit.twin(record, alike, anywhere=anywhere)
+
+class _Batch:
+    """Drafts on their way into a space: what is there is looked up for all of them, and they are written together."""
+
+    def __init__(
+        self, core: Core, edit: Edit, space: str, drafts: Sequence[Draft], *, alike: Sequence[str], anywhere: bool
+    ) -> None:
+        self._core = core
+        self._edit = edit
+        self._space = space
+        self._alike = alike if anywhere else ("kind", "session", *alike)
+        self._by_grounds = "grounds" in alike
+        self._any_known = space in edit.names([space])
+        self._hashes = iter([content_hash(draft.text) for draft in drafts])
+        self._twins: dict[str, list[Record]] = {}
+        self._ids: dict[str, Record] = {}
+        self._puts: list[Put] = []
+        self._receipts: list[Receipt] = []
+        self._waiting: list[int] = []
+        self._look_up(drafts)
+
+    def _look_up(self, drafts: Sequence[Draft]) -> None:
+        """Reads the records that have one of the texts or one of the ids."""
+        here = Filter(spaces=(self._space,))
+        hashes = list(dict.fromkeys(content_hash(draft.text) for draft in drafts))
+        for start in range(0, len(hashes), _LOOKED_UP):
+            some = tuple(hashes[start : start + _LOOKED_UP])
+            for record in self._edit.select(Record, msgspec.structs.replace(here, hashes=some)):
+                self._twins.setdefault(record.content_hash, []).append(record)
+        ids = tuple({draft.id for draft in drafts if draft.id is not None})
+        if ids:
+            named = msgspec.structs.replace(here, ids=ids, valid_only=False)
+            self._ids = {record.id: record for record in self._edit.select(Record, named)}
+
+    def take(self, draft: Draft, counted: Mapping[int, int]) -> None:
+        hash = next(self._hashes)
+        if _RECALLED.match(draft.text):
+            self._answer("rejected", None, _MADE_BY_RECALL)
+            return
+        record = make_record(self._core, self._edit, draft, self._space, hash)
+        known = self._ids.get(draft.id) if draft.id is not None else None
+        if known is not None:
+            self._answer_known(draft, known, record)
+            return
+        contradicts: tuple[str, ...] = ()
+        if record.grounds is not None:
+            self._write()  # evidence and claims are looked for in the store
+            ruling = judge(self._edit, record)
+            if ruling.refusal is not None:
+                self._answer("rejected", None, str(ruling.refusal))
+                return
+            record, contradicts = ruling.record, ruling.contradicts
+        twin = self._twin(record)
         if twin is not None:
-            return Receipt(outcome="deduplicated", id=twin, space=space, reason="the same text is already stored")
-    if draft.session is not None or draft.source is not None:
-        position = edit.next_position(space, draft.session, draft.source)
-        record = msgspec.structs.replace(record, position=position)
-    if held is not None:
-        held.add(record.content_hash)
-    lexis = derive_lexis(edit, record, counted, any_known=any_known)
-    why = f"{draft.reason} ({reason})" if draft.reason and reason else draft.reason or reason
-    _, entry = edit.put(record, verb="remember", lexis=lexis, reason=why)
-    return Receipt(
-        outcome="stored", id=record.id, space=space, reason=reason, entry=entry, status=record.status,
-        entries=(entry,), contested=contradicts,
-    )  # fmt: skip
+            self._answer("deduplicated", twin.id, "the same text is already stored")
+            return
+        self._store(draft, record, counted, contradicts)
+
+    def _answer(self, outcome: Outcome, id: str | None, reason: str) -> None:
+        self._receipts.append(Receipt(outcome=outcome, id=id, space=self._space, reason=reason))
+
+    def _answer_known(self, draft: Draft, known: Record, record: Record) -> None:
+        if known.content_hash == record.content_hash:
+            self._answer("deduplicated", known.id, "this id holds the same text")
+        else:
+            self._answer("rejected", None, f"the id {draft.id} already holds another text; use revise to change it")
+
+    def _twin(self, record: Record) -> Record | None:
+        """The record that holds now and says the same.
+
+        What has grounds is the same as another by what it claims, and by its text only where the caller says so.
+        """
+        if record.grounds is not None and not self._by_grounds:
+            return None
+        found = self._twins.get(record.content_hash, ())
+        return next((twin for twin in found if all(_same(twin, record, name) for name in self._alike)), None)
+
+    def _store(self, draft: Draft, record: Record, counted: Mapping[int, int], contradicts: tuple[str, ...]) -> None:
+        reason = _told(contradicts)
+        why = f"{draft.reason} ({reason})" if draft.reason and reason else draft.reason or reason
+        lexis = derive_lexis(self._edit, record, counted, any_known=self._any_known)
+        last = draft.session is not None or draft.source is not None
+        self._puts.append(Put(thing=record, verb="remember", lexis=lexis, last=last, reason=why))
+        self._waiting.append(len(self._receipts))
+        self._receipts.append(
+            Receipt(
+                outcome="stored", id=record.id, space=self._space, reason=reason, status=record.status,
+                contested=contradicts,
+            )
+        )  # fmt: skip
+        self._ids[record.id] = record
+        if record.status not in HIDDEN_STATUSES and record.is_valid_at(self._edit.now):
+            self._twins.setdefault(record.content_hash, []).append(record)
+
+    def _write(self) -> None:
+        """Writes what has come together, and gives the receipts their entries."""
+        for place, done in zip(self._waiting, self._edit.apply(self._puts), strict=True):
+            self._receipts[place] = msgspec.structs.replace(
+                self._receipts[place], entry=done.entry, entries=done.entries
+            )
+        self._puts, self._waiting = [], []
+
+    def finish(self) -> list[Receipt]:
+        self._write()
+        return self._receipts
+
+
+def _same(one: Record, other: Record, name: str) -> bool:
+    """Do two records have the same in a field, down to the form in which it is kept?"""
+    mine, theirs = getattr(one, name), getattr(other, name)
+    return mine == theirs and (mine is None or isinstance(mine, str) or _encode(mine) == _encode(theirs))
 
 
 def _told(contradicts: Sequence[str]) -> str | None:
@@ -203,40 +282,7 @@ def _told(contradicts: Sequence[str]) -> str | None:
     return f"contradicts {', '.join(contradicts[:_MOST_TOLD])}{more}" if contradicts else None
 
 
-def _may_have_twin(record: Record, alike: Sequence[str], held: set[str] | None) -> bool:
-    """What has grounds is the same as another by what it claims, and by its text only where the caller says so."""
-    if record.grounds is not None and "grounds" not in alike:
-        return False
-    return held is None or record.content_hash in held
-
-
 def make_record(core: Core, edit: Edit, draft: Draft, space: str, hash: str | None = None) -> Record:
     """The record that a draft becomes. Its place in a session or a source is given when it is really stored."""
-    return Record(
-        id=draft.id or core.new_id(),
-        space=space,
-        text=draft.text,
-        kind=draft.kind,
-        memory_type=draft.memory_type,
-        title=draft.title,
-        role=draft.role,
-        room=draft.room,
-        session=draft.session,
-        project=draft.project,
-        user=draft.user,
-        tags=draft.tags,
-        source=draft.source,
-        locator=draft.locator,
-        importance=draft.importance,
-        confidence=draft.confidence,
-        status=draft.status,
-        trust=draft.trust,
-        event_time=draft.event_time or edit.now,
-        created_at=edit.now,
-        recorded_at=edit.now,
-        valid_from=draft.valid_from,
-        valid_until=draft.valid_until,
-        content_hash=hash or content_hash(draft.text),
-        metadata=draft.metadata,
-        grounds=draft.grounds,
-    )
+    id = draft.id or core.new_id()
+    return _record(draft, id, space, draft.event_time or edit.now, edit.now, edit.now, hash or content_hash(draft.text))

@@ -1,4 +1,4 @@
-"""How does what is known change, and how is a change taken back?"""
+"""How does what is known change?"""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec import Struct
 
-from recollect.engine.care.lifecycle import undo_run
 from recollect.engine.core import Core, find
-from recollect.engine.graph.link import names_of, relink
-from recollect.engine.intake.sources import segment_kind, source_kind_of
+from recollect.engine.known import DOCUMENTS, file_of, place_of
 from recollect.engine.parse import check_period
-from recollect.engine.write.grounds import judge
-from recollect.engine.write.remember import content_hash, derive_lexis
-from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.store.base import Edit, Thing, View
-from recollect.types import CATALOGUE_KINDS, Change, Entity, Past, Receipt, Record, Relation
+from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
+from recollect.engine.write.remember import content_hash, put_of
+from recollect.errors import InvalidInput, NotFound
+from recollect.store.base import Changes, Thing, View
+from recollect.store.ops import Erase
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record
 
-REVISABLE = (
-    "text", "kind", "memory_type", "title", "role", "room", "project", "user", "tags", "importance", "confidence",
-    "status", "trust", "event_time", "valid_from", "valid_until", "source", "locator", "metadata",
-    "grounds",
-)  # fmt: skip
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
-_TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """One step of a record's history: the change, and the state it led to (None: gone)."""
+
+    change: Change
+    record: Record | None
 
 
 def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object], reason: str | None) -> Receipt:
@@ -35,9 +36,9 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record
-        if _state(new) == _state(old):
+        if state_of(new) == state_of(old):
             return Receipt(outcome="deduplicated", id=old.id, space=old.space, reason="nothing would change")
-        _, entry = edit.put(new, verb="revise", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "revise", old, reason=reason)])[0].entry
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
@@ -78,7 +79,7 @@ def invalidate(
         new = msgspec.structs.replace(
             old, valid_until=end, superseded_by=superseded_by or old.superseded_by, status=status
         )
-        _, entry = edit.put(new, verb="invalidate", before=old, lexis=derive_lexis(edit, new), reason=reason)
+        entry = edit.apply([put_of(edit, new, "invalidate", old, reason=reason)])[0].entry
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
@@ -91,12 +92,17 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
     """
     with core.store.write(actor=core.actor) as edit:
         record = _anywhere(edit, id, space)
-        entry = edit.erase(record, reason=reason)
-        entries = [entry]
+        home = Filter(spaces=(record.space,), past=True)
+        ops = [Erase(where=msgspec.structs.replace(home, ids=(record.id,)), reason=reason)]
         if record.kind in CATALOGUE_KINDS and record.source is not None:
-            entries += edit.erase_segments(record, segment_kind(source_kind_of(record)), reason=reason)
+            kinds = (segment_kind(source_kind_of(record)),)
+            pieces = msgspec.structs.replace(home, sources=(record.source,), kinds=kinds)
+            ops.append(Erase(where=pieces, reason=reason))
+            place = place_of(str(file_of(record).get("path", record.source)))
+            edit.keep(DOCUMENTS, {place: None}, space=record.space)
+        entries = [entry for done in edit.apply(ops) for entry in done.entries]
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entry, entries=tuple(entries))
+    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
 
 
 def _anywhere(view: View, id: str, space: str | None) -> Record:
@@ -104,11 +110,11 @@ def _anywhere(view: View, id: str, space: str | None) -> Record:
     try:
         return find(view, Record, id, space)
     except NotFound:
-        homes = view.whereabouts(Record, id)
-        for change in view.journal(object_id=id, newest_first=True):
+        homes = view.homes(Record, id)
+        for change in view.journal(Changes(object_id=id), newest_first=True):
             if change.object_type == "record" and change.space in homes and space in (None, change.space):
                 kept = change.before if change.after is None else change.after
-                record = None if kept is None else view.version(Record, kept)
+                record = None if kept is None else view.get(Record, change.space, id, version=kept)
                 if record is not None:
                     return record
         raise
@@ -119,82 +125,20 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
     with core.store.read() as view:
         changes = [
             change
-            for change in view.journal(object_id=id, limit=10_000)
+            for change in view.journal(Changes(object_id=id), limit=10_000)
             if change.object_type == "record" and space in (None, change.space)
         ]
         if not changes:
             where = "" if space is None else f" in space {space!r}"
             raise NotFound(f"there is no record with id {id!r}{where}")
         return [
-            Past(change=change, record=None if change.after is None else view.version(Record, change.after))
+            Past(
+                change=change,
+                record=None if change.after is None else view.get(Record, change.space, id, version=change.after),
+            )
             for change in changes
         ]
 
 
-def undo(core: Core, entry: int, reason: str | None) -> Receipt:
-    """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay."""
-    with core.store.read() as view:
-        run = view.run(entry)
-    if run is not None:
-        return undo_run(core, run, reason)
-    with core.store.write(actor=core.actor) as edit:
-        change = edit.entry(entry)
-        if change is None:
-            raise NotFound(f"the journal has no entry {entry}")
-        done = _undo(edit, change, reason)
-        _relink(edit, change, done)
-    core.written()
-    return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done,))
-
-
-def _relink(edit: Edit, change: Change, done: int) -> None:
-    """After the names of an entity changed, records are linked to those that it has now and no others."""
-    made = edit.entry(done)
-    versions = (change.before, change.after, *((made.before, made.after) if made else ()))
-    if change.object_type == "entity":
-        held = [edit.version(Entity, version) for version in versions if version is not None]
-        relink(edit, change.space, [name for entity in held if entity is not None for name in names_of(entity)])
-
-
-def _undo(edit: Edit, change: Change, reason: str | None) -> int:
-    type_ = _TYPES.get(change.object_type)
-    if type_ is None or (change.before is None and change.after is None):
-        raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone")
-    before = None if change.before is None else edit.version(type_, change.before)
-    after = None if change.after is None else edit.version(type_, change.after)
-    current = edit.get(type_, change.space, change.object_id)
-    if before is None:
-        if current is None:
-            raise Conflict(f"{change.object_id} is gone already; there is nothing to undo")
-        return edit.retire(current, verb="undo", reason=reason, undoes=change.entry)
-    if current is None:
-        if after is not None:
-            raise Conflict(f"{change.object_id} is gone since entry {change.entry}; undo its removal first")
-        restored: Thing = before
-    else:
-        if after is None:
-            raise Conflict(f"{change.object_id} is back already; there is nothing to undo")
-        stated = edit.version(type_, current.version)
-        restored = _revert(change, before, after, current, stated or current)
-    lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
-    _, done = edit.put(restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
-    return done
-
-
-def _revert(change: Change, before: Thing, after: Thing, current: Thing, stated: Thing) -> Thing:
-    """The present state with just what a change set put back, unless something else changed the same since.
-
-    Versions are compared by what they state: that a record has faded is no change that anybody made.
-    """
-    changed = {name: value for name, value in _state(before).items() if value != _state(after)[name]}
-    clashes = sorted(name for name in changed if _state(stated)[name] != _state(after)[name])
-    if clashes:
-        raise Conflict(
-            f"{change.object_id}: {', '.join(clashes)} changed again after entry {change.entry};"
-            " undo the later change first"
-        )
-    return msgspec.structs.replace(current, **changed)
-
-
-def _state(thing: Thing) -> dict[str, object]:
+def state_of(thing: Thing) -> dict[str, object]:
     return {name: getattr(thing, name) for name in thing.__struct_fields__ if name not in _BOOKKEEPING}

@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
+from typing import cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.parse import MAX_TEXT_BYTES
-from recollect.engine.write.remember import content_hash, count_terms, derive_lexis, remember_one
+from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
+from recollect.engine.write.remember import content_hash, count_terms, put_of, remember_all
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Edit
-from recollect.types import Compaction, Condensed, Draft, Message, Record, Repair
+from recollect.store.base import By, Edit, View
+from recollect.store.ops import PutMessages
+from recollect.types import DEFAULT_SPACE, Condensed, Draft, Filter, Message, Record, Session
 
 SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
@@ -33,17 +35,57 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 Condense = Callable[[Sequence[str], Sequence[datetime]], Condensed]
 
 
+def _listed(view: View, space: str, session: str) -> list[Message]:
+    return view.select(Message, Filter(spaces=(space,), sessions=(session,)))
+
+
+def _records(view: View, space: str, listed: Sequence[Message]) -> dict[str, Record]:
+    """The records that a list names and that are there, by id."""
+    ids = tuple({one.id for one in listed if one.id})
+    found = view.select(Record, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
+    return {record.id: record for record in found}
+
+
 # Compaction
+
+
+class Compaction(Struct, frozen=True, kw_only=True):
+    """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
+
+    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
+    """
+
+    compacted: bool
+    summarized: int = 0
+    kept: int = 0
+    summary: str | None = None
+    reason: str | None = None
+
+
+class Repair(Struct, frozen=True, kw_only=True):
+    """What was wrong with a session's list, by kind. Orphaned and oversized ones are flagged; the rest is mended."""
+
+    empty: int = 0
+    duplicates: int = 0
+    consecutive: int = 0
+    orphaned: int = 0
+    reordered: int = 0
+    oversized: int = 0
+
+    @property
+    def fixes(self) -> int:
+        return self.empty + self.duplicates + self.consecutive + self.orphaned + self.reordered + self.oversized
 
 
 def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, condense: Condense) -> Compaction:
     """Puts a summary in the place of a session's earlier messages. Those stay in the memory, out of the list."""
     with core.store.read() as view:
-        listed = view.messages(space, session)
+        listed = _listed(view, space, session)
         if len(listed) < threshold:
             return Compaction(compacted=False, reason=BELOW)
         split = max(len(listed) - keep, 0)
-        early = [record for one in listed[:split] if (record := view.get(Record, space, one.id)) is not None]
+        known = _records(view, space, listed[:split])
+        early = [known[one.id] for one in listed[:split] if one.id in known]
     done_before = len(early) == 1 and early[0].kind == SUMMARY
     summary = "" if done_before else "\n\n".join(condense(*chunk).text for chunk in chunks(early)).strip()
     if not summary:
@@ -54,15 +96,15 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
         metadata={"summary_of": [record.id for record in early[:_MOST_NAMED]]},
     )  # fmt: skip
     with core.store.write(actor=core.actor) as edit:
-        now = edit.messages(space, session)
+        now = _listed(edit, space, session)
         if now[: len(listed)] != listed:
             raise Conflict(f"session {session!r} was compacted or repaired by someone else meanwhile; try again")
-        receipt = remember_one(core, edit, draft, space, count_terms(None, summary), anywhere=True)
+        (receipt,) = remember_all(core, edit, [draft], space, [count_terms(None, summary)], anywhere=True)
         if receipt.id is None:
             raise Conflict(f"the summary of session {session!r} cannot be stored: {receipt.reason}")
         head = Message(id=receipt.id, role="system", at=early[-1].event_time)
         late = [one for one in now[split:] if one.id != receipt.id]
-        edit.put_messages(space, session, [head, *late])
+        edit.apply([PutMessages(space=space, session=session, messages=(head, *late))])
     core.written()
     return Compaction(compacted=True, summarized=split, kept=len(late), summary=receipt.id)
 
@@ -118,12 +160,10 @@ class _Mending(Struct):
 def repair(core: Core, space: str, session: str) -> Repair:
     """Mends a session in one transaction. A second repair finds nothing."""
     with core.store.write(actor=core.actor) as edit:
-        listed = edit.messages(space, session)
+        listed = _listed(edit, space, session)
         if not listed:
             raise NotFound(f"there is no session {session!r} in space {space!r}")
-        records = {
-            one.id: record for one in listed if one.id and (record := edit.get(Record, space, one.id)) is not None
-        }
+        records = _records(edit, space, listed)
         mending = _Mending(list(listed), records, dict(records), {}, Repair())
         _drop_empty(mending)
         _drop_repeats(mending)
@@ -222,17 +262,31 @@ def _write(edit: Edit, space: str, session: str, mending: _Mending) -> None:
     for id, others in mending.merged.items():
         whole = mending.records[id]
         reason = f"took the texts of {', '.join(other.id for other in others[:5])}"
-        mending.records[id], _ = edit.put(
-            whole, verb="revise", before=mending.held[id], lexis=derive_lexis(edit, whole), reason=reason
-        )
+        ops = [put_of(edit, whole, "revise", mending.held[id], reason=reason)]
         for other in others:
             ended = msgspec.structs.replace(other, status="superseded", superseded_by=id, valid_until=edit.now)
-            why = f"its text stands in {id} now"
-            edit.put(ended, verb="merge", before=other, lexis=derive_lexis(edit, ended), reason=why)
+            ops.append(put_of(edit, ended, "merge", other, reason=f"its text stands in {id} now"))
+        mending.records[id] = cast("Record", edit.apply(ops)[0].thing)
     present = [mending.records[one.id] for one in mending.listed if one.id in mending.records]
     places = sorted(record.position for record in present)
-    for record, place in zip(present, places, strict=True):
-        if record.position != place and record.session == session:
-            moved = msgspec.structs.replace(record, position=place)
-            edit.put(moved, verb="revise", before=record, lexis=derive_lexis(edit, moved), reason="put in order")
-    edit.put_messages(space, session, mending.listed)
+    ordered = [
+        put_of(edit, msgspec.structs.replace(record, position=place), "revise", record, reason="put in order")
+        for record, place in zip(present, places, strict=True)
+        if record.position != place and record.session == session
+    ]
+    edit.apply([*ordered, PutMessages(space=space, session=session, messages=tuple(mending.listed))])
+
+
+def listed_sessions(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
+    """The sessions of a space by their lists of messages, the most recent first."""
+    with core.store.read() as view:
+        return list_sessions(view, parse_space(space), "list", parse_limit(limit))
+
+
+def list_sessions(view: View, space: str, by: By, limit: int, offset: int = 0) -> list[Session]:
+    """The sessions of a space by their records or by their lists, the most recent first."""
+    groups = view.count(Filter(spaces=(space,), valid_only=False), by=by, limit=limit, offset=offset)
+    return [
+        Session(id=group.key, space=space, messages=group.count, started_at=group.first, last_at=group.last)
+        for group in groups
+    ]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recollect.engine.core import Core
+from recollect.engine.loop import Loop
 from recollect.errors import ReadOnlyStore, StoreBusy, StoreFull
 
 _FLUSH_SECONDS = 5.0
@@ -24,9 +25,9 @@ class Touches:
         self._core = core
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flushed = time.monotonic()
-        self._stopped = False
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
+        self._loop = Loop("recollect-touches", self.flush)
 
     def add(self, touched: Iterable[tuple[str, str]]) -> None:
         with self._lock:
@@ -35,7 +36,7 @@ class Touches:
             if due:
                 self._flushed = time.monotonic()
         if due:
-            threading.Thread(target=self._flush_quietly, name="recollect-touches", daemon=True).start()
+            self._loop.wake()
 
     def flush(self) -> None:
         """Writes the counts, all that there are when it is called. Those that cannot be written now are kept waiting:
@@ -46,14 +47,8 @@ class Touches:
 
     def stop(self) -> None:
         """Writes the counts for the last time."""
-        with self._flushing:
-            self._stopped = True
-            self._write()
-
-    def _flush_quietly(self) -> None:
-        with self._flushing:
-            if not self._stopped:
-                self._write()
+        self._loop.stop()
+        self.flush()
 
     def _write(self) -> None:
         with self._lock:

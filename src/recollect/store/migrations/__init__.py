@@ -13,6 +13,7 @@ from recollect.store.migrations import (
     m0006_tokens,
     m0007_shelves,
     m0008_changes,
+    m0009_folders,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -24,4 +25,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0006_tokens.STATEMENTS,
     m0007_shelves.STATEMENTS,
     m0008_changes.STATEMENTS,
+    m0009_folders.STATEMENTS,
 )

@@ -21,18 +21,21 @@ from recollect.errors import (
     StoreError,
     StoreFull,
 )  # fmt: skip
+from recollect.store.base import Changes
 from recollect.store.migrations import MIGRATIONS
+from recollect.store.sql.rows import to_micros, to_moment
 from recollect.store.sqlite.edit import SqliteEdit
-from recollect.store.sqlite.rows import to_micros, to_moment
+from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.view import SqliteView
+from recollect.types import Change
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.cache import Cache
 
-SQLITE_VERSION = sqlite3.sqlite_version
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 _HEADER = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
+_FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _LOOK_SECONDS = 0.001  # between two looks whether others are done
 _CACHE_KIB = 16_384
 _LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
@@ -233,6 +236,22 @@ class SqliteStore:
         """When the last transaction happened: no reader is earlier, or what it began would not hold yet."""
         row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
         return None if row is None else to_moment(row[0])
+
+    # Other processes
+
+    def turn(self, *names: str, stop: threading.Event | None = None) -> FileTurn:
+        return FileTurn(self._path.parent / "turns", names, stop)
+
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """Other processes write the same file, so all there is to do is to look now and then."""
+        deadline = time.monotonic() + seconds
+        while True:
+            with self.read() as view:
+                changes = view.journal(Changes(after=after), limit=limit)
+            left = deadline - time.monotonic()
+            if changes or left <= 0:
+                return changes
+            time.sleep(min(left, _FOLLOW_SECONDS))
 
     # Care
 

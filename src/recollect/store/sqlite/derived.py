@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.store.base import Lexis, refs_of
 from recollect.store.search import Vector
-from recollect.store.sqlite.rows import to_json
+from recollect.store.sql.index import Entry
+from recollect.store.sql.rows import to_json
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Entity, Record
-
-
-class Entry(NamedTuple):
-    """A new live version. `same_as` is the version whose text it shares, be it replaced or come back; 0: none."""
-
-    space_no: int
-    record: Record
-    lexis: Lexis
-    same_as: int = 0
 
 
 class Derived:
@@ -69,6 +60,9 @@ class Derived:
         self._connection.execute(
             "DELETE FROM refs WHERE version IN (SELECT value FROM json_each(?))", (to_json(versions),)
         )
+
+    def look_for_evicted(self) -> None:
+        self.words.look_for_evicted()
 
     def put_space(self, space_no: int) -> None:
         self.words.put_space(space_no)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.search import NearMatch
+from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
-from recollect.store.sqlite.rows import Row, to_json
-from recollect.store.sqlite.where import NOT_EVICTED
 from recollect.types import HIDDEN_STATUSES, Filter
 
 MOST = 200

@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.similar import differing_bits, near_rows
+from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
+from recollect.store.sqlite.database import DIALECT
 from recollect.store.sqlite.derived import Derived
 from recollect.store.sqlite.images import (
     MOST,
@@ -34,8 +37,6 @@ from recollect.store.sqlite.images import (
     visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
-from recollect.store.sqlite.rows import Row, to_json
-from recollect.store.sqlite.where import record_condition
 from recollect.types import Filter
 
 Ints = NDArray[np.int64]
@@ -50,7 +51,7 @@ _COLUMNS = """
     SELECT records.version, session, source, position, event_time, importance,
         coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms
     FROM records LEFT JOIN faded ON faded.version = records.version LEFT JOIN lexis ON lexis.version = records.version
-    WHERE records.version IN (SELECT value FROM json_each(?)) AND +records.space_no = ? AND """
+    WHERE """
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
 
 
@@ -104,9 +105,9 @@ class Search:
         return {space_no: image for space_no, image in found if image is not None}
 
     def _allowed(self, space_no: int, filter: Filter) -> Ints:
-        condition, values = record_condition(filter, self._now)
-        sql = f"SELECT json_group_array(version) FROM records WHERE space_no = ? AND {condition}"
-        return np.array(_decode_versions(self._rows(sql, (space_no, *values))[0][0]), dtype=np.int64)
+        condition, values = record_condition(DIALECT, filter, [space_no], self._now)
+        sql = f"SELECT json_group_array(version) FROM records WHERE {condition}"
+        return np.array(_decode_versions(self._rows(sql, values)[0][0]), dtype=np.int64)
 
     # Words
 
@@ -244,8 +245,9 @@ class Search:
         model: int | None,
         vector: NDArray[np.float32] | None,
     ) -> Findings:
-        condition, values = record_condition(where, self._now, by_version=True)
-        rows = self._rows(_COLUMNS + condition, (to_json(pick.versions.tolist()), space_no, *values))
+        among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
+        condition, values = record_condition(DIALECT, among, [space_no], self._now)
+        rows = self._rows(_COLUMNS + condition, values)
         columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
         versions = np.array(columns[0], dtype=np.int64)
         hashes, owners, times = unpack_terms(columns[8])

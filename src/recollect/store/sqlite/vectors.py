@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from recollect.store.search import Model, Vector
-from recollect.store.sqlite.rows import Row, to_json
-from recollect.store.sqlite.where import NOT_EVICTED
+from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.where import NOT_EVICTED
 from recollect.types import CATALOGUE_KINDS, Record
 
 _EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"

@@ -1,0 +1,303 @@
+"""How does a caller have a memory looked after?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from recollect.engine.care import dream as dreaming
+from recollect.engine.care import lifecycle, maintain
+from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.ledger import spendings
+from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.undo import undo
+from recollect.engine.core import Core, existing, named_spaces
+from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.intake.methods import Indexing
+from recollect.engine.parse import (
+    MAX_LIMIT,
+    parse_count,
+    parse_filter,
+    parse_flag,
+    parse_label,
+    parse_limit,
+    parse_optional,
+    parse_seconds,
+    parse_share,
+    parse_space,
+    parse_string,
+)
+from recollect.engine.places import drop_place, make_place, read_identity, write_identity
+from recollect.engine.read.foremost import Foremost
+from recollect.engine.write.sessions import Compaction, Repair
+from recollect.engine.write.touches import Touches
+from recollect.errors import EmbedderError, InvalidInput
+from recollect.fields import Moment, Spaces
+from recollect.store.ops import DropSpace
+from recollect.types import (
+    DEFAULT_SPACE,
+    Change,
+    Condensed,
+    Filter,
+    Message,
+    Receipt,
+    Sample,
+    SpaceStats,
+    Spending,
+    Summary,
+)
+
+
+class Caring:
+    """What keeps a memory in order: taking back, making short, letting go, merging, rebuilding."""
+
+    core: Core
+    semantics: Semantics
+    touches: Touches
+    idleness: dreaming.Idleness
+    sweeping: lifecycle.Sweeping
+    _foremost: Foremost
+    _indexing: Indexing
+
+    def undo(self, entry: int | Change | Receipt, *, reason: str | None = None) -> Receipt:
+        """Takes one change of the journal back; the undoing is journalled too and can itself be undone."""
+        number = entry.entry if isinstance(entry, Change | Receipt) else entry
+        if number is None:
+            raise InvalidInput("entry", "this receipt changed nothing, so there is nothing to undo")
+        return undo(
+            self.core,
+            parse_count(number, "entry", least=1, most=2**63 - 1),
+            parse_optional(reason, "reason"),
+        )
+
+    def condense(
+        self,
+        texts: Sequence[str],
+        *,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        dates: Sequence[datetime] | None = None,
+        sample: Sample | None = None,
+    ) -> Condensed:
+        """Makes texts short, and stores nothing. `dates` are when each of them happened.
+
+        `extractive` chooses the texts' own sentences; `abstractive` has a language model write; `auto` asks one where
+        one is configured. `sample` asks the model of a connected client. A model that fails, or has been asked for
+        enough today, is told of in `note`, and sentences are chosen instead.
+        """
+        from recollect.engine.care.condense import condense_given, parse_way
+
+        way = parse_way(self.core, max_words, strategy, provider, model, sample)
+        return condense_given(self.core, self.semantics, texts, dates, way)
+
+    def summarize(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | Sequence[str | None] | None = None,
+        memory_type: str | None = None,
+        tags: Sequence[str] = (),
+        since: Moment = None,
+        until: Moment = None,
+        limit: int = 50,
+        max_words: int = 250,
+        strategy: str = "auto",
+        provider: str | None = None,
+        model: str | None = None,
+        sample: Sample | None = None,
+    ) -> Summary:
+        """Summarises the newest records of a scope, as `condense` does, and keeps the summary as a record of its own.
+
+        The summary names its sources. Asked for again, it is given back as long as its sources are what they were.
+        """
+        from recollect.engine.care.condense import parse_way
+        from recollect.engine.care.summarize import KIND, summarize
+
+        filter = parse_filter(
+            space=parse_space(space), project=project, tags=tags, since=since, until=until,
+            memory_types=() if memory_type is None else (memory_type,), without_kinds=(KIND,),
+        )  # fmt: skip
+        count = parse_limit(limit, most=MAX_LIMIT)
+        way = parse_way(self.core, max_words, strategy, provider, model, sample)
+        return summarize(self.core, self.semantics, filter, count, way)
+
+    def spending(self, days: int = 30) -> list[Spending]:
+        """What language models were asked for, the newest day first."""
+        with self.core.store.read() as view:
+            return spendings(view, parse_count(days, "days", least=1, most=10_000))
+
+    def messages(self, session: str, *, space: str = DEFAULT_SPACE) -> list[Message]:
+        """A session's list: which record holds each message. After a compaction a summary stands for earlier ones."""
+        with self.core.store.read() as view:
+            where = Filter(spaces=(parse_space(space),), sessions=(parse_label(session, "session"),))
+            return view.select(Message, where)
+
+    def compact_session(
+        self,
+        session: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        threshold: int = 30,
+        keep_recent: int = 10,
+        max_words: int = 250,
+        sample: Sample | None = None,
+    ) -> Compaction:
+        """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
+
+        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time.
+        """
+        from recollect.engine.write import sessions
+
+        return sessions.compact(
+            self.core,
+            parse_space(space),
+            parse_label(session, "session"),
+            threshold=parse_count(threshold, "threshold", least=1, most=1_000_000),
+            keep=parse_count(keep_recent, "keep_recent", least=0, most=1_000_000),
+            condense=lambda texts, dates: self.condense(texts, dates=dates, max_words=max_words, sample=sample),
+        )
+
+    def repair_session(self, session: str, *, space: str = DEFAULT_SPACE) -> Repair:
+        """Mends a session's list: empty and repeated entries, one speaker's messages in a row, and the order.
+
+        Messages that are gone or larger than 500 KB are flagged. It can be done again: then there is nothing to mend.
+        """
+        from recollect.engine.write import sessions
+
+        return sessions.repair(self.core, parse_space(space), parse_label(session, "session"))
+
+    def delete_space(self, name: str) -> int:
+        """Removes a space with everything in it, for good. Answers how many record versions went."""
+        label = parse_space(name, "name")
+        with self.core.store.write(actor=self.core.actor) as edit:
+            count = edit.apply([DropSpace(label)])[0].count
+        self.core.store.scrub()
+        drop_place(self.core.settings.home, label)
+        return count
+
+    def clear_space(self, name: str) -> SpaceStats | None:
+        """Removes everything in a space for good and keeps the space. Answers what it held (None: no such space)."""
+        label = parse_space(name, "name")
+        if self._indexing.projects is not None:
+            self._indexing.projects.end(label)
+        return maintain.clear_space(self.core, label)
+
+    def folder(self, space: str = DEFAULT_SPACE) -> Path:
+        """The folder for files of a space that exists; it is made if it is missing."""
+        return make_place(self.core.settings.home, existing(self.core, space))
+
+    def identity(self, space: str = DEFAULT_SPACE) -> str:
+        """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
+        return read_identity(self.core.settings.home, parse_space(space))
+
+    def set_identity(self, space: str, text: str) -> None:
+        """Writes `identity.txt` of a space that exists; an empty text removes it."""
+        write_identity(self.core.settings.home, existing(self.core, space), parse_string(text, "text"))
+
+    def dream(
+        self,
+        space: str = DEFAULT_SPACE,
+        *,
+        budget_seconds: float = 5.0,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Dream:
+        """Puts a space in order: merges records that say the same, checks its keyword index, counts what has faded.
+
+        Every merge is in the journal and can be undone. It ends when its time is over or `cancelled` says so; with
+        `dry_run` it only tells what it would do. One process at a time: another's cycle is a `Conflict`.
+        """
+        name, seconds = existing(self.core, space), parse_seconds(budget_seconds, "budget_seconds")
+        try:
+            vectors = self.semantics.load()
+            return dreaming.dream(
+                self.core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run"),
+                cancelled=cancelled,
+            )  # fmt: skip
+        finally:
+            self._foremost.drop(name)
+
+    def merge(
+        self, space: str = DEFAULT_SPACE, *, budget_seconds: float = 60.0, dry_run: bool = False
+    ) -> tuple[list[Merge], bool]:
+        """Merges records that say the same, as a dream does. Answers the merges, and whether time sufficed for all."""
+        name, seconds = existing(self.core, space), parse_seconds(budget_seconds, "budget_seconds")
+        vectors = self.semantics.load()
+        if vectors is None:
+            raise EmbedderError("no embedder is configured; set RECOLLECT_EMBEDDER")
+        try:
+            return dreaming.merge(
+                self.core, vectors, name, budget_seconds=seconds, dry_run=parse_flag(dry_run, "dry_run")
+            )
+        finally:
+            self._foremost.drop(name)
+
+    def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
+        """What the last cycle in a space did, whoever ran it."""
+        with self.core.store.read() as view:
+            last = dreaming.last_cycle(view, parse_space(space))
+        return None if last is None else last.dream
+
+    def consolidate(
+        self,
+        *,
+        space: Spaces = None,
+        decay_rate: float = lifecycle.DECAY_RATE,
+        dry_run: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Lowers the confidence of what was not used for seven days by a share, down to 0.1. One run for each space.
+
+        `undo` of a run's entry takes it back.
+        """
+        rate, dry = parse_share(decay_rate, "decay_rate"), parse_flag(dry_run, "dry_run")
+        self.touches.flush()
+        names = named_spaces(self.core, space)
+        return [lifecycle.fade(self.core, name, rate=rate, dry_run=dry, cancelled=cancelled) for name in names]
+
+    def evict(
+        self,
+        *,
+        space: Spaces = None,
+        max_age: timedelta = lifecycle.MAX_AGE,
+        min_importance: float = lifecycle.MIN_IMPORTANCE,
+        cap: int = lifecycle.CAP,
+        dry_run: bool = False,
+        delete: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Maintained]:
+        """Takes out what is older than `max_age` and less important than `min_importance`, what is believed by less
+        than 0.1, and the least important of a space that holds more than `cap`. One run for each space.
+
+        It leaves the present and stays in the archive: `undo` of a run's entry brings it back. With `delete` it is
+        forgotten for good.
+        """
+        self.touches.flush()
+        done: list[Maintained] = []
+        for name in named_spaces(self.core, space):
+            upkeep = lifecycle.evict(
+                self.core,
+                name,
+                max_age=max_age,
+                min_importance=parse_share(min_importance, "min_importance"),
+                cap=parse_count(cap, "cap", least=0, most=2**62),
+                dry_run=parse_flag(dry_run, "dry_run"),
+                delete=parse_flag(delete, "delete"),
+                cancelled=cancelled,
+            )
+            done.append(upkeep)
+            if upkeep.entry is not None:
+                self._foremost.drop(name)
+                self.sweeping.wake()
+        return done
+
+    def finish_sweeping(self) -> None:
+        """Waits until the words of what was evicted have left the index, which otherwise happens in the background."""
+        self.sweeping.finish()
+
+    def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
+        """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
+        return maintain.reindex(self.core, self.semantics, progress)

@@ -1,0 +1,297 @@
+"""How does a caller bring in what was written elsewhere?"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.engine.core import Core
+from recollect.engine.intake import ingest as ingesting
+from recollect.engine.intake import sources as sourcing
+from recollect.engine.intake.results import (
+    Imported,
+    Ingested,
+    IngestedFolder,
+    IngestedRepo,
+    IngestedSource,
+    SourceDraft,
+)
+from recollect.engine.known import read_projects
+from recollect.engine.parse import (
+    parse_choice,
+    parse_draft,
+    parse_filter,
+    parse_flag,
+    parse_label,
+    parse_labels,
+    parse_metadata,
+    parse_optional,
+    parse_ref,
+    parse_source_fields,
+    parse_space,
+    parse_string,
+    parse_wait,
+)
+from recollect.errors import InvalidInput
+from recollect.fields import Spaces
+from recollect.types import DEFAULT_SPACE, Project, ProjectStatus, Record
+
+if TYPE_CHECKING:
+    from recollect.engine.intake.projects import Projects
+
+
+class Indexing:
+    """What works on projects, once there is something to do."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.projects: Projects | None = None
+
+
+class Ingesting:
+    """What comes into a memory from documents, conversations, repositories and other programs."""
+
+    core: Core
+    _indexing: Indexing
+
+    def ingest(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        source: str | None = None,
+        title: str | None = None,
+        **fields: object,
+    ) -> Ingested:
+        """Stores a document in sections. Ingesting the same source again replaces what it held."""
+        whole = parse_string(text, "text")
+        if not whole.strip():
+            raise InvalidInput("text", "is blank; give it some text")
+        for name in ("id", "grounds", "reason"):
+            if name in fields:
+                raise InvalidInput(name, "cannot be given: a document becomes several records")
+        draft = parse_draft({"kind": "document", **fields, "text": "(a section)"}, {})
+        return ingesting.ingest_text(
+            self.core,
+            whole,
+            parse_space(space),
+            parse_optional(source, "source"),
+            parse_optional(title, "title"),
+            draft,
+        )
+
+    def ingest_conversation(
+        self,
+        messages: Sequence[Mapping[str, object]],
+        *,
+        session: str | None = None,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        origin: Mapping[str, object] | None = None,
+        **fields: object,
+    ) -> Ingested:
+        """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order.
+
+        With a title or an origin the conversation becomes a source. With a session, messages are added to what it
+        holds; without one, they are the whole conversation, and take the place of what it held before.
+        """
+        if "id" in fields:
+            raise InvalidInput("id", "cannot be given: a conversation becomes several records")
+        named = parse_optional(title, "title")
+        label = None if session is None else parse_label(session, "session")
+        if label is None and named is None and origin is None:
+            raise InvalidInput("session", "is missing; name the conversation by session, title or origin")
+        talk = ingesting.Talk(label, named, None if origin is None else parse_metadata(origin, "origin"))
+        return ingesting.ingest_conversation(self.core, messages, parse_space(space), talk, fields)
+
+    def ingest_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        mode: str | None = None,
+        **fields: object,
+    ) -> IngestedSource:
+        """Stores a document (Markdown, text, HTML, PDF, notebook) as a source. The same file again replaces it.
+
+        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
+        """
+        from recollect.engine.intake import files  # brings in what reads documents
+        from recollect.ingest.documents import MODES
+
+        return files.ingest_file(
+            self.core, path, parse_space(space), parse_source_fields(fields), title=parse_optional(title, "title"),
+            mode=None if mode is None else parse_choice(mode, "mode", MODES),
+        )  # fmt: skip
+
+    def ingest_folder(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
+    ) -> IngestedFolder:
+        """Stores the documents and transcripts below a folder, each as a source, and archives those that are gone.
+
+        What has not changed is left alone. `progress` is told how many of how many files are done.
+        """
+        from recollect.engine.intake import folders  # brings in what reads documents
+
+        given = parse_source_fields(fields)
+        return folders.ingest_folder(self.core, path, parse_space(space), given, progress, cancelled)[0]
+
+    def ingest_project(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
+        tell: Callable[[ProjectStatus], None] | None = None,
+        **fields: object,
+    ) -> tuple[IngestedFolder, ProjectStatus]:
+        """Does what `ingest_folder` and then `index_project` do, in one walk through the folder.
+
+        `progress` is told how many of how many documents are done, `tell` how far the code is.
+        """
+        from recollect.engine.intake import folders, reading  # bring in what reads documents
+
+        home, given = parse_space(space), parse_source_fields(fields)
+        documents, root, [code] = folders.ingest_folder(self.core, path, home, given, progress, beside=[reading.CODE])
+        status = self._code().index(self.core, path, home, watch=False, wait=None, progress=tell, walked=(root, code))
+        return documents, status
+
+    def ingest_url(
+        self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
+    ) -> IngestedSource:
+        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
+        from recollect.engine.intake import files  # brings in what fetches pages
+
+        return files.ingest_url(
+            self.core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
+            title=parse_optional(title, "title"),
+        )  # fmt: skip
+
+    def ingest_transcript(
+        self, path: str | os.PathLike[str], *, space: str = DEFAULT_SPACE, **fields: object
+    ) -> tuple[IngestedSource, ...]:
+        """Stores the conversations of a transcript or an export, each as a source.
+
+        Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
+        """
+        from recollect.engine.intake import files  # brings in what reads transcripts
+
+        given = parse_source_fields(fields, memory_type="episodic")
+        return files.ingest_transcript(self.core, path, parse_space(space), given)
+
+    def is_transcript(self, path: str | os.PathLike[str]) -> bool:
+        """Is a file one that `ingest_transcript` can read? Its content decides."""
+        from recollect.engine.intake import files  # brings in what reads transcripts
+
+        return files.is_transcript(path)
+
+    def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
+        """Stores a source that somebody else has read, with its segments, in one transaction."""
+        memory_type = "episodic" if source.source_kind == "conversation" else "semantic"
+        given = parse_source_fields(fields, memory_type=memory_type)
+        return sourcing.ingest_source(self.core, sourcing.parse_source(source), parse_space(space), given)
+
+    def segments(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The parts of a source, in order."""
+        return sourcing.segments_of(self.core, *parse_ref(id, space))
+
+    def ingest_repo(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        force: bool = False,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> IngestedRepo:
+        """Stores the map of a repository as one source: which code and documents there are, and what is in them.
+
+        Patterns are compared with paths below the folder and with names. State of agents (`.codex`, `.claude`, …) is
+        left out unless `force` is set. Nothing is written where nothing has changed.
+        """
+        from recollect.engine.intake.repo import Wish, ingest_repo  # brings in the parsers
+        from recollect.ingest.repo_files import Patterns
+
+        patterns = Patterns.of(parse_labels(include, "include"), parse_labels(exclude, "exclude"))
+        wish = Wish(path=Path(path), patterns=patterns, force=parse_flag(force, "force"))
+        return ingest_repo(self.core, wish, parse_space(space), checkpoint)
+
+    def import_trusty_memory(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        dry_run: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[Imported]:
+        """Takes over the palaces in a data folder of trusty-memory, which is only read. Nothing comes twice."""
+        from recollect.engine.intake.imports import import_trusty  # only when it is asked for
+
+        return import_trusty(self.core, Path(folder), dry_run=parse_flag(dry_run, "dry_run"), progress=progress)
+
+    def import_agentos(self, file: str | os.PathLike[str], *, dry_run: bool = False) -> list[Imported]:
+        """Takes over memories and sessions of agentos from a JSON file. Nothing comes twice."""
+        from recollect.engine.intake.import_agentos import import_agentos  # only when it is asked for
+
+        return import_agentos(self.core, Path(file), dry_run=parse_flag(dry_run, "dry_run"))
+
+    def index_project(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        watch: bool = False,
+        wait: float | None = None,
+        progress: Callable[[ProjectStatus], None] | None = None,
+    ) -> ProjectStatus:
+        """Indexes the source code in a folder: new and changed files are parsed, those that are gone are dropped.
+
+        The work is done in the background; this waits until it is complete, or for at most `wait` seconds. With
+        `watch`, changes are followed until the memory is closed.
+        """
+        return self._code().index(
+            self.core,
+            path,
+            parse_space(space),
+            watch=parse_flag(watch, "watch"),
+            wait=parse_wait(wait),
+            progress=progress,
+        )
+
+    def project_status(self, id: str, *, space: str = DEFAULT_SPACE) -> ProjectStatus:
+        """How far the index of a project is."""
+        return self._code().status(self.core, parse_label(id, "id"), parse_space(space))
+
+    def projects(self, *, space: Spaces = DEFAULT_SPACE) -> list[Project]:
+        """The projects that are indexed, by id."""
+        return self._code().list(self.core, parse_filter(space=space).spaces or None)
+
+    def delete_project(self, id: str, *, space: str = DEFAULT_SPACE) -> int:
+        """Removes the index of a project for good (never its files). Answers how many chunks went."""
+        return self._code().delete(self.core, parse_label(id, "id"), parse_space(space))
+
+    def resume_projects(self) -> list[Project]:
+        """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
+        with self.core.store.read() as view:
+            if not any(project.state == "indexing" for project in read_projects(view)):
+                return []
+        return self._code().resume(self.core)
+
+    def _code(self) -> Projects:
+        """Loaded when first needed, and shared with whoever acts under another name."""
+        from recollect.engine.intake.projects import Projects  # brings in what reads and parses files
+
+        with self._indexing.lock:
+            if self._indexing.projects is None:
+                self._indexing.projects = Projects(self.core)
+            return self._indexing.projects

@@ -1,0 +1,110 @@
+"""What becomes of what is brought in?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct, field
+
+from recollect.types import Adapter, FileProblem, Json, Metadata, Segment, SourceKind
+
+
+class SourceDraft(Struct, frozen=True, kw_only=True):
+    """A source that was read, ready to be stored. `location` (a path, a URL, `conversation:…`) decides its id."""
+
+    location: str
+    source_kind: SourceKind
+    title: str
+    fingerprint: str
+    adapter: Adapter
+    segments: tuple[Segment, ...] = ()
+    summary: str = ""
+    """What the source is found by, beside its title and location: its headings, say."""
+    payload: Metadata = field(default_factory=dict[str, Json])
+    file: Metadata | None = None
+    """Size, time of change and time of reading of a file."""
+    session: str | None = None
+    event_time: datetime | None = None
+
+
+class IngestedSource(Struct, frozen=True, kw_only=True):
+    """What became of a source. `entries` are the journal's, the source's own first; none where nothing changed."""
+
+    id: str
+    space: str
+    location: str
+    source_kind: SourceKind
+    title: str
+    outcome: Literal["stored", "updated", "unchanged"]
+    fingerprint: str
+    segments: int = 0
+    added: int = 0
+    kept: int = 0
+    removed: int = 0
+    entries: tuple[int, ...] = ()
+
+
+class Ingested(Struct, frozen=True, kw_only=True):
+    """What became of a document or a conversation: the records that hold it now, in order.
+
+    `source` is there where it was kept as a source.
+    """
+
+    ids: tuple[str, ...]
+    stored: int
+    deduplicated: int
+    rejected: int = 0
+    removed: int = 0
+    source: IngestedSource | None = None
+
+
+class IngestedFolder(Struct, frozen=True, kw_only=True):
+    """What became of the documents of a folder: how many are new, changed, as they were, gone or left out, and why."""
+
+    path: str
+    space: str
+    stored: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    archived: int = 0
+    segments: int = 0
+    """How many segments were written."""
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+    finished: bool = True
+    """False where the run was cancelled; the next one goes on from there."""
+
+    @property
+    def documents(self) -> int:
+        """How many documents of the folder are held now."""
+        return self.stored + self.updated + self.unchanged
+
+
+class IngestedRepo(Struct, frozen=True, kw_only=True):
+    """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
+
+    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
+    """
+
+    source: IngestedSource
+    nodes: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+    agent_state: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What came into a space from files of another program; `problems` says what did not, and why."""
+
+    space: str
+    folder: str
+    records: int = 0
+    records_present: int = 0
+    facts: int = 0
+    facts_present: int = 0
+    identity: bool = False
+    problems: tuple[str, ...] = ()

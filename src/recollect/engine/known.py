@@ -1,0 +1,78 @@
+"""What is known of the files and folders that were brought in?
+
+It is bookkeeping, on shelves beside the records that came of the files: what has not changed is not read again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+
+from msgspec import Struct
+
+from recollect.store.base import Shelf, View
+from recollect.types import FileProblem, ProjectState, Record
+
+
+class Known(Struct, frozen=True, omit_defaults=True):
+    """A file as it was when it was last read. Times: `mtime` in nanoseconds, `read_at` in microseconds.
+
+    `count` says how many chunks or sources came of it, `made` which by their fingerprints where they have some, and
+    `problem` why none did. `reader` is what read it: another may find more in it.
+    """
+
+    size: int
+    mtime: int
+    read_at: int
+    hash: str
+    count: int = 0
+    made: tuple[str, ...] = ()
+    problem: str | None = None
+    reader: str = ""
+
+
+class IndexedProject(Struct, frozen=True, kw_only=True):
+    """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
+
+    id: str
+    space: str
+    path: str
+    created_at: datetime
+    state: ProjectState = "pending"
+    total: int = 0
+    done: int = 0
+    base: int = 0
+    chunks: int = 0
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    problem: str | None = None
+    skipped: Mapping[str, int] = {}
+    problems: tuple[FileProblem, ...] = ()
+
+
+PROJECTS = Shelf("projects", IndexedProject)
+"""The projects of a space, by id."""
+DOCUMENTS = Shelf("documents", Known)
+"""The documents and transcripts of a space, by their place."""
+
+
+def place_of(path: str) -> str:
+    """A whole path as it is known: with `/`, wherever that is."""
+    return path.replace(os.sep, "/")
+
+
+def file_of(source: Record) -> Mapping[str, object]:
+    """What a source says of its file: its size and times, and of a transcript also its path."""
+    file = source.metadata.get("file")
+    return file if isinstance(file, Mapping) else {}
+
+
+def code_files(project: str) -> Shelf[Known]:
+    """The files of a project, by their path below its folder."""
+    return Shelf(f"code:{project}", Known)
+
+
+def read_projects(view: View) -> list[IndexedProject]:
+    """The projects of all spaces."""
+    return [one for space in view.spaces() for one in view.kept(PROJECTS, space=space.name).values()]

@@ -1,0 +1,119 @@
+"""How does a caller ask one signal alone, or say how much each of them counts?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from recollect.engine.parse import (
+    MAX_LIMIT,
+    parse_filter,
+    parse_limit,
+    parse_space,
+    parse_text,
+    parse_wait,
+    parse_weight,
+)
+from recollect.engine.read.methods import Reading
+from recollect.engine.read.results import Appraised, Scored, Weighed
+from recollect.errors import EmbedderError
+from recollect.types import DEFAULT_SPACE, Query
+
+Progress = Callable[[int, int], None]
+
+
+def _parse(query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
+    return Query(
+        text=parse_text(query, "query"),
+        filter=parse_filter(space=parse_space(space), **filters),
+        limit=parse_limit(limit, most=MAX_LIMIT),
+    )
+
+
+def search_vectors(
+    memory: Reading,
+    query: str,
+    *,
+    space: str = DEFAULT_SPACE,
+    limit: int = 10,
+    wait: float | None = None,
+    progress: Progress | None = None,
+    **filters: object,
+) -> tuple[Scored, ...]:
+    """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error."""
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+
+    parsed = _parse(query, space, limit, filters)
+    ready = memory.semantics.ready([space], parse_wait(wait), progress)
+    if ready.vectors is None:
+        raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
+    found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
+    memory.touch([hit.record for hit in found])
+    return found
+
+
+def search_keywords(
+    memory: Reading, query: str, *, space: str = DEFAULT_SPACE, limit: int = 10, **filters: object
+) -> tuple[Scored, ...]:
+    """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+
+    found = signals.search_keywords(memory.core, _parse(query, space, limit, filters), space)
+    memory.touch([hit.record for hit in found])
+    return found
+
+
+def weigh(
+    memory: Reading,
+    query: str,
+    *,
+    vector: float,
+    keyword: float,
+    graph: float,
+    groups: Sequence[Mapping[str, object]] = ({},),
+    space: str = DEFAULT_SPACE,
+    limit: int = 10,
+    wait: float | None = None,
+    progress: Progress | None = None,
+) -> Weighed:
+    """The records that answer a question when the caller says how much each signal counts; 0 switches one off.
+
+    `groups` are filters, as `list` takes them: records of several groups are made comparable by z-scores.
+    """
+    from recollect.engine.read import signals  # brings in numpy: only when something is asked
+    from recollect.retrieve.weigh import Weights
+
+    parsed = _parse(query, space, limit, {})
+    weights = Weights(
+        vector=parse_weight(vector, "vector"),
+        keyword=parse_weight(keyword, "keyword"),
+        graph=parse_weight(graph, "graph"),
+    )
+    filters = [parse_filter(space=space, **group) for group in groups]
+    ready = memory.semantics.ready([space], parse_wait(wait), progress) if weights.vector > 0 else None
+    vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
+    found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
+    memory.touch([hit.record for hit in found.hits])
+    return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
+
+
+def appraise(
+    memory: Reading,
+    query: str,
+    *,
+    space: str = DEFAULT_SPACE,
+    limit: int = 10,
+    wait: float | None = None,
+    progress: Progress | None = None,
+    **filters: object,
+) -> list[Appraised]:
+    """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
+    stand in the text, a tenth how new (half-life one week), a tenth how important, a twentieth how well believed.
+    """
+    from recollect.engine.read import appraise as appraising  # brings in numpy: only when something is asked
+
+    parsed = _parse(query, space, limit, filters)
+    ready = memory.semantics.ready([space], parse_wait(wait), progress)
+    found = appraising.appraise(memory.core, ready.vectors, parsed, space)
+    memory.asked[space] = memory.core.clock()
+    memory.touch([one.record for one in found])
+    return found

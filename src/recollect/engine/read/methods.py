@@ -1,0 +1,292 @@
+"""How does a caller ask a memory?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Literal, Unpack, get_args
+
+from recollect.engine.core import Core, last_entry, space_of
+from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.parse import (
+    MAX_LIMIT,
+    parse_choice,
+    parse_count,
+    parse_filter,
+    parse_flag,
+    parse_limit,
+    parse_offset,
+    parse_optional,
+    parse_optional_time,
+    parse_ref,
+    parse_seconds,
+    parse_share,
+    parse_space,
+    parse_text,
+    parse_wait,
+)
+from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
+from recollect.engine.write import revise
+from recollect.engine.write.revise import Past
+from recollect.engine.write.sessions import list_sessions
+from recollect.engine.write.touches import Touches
+from recollect.errors import InvalidInput, NotFound
+from recollect.fields import Filters, Moment, Spaces
+from recollect.store.base import By, Changes
+from recollect.types import (
+    CATALOGUE_KINDS,
+    DEFAULT_SPACE,
+    NOISE,
+    Change,
+    Order,
+    Query,
+    Recall,
+    Record,
+    Session,
+    Space,
+    SpaceStats,
+)
+
+_ORDERS: tuple[Order, ...] = get_args(Order)
+_DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
+
+
+class Reading:
+    """What a memory answers."""
+
+    core: Core
+    semantics: Semantics
+    touches: Touches
+    asked: dict[str, datetime]
+    """When each space was last asked something."""
+    _foremost: Foremost
+
+    def recall(
+        self,
+        query: str,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        limit: int = 10,
+        min_score: float = NOISE,
+        recency: float = 0.0,
+        importance: float = 0.02,
+        deep: bool = False,
+        thorough: bool = False,
+        fold: bool = True,
+        touch: bool = True,
+        budget_tokens: int | None = None,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **filters: Unpack[Filters],
+    ) -> Recall:
+        """The records that answer a question, best first.
+
+        Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
+        does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
+        most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
+        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times
+        as many candidates and lets near-duplicates stand beside each other, as `fold=False` alone does. Without
+        `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing
+        (None: until they are complete).
+        """
+        from recollect.engine.read.recall import recall  # brings in numpy: only when something is asked
+
+        parsed = Query(
+            text=parse_text(query, "query"),
+            filter=parse_filter(space=space, **filters),
+            limit=parse_limit(limit, most=MAX_LIMIT),
+            min_score=parse_share(min_score, "min_score"),
+            recency=parse_share(recency, "recency"),
+            importance=parse_share(importance, "importance"),
+            deep=parse_flag(deep, "deep"),
+            thorough=parse_flag(thorough, "thorough"),
+            fold=parse_flag(fold, "fold"),
+            budget_tokens=None
+            if budget_tokens is None
+            else parse_limit(budget_tokens, "budget_tokens", most=10_000_000),
+        )
+        ready = self.semantics.ready(list(parsed.filter.spaces) or None, parse_wait(wait), progress)
+        answer = recall(
+            self.core,
+            ready.vectors,
+            parsed,
+            reranker=self.semantics.reranker,
+            waiting=ready.waiting,
+            problem=ready.problem,
+        )
+        now = self.core.clock()
+        self.asked.update((name, now) for name in parsed.filter.spaces)
+        if parse_flag(touch, "touch"):
+            self.touch([hit.record for hit in answer])
+        return answer
+
+    def search_code(
+        self,
+        query: str,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        project: str | Sequence[str] | None = None,
+        language: str | Sequence[str] | None = None,
+        limit: int = 10,
+        wait: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Recall:
+        """The chunks of indexed code that answer a question, best first.
+
+        `record.locator` says where each stands: path, start_line, end_line, language, chunk_type and name.
+        """
+        languages = (language,) if isinstance(language, str) else language or ()
+        return self.recall(
+            query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
+            progress=progress,
+        )  # fmt: skip
+
+    def touch(self, records: Sequence[Record]) -> None:
+        """Counts that records were recalled: someone was shown them as an answer."""
+        self.touches.add((record.space, record.id) for record in records)
+
+    def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
+        """The record of that id, or None. With `as_of`, as it was known then."""
+        ref, home = parse_ref(id, space)
+        moment = parse_optional_time(as_of, "as_of")
+        with self.core.store.read() as view:
+            homes = view.homes(Record, ref) if home is None else [home]
+            found = [record for name in homes if (record := view.get(Record, name, ref, moment)) is not None]
+        if len(found) > 1:
+            raise InvalidInput("space", f"{ref} is in several spaces ({', '.join(r.space for r in found)}); say which")
+        return found[0] if found else None
+
+    def list(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        order: str = "newest",
+        limit: int = 50,
+        offset: int = 0,
+        **filters: Unpack[Filters],
+    ) -> list[Record]:
+        """Records in order, page by page. With `valid_only=False` also what no longer holds.
+
+        `valid_at` lists what held at a moment as far as is known now; `as_of`, what was known then.
+        """
+        filter = parse_filter(space=space, **filters)
+        with self.core.store.read() as view:
+            return view.select(
+                Record,
+                filter,
+                parse_choice(order, "order", _ORDERS),
+                parse_limit(limit),
+                parse_offset(offset),
+            )
+
+    def foremost(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        rooms: Sequence[str | None] = (),
+        tags: Sequence[str] = (),
+        limit: int = 15,
+    ) -> list[Standing]:
+        """The records that are most important now: what was stated fades with time, and being recalled keeps it up."""
+        most = parse_limit(limit)
+        filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags)
+        if not filter.rooms and not filter.tags and most <= MOST_KEPT:
+            return self._foremost.of(filter.spaces[0], most)
+        with self.core.store.read() as view:
+            return rank_standing(view, filter, self.core.clock(), most)
+
+    def count(self, *, space: Spaces = DEFAULT_SPACE, **filters: Unpack[Filters]) -> int:
+        """How many records a list with the same filters would have."""
+        filter = parse_filter(space=space, **filters)
+        with self.core.store.read() as view:
+            return view.count(filter)
+
+    def history(self, id: str, *, space: str | None = None) -> list[Past]:
+        """Every change of a record, oldest first, with the state that each led to."""
+        return revise.history(self.core, *parse_ref(id, space))
+
+    def journal(
+        self, *, space: str | None = None, after: int = 0, newest_first: bool = True, limit: int = 100
+    ) -> list[Change]:
+        """What was changed in the memory, by whom, when and why."""
+        with self.core.store.read() as view:
+            since = parse_count(after, "after", least=0, most=2**63 - 1)
+            return view.journal(
+                Changes(space=parse_optional(space, "space"), after=since),
+                newest_first=parse_flag(newest_first, "newest_first"),
+                limit=parse_limit(limit),
+            )
+
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """What was changed after an entry, oldest first and by whichever process; waits so long where nothing was."""
+        since = parse_count(after, "after", least=0, most=2**63 - 1)
+        return self.core.store.follow(since, parse_seconds(seconds, "seconds"), limit=parse_limit(limit))
+
+    def last_entry(self) -> int:
+        """The number of the journal's newest entry, whoever wrote it; 0 where there is none."""
+        with self.core.store.read() as view:
+            return last_entry(view)
+
+    def distinct(self, field: str, *, space: Spaces = DEFAULT_SPACE, **filters: Unpack[Filters]) -> list[str]:
+        """The different values of a field ("project" or "tags") among some records; "" stands for no project."""
+        by: By = "project" if parse_choice(field, "field", _DISTINCT) == "project" else "tag"
+        with self.core.store.read() as view:
+            return [group.key for group in view.count(parse_filter(space=space, **filters), by=by)]
+
+    def sessions(self, *, space: str = DEFAULT_SPACE, limit: int = 100, offset: int = 0) -> list[Session]:
+        """The sessions of a space, the most recent first."""
+        with self.core.store.read() as view:
+            return list_sessions(view, parse_space(space), "session", parse_limit(limit), parse_offset(offset))
+
+    def session(self, id: str, *, space: str = DEFAULT_SPACE, as_of: Moment = None) -> list[Record]:
+        """The messages of a session, in order."""
+        return self.list(space=space, session=id, as_of=as_of, valid_only=False, order="position", limit=100_000)
+
+    def sources(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        statuses: Sequence[str] = (),
+        source: str | Sequence[str] | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Record]:
+        """What was ingested as a source, the newest first; archived ones are left out unless asked for by status."""
+        return self.list(
+            space=space, kinds=CATALOGUE_KINDS, statuses=statuses, source=source, limit=limit, offset=offset
+        )
+
+    def spaces(self) -> list[Space]:
+        """All spaces, by name."""
+        with self.core.store.read() as view:
+            return view.spaces()
+
+    def has_space(self, name: str) -> bool:
+        """Is there a space of that name?"""
+        label = parse_space(name, "name")
+        with self.core.store.read() as view:
+            return bool(view.spaces([label]))
+
+    def describe_space(self, name: str = DEFAULT_SPACE) -> tuple[Space, SpaceStats]:
+        """A space and how much it holds."""
+        label = parse_space(name, "name")
+        with self.core.store.read() as view:
+            space = space_of(view, label)
+            if space is None:
+                raise NotFound(f"there is no space named {label!r}")
+            return space, stats_of(view, label)
+
+    def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
+        """How much a space holds now, by the few counts that are cheap at any size."""
+        label = parse_space(name, "name")
+        with self.core.store.read() as view:
+            return tally_of(view, label)
+
+    def check(self) -> list[str]:
+        """What is wrong with the store, one sentence each; empty when all is well."""
+        return list(self.core.store.check())
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self.core.store.size()

@@ -1,0 +1,163 @@
+"""How does a caller change what a memory holds?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from recollect.engine.core import Core, space_of
+from recollect.engine.parse import (
+    parse_alike,
+    parse_draft,
+    parse_drafts,
+    parse_fields,
+    parse_flag,
+    parse_label,
+    parse_metadata,
+    parse_optional,
+    parse_optional_time,
+    parse_ref,
+    parse_space,
+    parse_string,
+)
+from recollect.engine.write import govern, revise
+from recollect.engine.write.govern import Archived
+from recollect.engine.write.grounds import EvidenceState
+from recollect.engine.write.remember import remember_many
+from recollect.errors import InvalidInput
+from recollect.fields import REVISABLE, Keywords, Moment
+from recollect.store.ops import PutSpace
+from recollect.types import DEFAULT_SPACE, UNSET, Draft, Receipt, Record, Space, Unset
+
+
+class Writing:
+    """What a memory is told, and what becomes of it."""
+
+    core: Core
+
+    def remember(
+        self,
+        text: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        alike: Sequence[str] = (),
+        anywhere: bool = False,
+        **fields: Unpack[Keywords],
+    ) -> Receipt:
+        """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
+
+        A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
+        same too (room, user, project, source, memory_type, metadata, grounds). With `anywhere`, it is one wherever in
+        the space the same text stands.
+
+        With `grounds` (scopes, subjects, evidence, claim) the record is governed: its evidence must be there, the same
+        claim is not kept twice, one that contradicts another is contested, and what an agent concluded is a candidate.
+        Such a record is a duplicate by its claim, and by its text only where it must be `alike` in grounds.
+        """
+        if fields.get("metadata", UNSET) is None:
+            fields["metadata"] = {}
+        draft = parse_draft({"text": text, **fields}, {})
+        once = parse_flag(anywhere, "anywhere")
+        return remember_many(self.core, [draft], parse_space(space), alike=parse_alike(alike), anywhere=once)[0]
+
+    def remember_many(
+        self,
+        drafts: Sequence[Draft | Mapping[str, object]],
+        *,
+        space: str = DEFAULT_SPACE,
+        atomic: bool = False,
+        **defaults: Unpack[Keywords],
+    ) -> list[Receipt]:
+        """Stores many texts in one transaction. `defaults` fill what a mapping leaves out.
+
+        With `atomic`, all are stored or none: the first that would be rejected is an error.
+        """
+        parsed = parse_drafts(drafts, defaults)
+        return remember_many(self.core, parsed, parse_space(space), atomic=parse_flag(atomic, "atomic"))
+
+    def revise(
+        self,
+        id: str,
+        text: str | Unset = UNSET,
+        *,
+        space: str | None = None,
+        reason: str | None = None,
+        **fields: object,
+    ) -> Receipt:
+        """Writes a new version of a record with some fields changed; the old one stays in its history."""
+        given = fields if text is UNSET else {"text": text, **fields}
+        if not given:
+            raise InvalidInput("fields", f"nothing to change; give one of {', '.join(REVISABLE)}")
+        parsed = parse_fields(given, REVISABLE)
+        if parsed.get("event_time", UNSET) is None:
+            raise InvalidInput("event_time", "cannot be emptied; give the time at which it happened")
+        return revise.revise(self.core, *parse_ref(id, space), parsed, parse_optional(reason, "reason"))
+
+    def invalidate(
+        self,
+        id: str,
+        *,
+        space: str | None = None,
+        reason: str | None = None,
+        superseded_by: str | None = None,
+        at: Moment = None,
+    ) -> Receipt:
+        """Says that a record no longer holds (from now, or from `at`). Recall leaves it out; history keeps it."""
+        return revise.invalidate(
+            self.core,
+            *parse_ref(id, space),
+            reason=parse_optional(reason, "reason"),
+            superseded_by=parse_optional(superseded_by, "superseded_by"),
+            at=parse_optional_time(at, "at"),
+        )
+
+    def forget(self, id: str, *, space: str | None = None, reason: str | None = None) -> Receipt:
+        """Removes a record for good, with all its versions. This alone cannot be undone."""
+        return revise.forget(self.core, *parse_ref(id, space), parse_optional(reason, "reason"))
+
+    def promote(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Makes a candidate, contested or stale record active, or verifies an active one anew.
+
+        It needs evidence of which something is left, unless its trust is user_declared or human_curated.
+        """
+        return govern.promote(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+
+    def supersede(self, old: str, new: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Puts one record in the place of another, which is kept; the new one becomes active where it may be."""
+        home = None if space is None else parse_space(space)
+        return govern.supersede(
+            self.core, parse_label(old, "old"), parse_label(new, "new"), home, parse_label(reason, "reason")
+        )
+
+    def contest(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
+        """Says that a record is in doubt."""
+        return govern.contest(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+
+    def archive_source(self, id: str, *, space: str | None = None, reason: str) -> Archived:
+        """Retires a source: what rested on it alone is stale from now on."""
+        return govern.archive_source(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+
+    def evidence_state(self, record: Record) -> list[EvidenceState]:
+        """What has become of what a record rests on: current, changed, missing or archived."""
+        return govern.evidence_state(self.core, record)
+
+    def contradictions(self, id: str, *, space: str | None = None) -> list[Record]:
+        """The records that claim something else of the same subject and predicate, in a scope that they share."""
+        return govern.contradictions(self.core, *parse_ref(id, space))
+
+    def create_space(
+        self, name: str, *, description: str | None = None, metadata: Mapping[str, object] | None = None
+    ) -> Space:
+        """Makes a space, or changes the description or metadata of one that exists."""
+        label = parse_space(name, "name")
+        with self.core.store.write(actor=self.core.actor) as edit:
+            held = space_of(edit, label) or Space(name=label, created_at=edit.now)
+            changed = Space(
+                name=label,
+                description=held.description if description is None else parse_string(description, "description"),
+                created_at=held.created_at,
+                metadata=held.metadata if metadata is None else parse_metadata(metadata),
+            )
+            if space_of(edit, label) != changed:
+                edit.apply([PutSpace(changed)])
+            return changed

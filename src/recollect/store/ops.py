@@ -1,0 +1,174 @@
+"""What can be done to what a store keeps?
+
+An operation is a value. A list of them is handed to `Edit.apply`, which does them in order and answers for each what
+came of it. Operations of one kind that stand together are written together, so whoever has many hands them in at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from recollect.types import Entity, Filter, Message, Record, Relation, Space
+
+Thing: TypeAlias = Record | Entity | Relation
+
+MOST_COUNTED = 255
+"""How often a term can count in one version: a store keeps the count in a byte."""
+
+
+class Lexis(Struct, frozen=True):
+    """What the keyword index knows of one version: how often each term occurs, and the names it mentions.
+
+    Terms are kept as 32-bit hashes, so that no forgotten word can be read out of an index.
+    """
+
+    terms: Mapping[int, int]
+    names: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        counts = self.terms.values()
+        if max(counts, default=0) <= MOST_COUNTED:
+            return sum(counts)
+        return sum(min(count, MOST_COUNTED) for count in counts)
+
+
+class FadingRule(Struct, frozen=True, kw_only=True):
+    """Which records lose some of their confidence: those that nobody used since a moment, down to a floor."""
+
+    kinds: tuple[str, ...]
+    unused_since: datetime
+    rate: float
+    floor: float
+
+
+class EvictionRule(Struct, frozen=True, kw_only=True):
+    """Which records leave: old and unimportant ones, hardly believed ones, the least important beyond a cap."""
+
+    kinds: tuple[str, ...]
+    older_than: datetime
+    min_importance: float
+    min_confidence: float
+    cap: int
+
+
+class Put(Struct, frozen=True, kw_only=True):
+    """Writes a new version. `before` is the version that it takes the place of, which must hold still.
+
+    A record that is put `last` stands after all others of its session, or else of its source.
+    """
+
+    thing: Thing
+    verb: str
+    before: Thing | None = None
+    lexis: Lexis | None = None
+    last: bool = False
+    reason: str | None = None
+    undoes: int | None = None
+
+
+class Retire(Struct, frozen=True, kw_only=True):
+    """Takes an object out of the present without a successor; its versions stay."""
+
+    thing: Thing
+    verb: str
+    reason: str | None = None
+    undoes: int | None = None
+
+
+class Erase(Struct, frozen=True, kw_only=True):
+    """Removes for good all versions of the records that a filter lets through, and everything derived from them.
+
+    The filter names one space; with `past`, records count that are in the present no more. `most` is how many.
+    """
+
+    where: Filter
+    reason: str | None = None
+    most: int | None = None
+
+
+class Note(Struct, frozen=True, kw_only=True):
+    """Writes into the journal that something was done in a space, which changes nothing by itself."""
+
+    space: str
+    verb: str
+    reason: str | None = None
+
+
+class PutSpace(Struct, frozen=True):
+    """Makes a space, or gives an existing one a new description and metadata."""
+
+    space: Space
+
+
+class DropSpace(Struct, frozen=True):
+    """Removes a space with all that is in it. The journal keeps only that it was there."""
+
+    name: str
+
+
+class PutMessages(Struct, frozen=True, kw_only=True):
+    """Gives a session another list of messages; new records of it are listed by themselves."""
+
+    space: str
+    session: str
+    messages: tuple[Message, ...]
+
+
+class Fade(Struct, frozen=True, kw_only=True):
+    """Lowers the confidence of those among some versions that a rule still means."""
+
+    run: int
+    space: str
+    versions: tuple[int, ...]
+    rule: FadingRule
+
+
+class Unfade(Struct, frozen=True, kw_only=True):
+    """Gives back the confidence that a run has lowered, where nothing else has changed it since."""
+
+    run: int
+    space: str
+
+
+class Evict(Struct, frozen=True, kw_only=True):
+    """Takes some records out of the present, each with an entry of its own; their versions stay."""
+
+    run: int
+    space: str
+    versions: tuple[int, ...]
+    ids: tuple[str, ...]
+    reason: str | None = None
+
+
+class Sweep(Struct, frozen=True):
+    """Retires some of what was evicted, with all that is derived of it. Nothing is counted when all are."""
+
+    most: int
+
+
+Op: TypeAlias = (
+    Put | Retire | Erase | Note | PutSpace | DropSpace | PutMessages | Fade | Unfade | Evict | Sweep
+)  # fmt: skip
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """What came of an operation: its entries in the journal, how many objects it touched, and what was written."""
+
+    entries: tuple[int, ...] = ()
+    count: int = 1
+    thing: Thing | None = None
+
+    @property
+    def entry(self) -> int:
+        return self.entries[0]
+
+
+__all__ = [
+    "MOST_COUNTED", "Done", "DropSpace", "Erase", "Evict", "EvictionRule", "Fade", "FadingRule", "Lexis", "Note", "Op",
+    "Put", "PutMessages", "PutSpace", "Retire", "Sweep", "Thing", "Unfade",
+]  # fmt: skip

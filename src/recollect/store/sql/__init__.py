@@ -1,0 +1,1 @@
+"""How is what is canonical kept in any database that speaks SQL? Written once, with a small dialect for each."""

@@ -1,0 +1,70 @@
+"""What must a database be able to do, and which words does it have for what others say otherwise?
+
+Statements are written once, with `?` for a value, in the SQL that databases share. What they do not share is asked of
+the dialect: these few methods are all that a second database has to say differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+Row: TypeAlias = tuple[Any, ...]  # what the module of a database hands out
+Condition: TypeAlias = tuple[str, list[object]]
+
+
+class Dialect(Protocol):
+    """How a database spells what others spell otherwise."""
+
+    def among(self, column: str, values: Sequence[int] | Sequence[str]) -> Condition:
+        """Is a column one of some values? Any number of them is one parameter."""
+        ...
+
+    def shares(self, column: str, values: Sequence[str]) -> Condition:
+        """Has a column that holds a JSON list any of some texts?"""
+        ...
+
+    def items(self, column: str) -> tuple[str, str]:
+        """What a column that holds a JSON list is joined with to have a row for each item, and the item there."""
+        ...
+
+    def field(self, column: str, name: str) -> str:
+        """The text of a field of a JSON object."""
+        ...
+
+    def holds(self, text: str, part: str) -> str:
+        """Does a text hold a part?"""
+        ...
+
+    def larger(self, one: str, other: str) -> str:
+        """The larger of two numbers."""
+        ...
+
+    def unindexed(self, column: str) -> str:
+        """A column by which rows should not be looked up, where a planner takes hints."""
+        ...
+
+
+class Database(Protocol):
+    """One transaction of a database."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]: ...
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Answers how many rows were changed."""
+        ...
+
+    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """The same statement for many rows."""
+        ...
+
+    def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
+        """Some columns of all rows, each as a list, by the quickest way that there is."""
+        ...
+
+    def reserve(self, table: str, count: int) -> int:
+        """The first of so many numbers in a row that a table's key has not had yet; who writes them is alone."""
+        ...

@@ -1,0 +1,286 @@
+"""What can be read from what is canonical in any SQL database, inside one snapshot?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import cast, overload
+
+import msgspec
+from msgspec import Struct
+
+from recollect.store.base import (
+    By,
+    Changes,
+    Due,
+    Entities,
+    EvictionRule,
+    FadingRule,
+    Group,
+    Relations,
+    S,
+    Shelf,
+    T,
+    Thing,
+    V,
+    normal_name,
+)  # fmt: skip
+from recollect.store.sql.database import Condition, Database
+from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_entity, to_micros, to_moment, to_record, to_space
+from recollect.store.sql.shapes import READERS, TABLES, select_shape, select_things, shaped
+from recollect.store.sql.upkeep import find_evictable, find_fading
+from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at
+from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
+
+_ORDERS: dict[Order, str] = {
+    "newest": "records.created_at DESC, records.version DESC",
+    "oldest": "records.created_at, records.version",
+    "important": "records.importance DESC, records.created_at DESC, records.version DESC",
+    "position": "records.session, records.source, records.position, records.version",
+    "updated": "records.version DESC",
+}
+_GROUPS: dict[By, str] = {
+    "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
+}  # fmt: skip
+_CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
+_MOST = 2**62
+_version = attrgetter("version")
+
+
+class Numbers:
+    """The numbers of spaces, each of which is looked up once."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.numbers: dict[str, int | None] = {}
+
+    def number(self, space: str) -> int | None:
+        if space not in self.numbers:
+            rows = self._db.rows("SELECT no FROM spaces WHERE name = ?", (space,))
+            self.numbers[space] = rows[0][0] if rows else None
+        return self.numbers[space]
+
+
+class SqlView:
+    """Reads of one snapshot; `now` decides what is valid."""
+
+    def __init__(self, db: Database, now: datetime) -> None:
+        self._db = db
+        self._now = now
+        self.numbers = Numbers(db)
+
+    @property
+    def now(self) -> datetime:
+        return self._now
+
+    def _number(self, space: str) -> int | None:
+        return self.numbers.number(space)
+
+    def where(self, filter: Filter, *, looked_up: bool = False) -> Condition:
+        """A filter as a condition on `records`."""
+        found = [number for space in filter.spaces if (number := self._number(space)) is not None]
+        numbers = found if filter.spaces else None
+        return record_condition(self._db.dialect, filter, numbers, to_micros(self._now), looked_up=looked_up)
+
+    # Spaces
+
+    def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
+        sql, values = ("1 = 1", []) if names is None else one_of("name", names)
+        rows = self._db.rows(
+            f"SELECT name, description, created_at, metadata, no FROM spaces WHERE {sql} ORDER BY name", values
+        )
+        self.numbers.numbers.update({row[0]: row[4] for row in rows})
+        return [to_space(row) for row in rows]
+
+    def homes(self, type_: type[Thing], id: str) -> list[str]:
+        table = TABLES[type_]
+        sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE"
+        if type_ is Record:  # one index has the live versions by their id and another the rest
+            sql = f"{sql} records.id = ? AND retired_at IS NULL UNION {sql} records.id = ? AND retired_at IS NOT NULL"
+            return sorted(row[0] for row in self._db.rows(sql, (id, id)))
+        return sorted(row[0] for row in self._db.rows(f"{sql} {table}.id = ?", (id,)))
+
+    # Records
+
+    def get(
+        self, type_: type[T], space: str, id: str, as_of: datetime | None = None, *, version: int | None = None
+    ) -> T | None:
+        table = TABLES[type_]
+        if version is not None:
+            known, values = f"{table}.version = ?", [version]
+            id_column, number_column = map(self._db.dialect.unindexed, (f"{table}.id", f"{table}.space_no"))
+        else:
+            known, values = known_at(self._db.dialect, table, as_of)
+            id_column, number_column = f"{table}.id", f"{table}.space_no"
+        sql = f"{select_things(type_, stated=version is not None)} WHERE {id_column} = ? AND {number_column} = ?"
+        rows = self._db.rows(f"{sql} AND {known}", (id, self._number(space), *values))
+        return cast("T", READERS[type_](rows[0])) if rows else None
+
+    def select(
+        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0
+    ) -> list[S]:
+        if shape is Message:
+            return cast("list[S]", self._messages(where))
+        condition, values = self.where(where, looked_up=order == "updated")
+        ends = f" WHERE {condition}"
+        if order is not None:
+            ends += f" ORDER BY {_ORDERS[order]}"
+        elif shape is not int and where.versions is None:
+            ends += " ORDER BY records.version"
+        if limit is not None or offset:
+            ends, values = f"{ends} LIMIT ? OFFSET ?", [*values, _MOST if limit is None else limit, offset]
+        if shape is int:
+            return self._db.columns(["version"], f"SELECT records.version FROM records{ends}", values)[0]
+        if shape is Record:
+            found = cast("list[S]", [to_record(row) for row in self._db.rows(select_things(Record) + ends, values)])
+        else:
+            begins = select_shape(cast("type[Struct]", shape), "records", self._db.dialect)
+            found = shaped(shape, self._db.rows(begins + ends, values))
+        return found if order is not None or where.versions is None else _in_order(found, where.versions)
+
+    def _messages(self, where: Filter) -> list[Message]:
+        """The list of each session, which goes on naming messages whose records are gone."""
+        spaces = one_of("space_no", [self._number(space) for space in where.spaces])
+        condition, values = every([spaces, one_of("session", where.sessions)])
+        sql = f"SELECT id, role, at, flag FROM messages WHERE {condition} ORDER BY session, place"
+        rows = self._db.rows(sql, values)
+        return [Message(id=id, role=role, at=to_moment(at), flag=flag) for id, role, at, flag in rows]
+
+    @overload
+    def count(self, where: Filter | Entities | Relations) -> int: ...
+    @overload
+    def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]: ...
+    def count(
+        self, where: Filter | Entities | Relations, by: By | None = None, limit: int | None = None, offset: int = 0
+    ) -> int | list[Group]:
+        if by is not None and isinstance(where, Filter):
+            return self._groups(where, by, limit, offset)
+        if isinstance(where, Filter):
+            table, (condition, values) = "records", self.where(where)
+        elif isinstance(where, Entities):
+            table, (condition, values) = "entities", self._entities(where)
+        else:
+            table, (condition, values) = "relations", self._relations(where)
+        return self._db.rows(f"SELECT count(*) FROM {table} WHERE {condition}", values)[0][0]
+
+    def _groups(self, where: Filter, by: By, limit: int | None, offset: int) -> list[Group]:
+        source, key, moment = "records", "", "records.event_time"
+        condition, values = self.where(where)
+        if by == "tag":
+            more, key = self._db.dialect.items("records.tags")
+            source += more
+        elif by == "claim":
+            source, key = "records JOIN refs ON refs.version = records.version", "refs.ref"
+            condition += " AND refs.ref >= 'claim:' AND refs.ref < 'claim;'"
+        elif by == "list":
+            source, key, moment = "messages", "session", "at"
+            condition, values = one_of("space_no", [self._number(space) for space in where.spaces])
+        else:
+            key = _GROUPS[by]
+        order = "max(moment) DESC, word" if by in ("session", "list") else "word"
+        each = f"SELECT {key} AS word, {moment} AS moment FROM {source} WHERE {condition}"
+        rows = self._db.rows(
+            f"SELECT word, count(*), min(moment), max(moment) FROM ({each}) AS each WHERE word IS NOT NULL"
+            f" GROUP BY word ORDER BY {order} LIMIT ? OFFSET ?",
+            (*values, _MOST if limit is None else limit, offset),
+        )
+        return [Group(key, count, to_moment(first), to_moment(last)) for key, count, first, last in rows]
+
+    # The graph
+
+    def entities(
+        self, where: Entities, *, newest_first: bool = False, limit: int | None = None, offset: int = 0
+    ) -> list[Entity]:
+        condition, values = self._entities(where)
+        order = f"entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
+        sql = f"{select_things(Entity)} WHERE {condition} ORDER BY {order}"
+        rows = self._db.rows(sql, (*values, _MOST if limit is None else limit, offset))
+        return [to_entity(row) for row in rows]
+
+    def _entities(self, where: Entities) -> Condition:
+        number, dialect = self._number(where.space), self._db.dialect
+        narrow = where.names is not None or where.ids is not None
+        column = dialect.unindexed("entities.space_no") if narrow else "entities.space_no"
+        parts: list[Condition] = [(f"{column} = ?", [number]), known_at(dialect, "entities", where.as_of)]
+        if where.ids is not None:
+            parts.append(dialect.among("entities.id", where.ids))
+        if where.names is not None:
+            named, values = dialect.among("name", [normal_name(name) for name in where.names])
+            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = ? AND {named})"
+            parts.append((sql, [number, *values]))
+        if where.words:
+            held = " OR ".join([dialect.holds("name", "?")] * len(where.words))
+            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = ? AND ({held}))"
+            parts.append((sql, [number, *where.words]))
+        return every(parts)
+
+    def relations(
+        self, shape: type[S], where: Relations, *, newest_first: bool = False, limit: int | None = None
+    ) -> list[S]:
+        condition, values = self._relations(where)
+        order = f"relations.version {'DESC' if newest_first else 'ASC'}"
+        ends = f" WHERE {condition} ORDER BY {order} LIMIT ?"
+        values = [*values, _MOST if limit is None else limit]
+        if shape is Relation:
+            rows = self._db.rows(select_things(Relation) + ends, values)
+            return cast("list[S]", [READERS[Relation](row) for row in rows])
+        begins = select_shape(cast("type[Struct]", shape), "relations", self._db.dialect)
+        return shaped(shape, self._db.rows(begins + ends, values))
+
+    def _relations(self, where: Relations) -> Condition:
+        dialect = self._db.dialect
+        parts: list[Condition] = [
+            ("relations.space_no = ?", [self._number(where.space)]),
+            known_at(dialect, "relations", where.as_of),
+        ]
+        if where.active:
+            parts.append(true_at("relations", to_micros(where.as_of or self._now)))
+        if where.subjects is not None:
+            parts.append(dialect.among("relations.subject", where.subjects))
+        if where.objects is not None:
+            parts.append(dialect.among("relations.object", where.objects))
+        return every(parts)
+
+    # The journal
+
+    def journal(self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000) -> list[Change]:
+        where = where or Changes()
+        parts: list[Condition] = [("entry > ?", [where.after])]
+        for column, value in (("entry", where.entry), ("space", where.space), ("object_id", where.object_id)):
+            if value is not None:
+                parts.append((f"{column} = ?", [value]))
+        if where.last_besides is not None:
+            newest = "SELECT max(entry) FROM journal WHERE actor IS NULL OR actor <> ? GROUP BY space"
+            parts.append((f"entry IN ({newest})", [where.last_besides]))
+        condition, values = every(parts)
+        order = "DESC" if newest_first else "ASC"
+        rows = self._db.rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
+        return [to_change(row) for row in rows]
+
+    # Bookkeeping
+
+    def kept(self, shelf: Shelf[V], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, V]:
+        owner = 0 if space is None else self._number(space)
+        sql, values = "SELECT key, value FROM shelves WHERE space_no = ? AND shelf = ?", [owner, shelf.name]
+        if keys is not None:
+            among, listed = self._db.dialect.among("key", keys)
+            sql, values = f"{sql} AND {among}", [*values, *listed]
+        decode = msgspec.json.Decoder(shelf.type).decode
+        return {row[0]: decode(row[1]) for row in self._db.rows(f"{sql} ORDER BY key", values)}
+
+    # Upkeep
+
+    def due(self, space: str, rule: FadingRule | EvictionRule) -> Due:
+        number = self._number(space)
+        if number is None:
+            return Due()
+        now = to_micros(self._now)
+        if isinstance(rule, FadingRule):
+            return find_fading(self._db, number, rule, now)
+        return find_evictable(self._db, number, rule, now)
+
+
+def _in_order(found: list[S], versions: Sequence[int]) -> list[S]:
+    by_version = {_version(one): one for one in found}
+    return [by_version[version] for version in versions if version in by_version]

@@ -1,0 +1,177 @@
+"""How does a Filter become a condition in SQL?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from recollect.store.sql.database import Condition, Dialect
+from recollect.store.sql.rows import to_micros
+from recollect.types import HIDDEN_STATUSES, Filter
+
+NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records.version)"
+"""What was evicted has left the present, though it is retired only later."""
+
+Rule = Callable[[Any], Condition]
+
+
+def known_at(dialect: Dialect, table: str, as_of: datetime | None, *, looked_up: bool = False) -> Condition:
+    """The versions that held at a moment of recorded time (None: now).
+
+    `looked_up` says that rows are found by something narrower, so that no index of live versions is wanted.
+    """
+    of_records = table == "records"
+    if as_of is None:
+        retired = f"{table}.retired_at"
+        lives = f"{dialect.unindexed(retired) if looked_up else retired} IS NULL"
+        return (f"{lives} AND {NOT_EVICTED}" if of_records else lives), []
+    moment = to_micros(as_of)
+    lived = f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)"
+    if not of_records:
+        return lived, [moment, moment]
+    gone = f"{NOT_EVICTED[:-1]} AND evicted.at <= ?)"
+    return f"{lived} AND {gone}", [moment, moment, moment]
+
+
+def true_at(table: str, moment: int) -> Condition:
+    return (
+        f"({table}.valid_from IS NULL OR {table}.valid_from <= ?)"
+        f" AND ({table}.valid_until IS NULL OR {table}.valid_until > ?)",
+        [moment, moment],
+    )
+
+
+def _held_at(moment: int, now: int) -> Condition:
+    """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
+    hidden = one_of("records.status", HIDDEN_STATUSES)
+    return (
+        "coalesce(records.valid_from, records.created_at) <= ?"
+        " AND (records.valid_until IS NULL OR records.valid_until > ?)"
+        f" AND NOT ({hidden[0]} AND (records.valid_until IS NULL OR records.valid_until > ?))",
+        [moment, moment, *hidden[1], now],
+    )
+
+
+def after_all(beginning: str) -> str:
+    """The first text after all those that begin so."""
+    return beginning[:-1] + chr(ord(beginning[-1]) + 1)
+
+
+def one_of(column: str, values: Sequence[object]) -> Condition:
+    if not values:
+        return "1 = 0", []
+    return f"{column} IN ({','.join('?' * len(values))})", list(values)
+
+
+def none_of(column: str, values: Sequence[object]) -> Condition:
+    named, listed = one_of(column, values)
+    return f"({column} IS NULL OR NOT ({named}))", listed
+
+
+def every(conditions: Sequence[Condition]) -> Condition:
+    return " AND ".join(sql for sql, _ in conditions), [value for _, values in conditions for value in values]
+
+
+# One rule for each field of a filter
+
+
+def _text(column: str) -> Rule:
+    """One of some texts; "" among them stands for rows that have none."""
+
+    def rule(values: tuple[str, ...]) -> Condition:
+        named, listed = one_of(column, values)
+        return (f"({named} OR {column} IS NULL)" if "" in values else named), listed
+
+    return rule
+
+
+def _moment(column: str, sign: str) -> Rule:
+    return lambda moment: (f"{column} {sign} ?", [to_micros(moment)])
+
+
+def _plain(sql: str) -> Rule:
+    """A condition with one value or, for a flag, none."""
+    return lambda value: (sql, [value] if "?" in sql else [])
+
+
+@cache
+def _rules(dialect: Dialect) -> Mapping[str, Rule]:
+    """How each field of a filter is checked; `refs` and what is said of time have functions of their own."""
+    return {
+        "versions": lambda versions: dialect.among("records.version", versions),
+        "ids": lambda ids: dialect.among("records.id", ids),
+        "kinds": _text("records.kind"),
+        "memory_types": _text("records.memory_type"),
+        "sessions": _text("records.session"),
+        "projects": _text("records.project"),
+        "users": _text('records."user"'),
+        "sources": _text("records.source"),
+        "rooms": lambda rooms: one_of("coalesce(records.room, '')", rooms),
+        "statuses": lambda statuses: one_of("records.status", statuses),
+        "tags": lambda tags: dialect.shares("records.tags", tags),
+        "hashes": lambda hashes: one_of("records.hash", [bytes.fromhex(hash) for hash in hashes]),
+        "run": _plain("records.version IN (SELECT version FROM moved WHERE run = ?)"),
+        "evicted": _plain("records.version IN (SELECT version FROM evicted)"),
+        "after": _plain("records.version > ?"),
+        "position": _plain("records.position = ?"),
+        "since": _moment("records.event_time", ">="),
+        "until": _moment("records.event_time", "<="),
+        "below": lambda text: ("records.source >= ? AND records.source < ?", [text, after_all(text)]),
+        "governed": _plain("records.grounds IS NOT NULL"),
+        "without_kinds": lambda kinds: none_of("records.kind", kinds),
+        "without_sources": lambda sources: none_of("records.source", sources),
+    }
+
+
+_BY_VERSION = ("versions", "refs", "run", "evicted")
+"""By these a few versions are found: what else a filter says is only checked of them."""
+_ANY = Filter()
+
+
+def record_condition(
+    dialect: Dialect, filter: Filter, numbers: Sequence[int] | None, now: int, *, looked_up: bool = False
+) -> Condition:
+    """Everything in a filter, for a row of `records`; `numbers` are those of its spaces (None: all).
+
+    `looked_up` says that rows are found by something else than their space.
+    """
+    by_version = any(_says(filter, name) for name in _BY_VERSION)
+    parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
+    if not filter.past:
+        parts.append(known_at(dialect, "records", filter.as_of, looked_up=by_version))
+    for name, rule in _rules(dialect).items():
+        if _says(filter, name):
+            sql, values = rule(getattr(filter, name))
+            hinted = (by_version or _says(filter, "hashes")) and name not in ("hashes", *_BY_VERSION)
+            parts.append((dialect.unindexed(sql) if hinted and sql.startswith("records.") else sql, values))
+    if filter.refs is not None:
+        parts.append(_citing(dialect, filter.refs, numbers))
+    return every([*parts, *_validity(filter, now)])
+
+
+def _says(filter: Filter, name: str) -> bool:
+    return getattr(filter, name) != getattr(_ANY, name)
+
+
+def _of_spaces(dialect: Dialect, table: str, numbers: Sequence[int] | None, *, looked_up: bool = False) -> Condition:
+    if numbers is None:
+        return "1 = 1", []
+    column = f"{table}.space_no"
+    return one_of(dialect.unindexed(column) if looked_up else column, numbers)
+
+
+def _citing(dialect: Dialect, refs: Sequence[str], numbers: Sequence[int] | None) -> Condition:
+    sql, values = every([_of_spaces(dialect, "refs", numbers), dialect.among("refs.ref", refs)])
+    return f"records.version IN (SELECT refs.version FROM refs WHERE {sql})", values
+
+
+def _validity(filter: Filter, now: int) -> list[Condition]:
+    if filter.valid_at is not None:
+        return [_held_at(to_micros(filter.valid_at), now)]
+    if not filter.valid_only:
+        return []
+    true = true_at("records", now if filter.as_of is None else to_micros(filter.as_of))
+    hidden = one_of("records.status", HIDDEN_STATUSES)
+    return [true] if filter.statuses else [(f"NOT ({hidden[0]})", hidden[1]), true]

@@ -1,0 +1,445 @@
+"""How are operations done in any SQL database, inside one transaction?
+
+Operations of one kind that stand together are written together: a thousand new records take a few statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, cast
+
+import msgspec
+
+from recollect.errors import Conflict, NotFound
+from recollect.store.base import Done, Lexis, Shelf, Thing, V
+from recollect.store.ops import (
+    DropSpace,
+    Erase,
+    Evict,
+    Fade,
+    Note,
+    Op,
+    Put,
+    PutMessages,
+    PutSpace,
+    Retire,
+    Sweep,
+    Unfade,
+)  # fmt: skip
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.index import Entry, Index
+from recollect.store.sql.rows import entity_row, record_row, relation_row, to_json, to_micros
+from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
+from recollect.store.sql.upkeep import (
+    fade,
+    hand_on_fading,
+    mark_evicted,
+    read_evicted,
+    retire_evicted,
+    stated_confidences,
+    unfade,
+)  # fmt: skip
+from recollect.store.sql.view import SqlView
+from recollect.types import Entity, Filter, Message, Record, Relation
+
+_INSERT = {
+    type_: f"INSERT INTO {TABLES[type_]}(version, space_no, {', '.join(map(quoted, columns))})"
+    f" VALUES(?, ?{', ?' * len(columns)})"
+    for type_, columns in COLUMNS.items()
+}
+_ROWS: Mapping[type[Thing], Callable[[Any], Row]] = {Record: record_row, Entity: entity_row, Relation: relation_row}
+_OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
+_NOTE = (
+    "INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, after, actor, reason, undoes)"
+    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE"
+_OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
+
+
+class _Change(msgspec.Struct, frozen=True):
+    """An entry that the journal is to have."""
+
+    op: Put | Retire
+    before: int | None
+    after: int | None
+
+
+class Writer:
+    """Does operations through one transaction: reads see what it has written so far."""
+
+    def __init__(self, db: Database, view: SqlView, index: Index, actor: str | None) -> None:
+        self._db = db
+        self._view = view
+        self._spaces = view.numbers
+        self._index = index
+        self._actor = actor
+        self._at = to_micros(view.now)
+        self._positions: dict[tuple[int, str, str], int] = {}
+        self._places: dict[tuple[int, str], int] = {}
+        self._any_evicted: bool | None = None
+        self._one_by_one: Mapping[type[Op], Callable[[Any], Done]] = {
+            Erase: self._erase, Note: self._note_one, PutSpace: self._put_space, DropSpace: self._drop_space,
+            PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade, Evict: self._evict,
+            Sweep: self._sweep_some,
+        }  # fmt: skip
+
+    def apply(self, ops: Sequence[Op]) -> list[Done]:
+        done: list[Done] = []
+        for (kind, _), alike in groupby(ops, key=_kind):
+            if kind is Put:
+                done += self._put(cast("list[Put]", list(alike)))
+            elif kind is Retire:
+                done += self._retire(cast("list[Retire]", list(alike)))
+            else:
+                done += [self._one_by_one[kind](op) for op in alike]
+        return done
+
+    def home(self, space: str) -> int:
+        number = self._spaces.number(space)
+        if number is None:
+            raise NotFound(f"there is no space named {space!r}")
+        return number
+
+    def _note(self, space: str, verb: str, object_type: str, object_id: str, reason: str | None = None) -> int:
+        entry = self._db.reserve("journal", 1)
+        self._db.run(
+            _NOTE,
+            (entry, self._at, space, verb, object_type, object_id, None, None, self._actor, reason, None),
+        )
+        return entry
+
+    def _note_changes(self, changes: Sequence[_Change]) -> range:
+        """Writes an entry for each change of an object, and answers their numbers."""
+        first = self._db.reserve("journal", len(changes))
+        self._db.many(
+            _NOTE,
+            [
+                (
+                    entry, self._at, change.op.thing.space, change.op.verb, _OBJECT_TYPE[type(change.op.thing)],
+                    change.op.thing.id, change.before, change.after, self._actor, change.op.reason, change.op.undoes,
+                )
+                for entry, change in enumerate(changes, first)
+            ],
+        )  # fmt: skip
+        return range(first, first + len(changes))
+
+    # Spaces
+
+    def _put_space(self, op: PutSpace) -> Done:
+        space = op.space
+        number = self._spaces.number(space.name)
+        if number is None:
+            number = self._db.reserve("spaces", 1)
+            self._db.run(
+                "INSERT INTO spaces(no, name, description, created_at, metadata) VALUES(?, ?, ?, ?, ?)",
+                (number, space.name, space.description, self._at, to_json(space.metadata)),
+            )
+            self._spaces.numbers[space.name] = number
+            self._index.put_space(number)
+            return Done(entries=(self._note(space.name, "create", "space", space.name),))
+        self._db.run(
+            "UPDATE spaces SET description = ?, metadata = ? WHERE no = ?",
+            (space.description, to_json(space.metadata), number),
+        )
+        return Done(entries=(self._note(space.name, "describe", "space", space.name),))
+
+    def _note_one(self, op: Note) -> Done:
+        return Done(entries=(self._note(op.space, op.verb, "space", op.space, op.reason),))
+
+    def _drop_space(self, op: DropSpace) -> Done:
+        number = self.home(op.name)
+        self._sweep(read_evicted(self._db, "records.space_no = ?", [number]))
+        runs = "SELECT CAST(key AS INTEGER) FROM shelves WHERE space_no = ? AND shelf = 'runs'"
+        self._db.run(f"DELETE FROM moved WHERE run IN ({runs})", (number,))
+        self._db.run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
+        self._index.drop_space(number)
+        gone = {table: self._db.run(f"DELETE FROM {table} WHERE space_no = ?", (number,)) for table in _OF_A_SPACE}
+        self._db.run("DELETE FROM spaces WHERE no = ?", (number,))
+        self._db.run(f"{_BLANK} space = ?", (op.name,))
+        self._spaces.numbers[op.name] = None
+        return Done(entries=(self._note(op.name, "drop", "space", op.name),), count=gone["records"])
+
+    # Records, entities and relations alike
+
+    def _put(self, ops: Sequence[Put]) -> list[Done]:
+        """New versions of one type. The versions before them are retired first, so that ids are free."""
+        type_ = type(ops[0].thing)
+        numbers = [self.home(op.thing.space) for op in ops]
+        places = {i: self._next_position(numbers[i], cast("Record", op.thing)) for i, op in enumerate(ops) if op.last}
+        before = [(number, op.before) for number, op in zip(numbers, ops, strict=True) if op.before is not None]
+        self._retire_things(type_, before)
+        stated = self._stated(ops) if type_ is Record else {}
+        things = self._prepared(type_, ops, numbers, stated, places)
+        first = self._db.reserve(TABLES[type_], len(ops))
+        things = [msgspec.structs.replace(thing, version=version) for version, thing in enumerate(things, first)]
+        row = _ROWS[type_]
+        self._db.many(
+            _INSERT[type_],
+            [(thing.version, number, *row(thing)) for number, thing in zip(numbers, things, strict=True)],
+        )
+        if type_ is Record:
+            self._put_records(ops, numbers, cast("list[Record]", things), stated)
+        elif type_ is Entity:
+            for number, thing in zip(numbers, things, strict=True):
+                self._index.put_entity(number, cast("Entity", thing))
+        entries = self._note_changes(
+            [
+                _Change(op, None if op.before is None else op.before.version, thing.version)
+                for op, thing in zip(ops, things, strict=True)
+            ]
+        )
+        return [Done(entries=(entry,), thing=thing) for entry, thing in zip(entries, things, strict=True)]
+
+    def _prepared(
+        self,
+        type_: type[Thing],
+        ops: Sequence[Put],
+        numbers: Sequence[int],
+        stated: Mapping[int, float],
+        places: Mapping[int, int],
+    ) -> list[Thing]:
+        """The objects as they are to be written, but for their versions."""
+        now = self._view.now
+        things = [
+            op.thing if op.thing.recorded_at == now else msgspec.structs.replace(op.thing, recorded_at=now)
+            for op in ops
+        ]
+        if type_ is not Record:
+            return things
+        self._make_way([(number, op.thing.id) for number, op in zip(numbers, ops, strict=True) if op.before is None])
+        for i, op in enumerate(ops):
+            thing = cast("Record", things[i])
+            if op.before is not None and op.before.version in stated:
+                thing = msgspec.structs.replace(thing, confidence=stated[op.before.version])
+            if i in places:
+                thing = msgspec.structs.replace(thing, position=places[i])
+            things[i] = thing
+        return things
+
+    def _make_way(self, ids: Sequence[tuple[int, str]]) -> None:
+        """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
+        if ids and self._has_evicted():
+            named, values = self._db.dialect.among("records.id", [id for _, id in ids])
+            wanted = set(ids)
+            found = self._db.rows(
+                "SELECT records.space_no, records.id, records.version FROM records JOIN evicted"
+                f" ON evicted.version = records.version WHERE {named} AND records.retired_at IS NULL",
+                values,
+            )
+            self._sweep([(number, version) for number, id, version in found if (number, id) in wanted])
+
+    def _stated(self, ops: Sequence[Put]) -> dict[int, float]:
+        """What records that have faded go on stating, unless a change gives them another confidence."""
+        unchanged = [
+            op.before.version
+            for op in ops
+            if isinstance(op.before, Record) and cast("Record", op.thing).confidence == op.before.confidence
+        ]
+        return stated_confidences(self._db, unchanged) if unchanged else {}
+
+    def _put_records(
+        self, ops: Sequence[Put], numbers: Sequence[int], records: Sequence[Record], stated: Mapping[int, float]
+    ) -> None:
+        """What goes along with new versions of records: all that is derived, fading, and the lists of sessions."""
+        self._index.put(
+            [
+                Entry(number, record, op.lexis or Lexis({}), _same_text(op, record))
+                for op, number, record in zip(ops, numbers, records, strict=True)
+            ]
+        )
+        replaced = [
+            (record.version, op.before.version)
+            for op, record in zip(ops, records, strict=True)
+            if op.before is not None and op.before.version in stated
+        ]
+        hand_on_fading(self._db, replaced)
+        self._list_messages(
+            (number, record)
+            for op, number, record in zip(ops, numbers, records, strict=True)
+            if op.before is None and not op.thing.version and record.session is not None
+        )
+
+    def _next_position(self, number: int, record: Record) -> int:
+        """The place after the last record of a session, or of a source where there is no session."""
+        column, value = ("session", record.session) if record.session is not None else ("source", record.source)
+        if value is None:
+            return record.position
+        key = (number, column, value)
+        if key not in self._positions:
+            sql = f"SELECT max(position) FROM records WHERE space_no = ? AND {column} = ? AND retired_at IS NULL"
+            last = self._db.rows(sql, (number, value))[0][0]
+            self._positions[key] = -1 if last is None else last
+        self._positions[key] += 1
+        return self._positions[key]
+
+    def _retire(self, ops: Sequence[Retire]) -> list[Done]:
+        things = [(self.home(op.thing.space), op.thing) for op in ops]
+        self._retire_things(type(ops[0].thing), things)
+        entries = self._note_changes([_Change(op, op.thing.version, None) for op in ops])
+        return [Done(entries=(entry,)) for entry in entries]
+
+    def _retire_things(self, type_: type[Thing], things: Sequence[tuple[int, Thing]]) -> None:
+        if not things:
+            return
+        table = TABLES[type_]
+        chosen, values = self._db.dialect.among("version", [thing.version for _, thing in things])
+        sql = f"UPDATE {table} SET retired_at = ? WHERE {chosen} AND retired_at IS NULL"
+        if self._db.run(sql, (self._at, *values)) != len(things):
+            raise Conflict(f"{self._changed(table, things)} was changed by someone else; read it again and retry")
+        if type_ is Record:
+            self._index.retire([(number, thing.version) for number, thing in things])
+        elif type_ is Entity:
+            for number, thing in things:
+                self._index.retire_entity(number, cast("Entity", thing))
+
+    def _changed(self, table: str, things: Sequence[tuple[int, Thing]]) -> str:
+        """The first of some objects that did not hold when it was to be retired just now."""
+        chosen, values = self._db.dialect.among("version", [thing.version for _, thing in things])
+        sql = f"SELECT version FROM {table} WHERE {chosen} AND retired_at = ?"
+        held = {version for (version,) in self._db.rows(sql, (*values, self._at))}
+        return next((thing.id for _, thing in things if thing.version not in held), things[0][1].id)
+
+    # Erasing
+
+    def _erase(self, op: Erase) -> Done:
+        (space,) = op.where.spaces
+        ids = op.where.ids or self._matching(op.where, op.most)
+        return Done(entries=tuple(self._erase_one(space, id, op.reason) for id in ids), count=len(ids))
+
+    def _matching(self, filter: Filter, most: int | None) -> list[str]:
+        condition, values = self._view.where(msgspec.structs.replace(filter, valid_only=False))
+        sql = f"SELECT records.id FROM records WHERE {condition}"
+        if most is not None:
+            sql, values = f"{sql} LIMIT ?", [*values, most]
+        return list(dict.fromkeys(id for (id,) in self._db.rows(sql, values)))
+
+    def _erase_one(self, space: str, id: str, reason: str | None) -> int:
+        number = self.home(space)
+        rows = self._db.rows(  # one index has the live versions by their id and another the rest
+            "SELECT version, space_no FROM records WHERE id = ? AND retired_at IS NULL"
+            " UNION ALL SELECT version, space_no FROM records WHERE id = ? AND retired_at IS NOT NULL",
+            (id, id),
+        )
+        versions = [version for version, home in rows if home == number]
+        chosen, values = self._db.dialect.among("records.version", versions)
+        self._sweep(read_evicted(self._db, chosen, values))
+        live = self._db.rows(f"SELECT version FROM records WHERE {chosen} AND retired_at IS NULL", values)
+        self._index.erase([(number, version, (version,) in live) for version in versions])
+        chosen, values = self._db.dialect.among("version", versions)
+        for table in ("faded", "records"):
+            self._db.run(f"DELETE FROM {table} WHERE {chosen}", values)
+        self._db.run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
+        self._db.run(f"{_BLANK} object_type = 'record' AND object_id = ? AND space = ?", (id, space))
+        return self._note(space, "forget", "record", id, reason)
+
+    # Sessions
+
+    def _list_messages(self, records: Iterable[tuple[int, Record]]) -> None:
+        """New records of a session stand at the end of its list."""
+        rows: list[Row] = []
+        for number, record in records:
+            key = (number, cast("str", record.session))
+            if key not in self._places:
+                sql = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
+                self._places[key] = self._db.rows(sql, key)[0][0]
+            rows.append((*key, self._places[key], record.id, record.role, to_micros(record.event_time), ""))
+            self._places[key] += 1
+        self._db.many("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def _put_messages(self, op: PutMessages) -> Done:
+        number = self.home(op.space)
+        self._db.run("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, op.session))
+        self._db.many(
+            "INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)",
+            [(number, op.session, place, *_message_row(one)) for place, one in enumerate(op.messages)],
+        )
+        self._places.pop((number, op.session), None)
+        return Done(count=len(op.messages))
+
+    # Bookkeeping
+
+    def keep(
+        self, shelf: Shelf[V], items: Mapping[str, V | None], *, space: str | None = None, only: bool = False
+    ) -> None:
+        owner = 0 if space is None else self.home(space)
+        if only:
+            self._db.run("DELETE FROM shelves WHERE space_no = ? AND shelf = ?", (owner, shelf.name))
+        self._db.many(
+            "DELETE FROM shelves WHERE space_no = ? AND shelf = ? AND key = ?",
+            [(owner, shelf.name, key) for key, value in items.items() if value is None],
+        )
+        self._db.many(
+            "INSERT INTO shelves VALUES(?, ?, ?, ?)"
+            " ON CONFLICT(space_no, shelf, key) DO UPDATE SET value = excluded.value",
+            [(owner, shelf.name, key, to_json(value)) for key, value in items.items() if value is not None],
+        )
+
+    def touch(self, touches: Mapping[tuple[str, str], int], at: datetime) -> None:
+        rows = [
+            (number, id, count, to_micros(at))
+            for (space, id), count in touches.items()
+            if (number := self._spaces.number(space)) is not None
+        ]
+        self._db.many(
+            "INSERT INTO accesses VALUES(?, ?, ?, ?) ON CONFLICT(space_no, id)"
+            " DO UPDATE SET count = accesses.count + excluded.count, last = excluded.last",
+            rows,
+        )
+
+    # Upkeep
+
+    def _fade(self, op: Fade) -> Done:
+        self._index.fade(self.home(op.space))
+        return Done(count=fade(self._db, op.run, op.versions, op.rule, self._at))
+
+    def _unfade(self, op: Unfade) -> Done:
+        self._index.fade(self.home(op.space))
+        return Done(count=unfade(self._db, op.run))
+
+    def _evict(self, op: Evict) -> Done:
+        note = (self._at, op.space, self._actor, op.reason)
+        number = self.home(op.space)
+        count = mark_evicted(self._db, note, number, op.run, op.versions, op.ids)
+        self._any_evicted = None
+        self._index.evict(number, count)
+        return Done(count=count)
+
+    def _sweep_some(self, op: Sweep) -> Done:
+        return Done(count=self._sweep(read_evicted(self._db, "1 = 1", [], op.most)))
+
+    def _sweep(self, found: Sequence[tuple[int, int]]) -> int:
+        """Retires what was evicted, given its space and number."""
+        if found:
+            self._look_for_evicted()
+            retire_evicted(self._db, [version for _, version in found])
+            self._index.retire(found)
+        return len(found)
+
+    def _has_evicted(self) -> bool:
+        if self._any_evicted is None:
+            self._any_evicted = bool(self._db.rows("SELECT 1 FROM evicted LIMIT 1"))
+        return self._any_evicted
+
+    def _look_for_evicted(self) -> None:
+        self._any_evicted = None
+        self._index.look_for_evicted()
+
+
+def _kind(op: Op) -> tuple[type[Op], type[Thing] | None]:
+    return type(op), type(op.thing) if isinstance(op, Put | Retire) else None
+
+
+def _same_text(op: Put, record: Record) -> int:
+    """The version whose text a new one shares: the one before it, or the one that comes back."""
+    if not isinstance(op.before, Record):
+        return op.thing.version
+    before = op.before
+    same = (before.content_hash, before.title) == (record.content_hash, record.title)
+    return before.version if same else 0
+
+
+def _message_row(one: Message) -> Row:
+    return one.id, one.role, to_micros(one.at), one.flag

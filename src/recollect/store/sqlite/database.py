@@ -1,0 +1,70 @@
+"""What does SQLite call what other databases call otherwise?"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from recollect.store.sql.database import Condition, Row
+from recollect.store.sql.rows import to_json
+
+_decode_list = msgspec.json.Decoder(list[Any]).decode
+
+
+class SqliteDialect:
+    def among(self, column: str, values: Sequence[int] | Sequence[str]) -> Condition:
+        if len(values) == 1:
+            return f"{column} = ?", [values[0]]
+        return f"{column} IN (SELECT value FROM json_each(?))", [to_json(values)]
+
+    def shares(self, column: str, values: Sequence[str]) -> Condition:
+        sql = f"EXISTS(SELECT 1 FROM json_each({column}) AS tag JOIN json_each(?) AS wanted USING(value))"
+        return sql, [to_json(values)]
+
+    def items(self, column: str) -> tuple[str, str]:
+        return f", json_each({column}) AS item", "item.value"
+
+    def field(self, column: str, name: str) -> str:
+        return f"json_extract({column}, '$.{name}')"
+
+    def holds(self, text: str, part: str) -> str:
+        return f"instr({text}, {part}) > 0"
+
+    def larger(self, one: str, other: str) -> str:
+        return f"max({one}, {other})"
+
+    def unindexed(self, column: str) -> str:
+        return f"+{column}"
+
+
+DIALECT = SqliteDialect()
+
+
+class SqliteDatabase:
+    """A connection within a transaction."""
+
+    dialect = DIALECT
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        return self._connection.execute(sql, values).rowcount
+
+    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        self._connection.executemany(sql, rows)
+
+    def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
+        gathered = ", ".join(f"json_group_array({name})" for name in names)
+        row = self._connection.execute(f"SELECT {gathered} FROM ({sql})", values).fetchone()
+        return [_decode_list(text) for text in row]  # in one step, during which other threads can run
+
+    def reserve(self, table: str, count: int) -> int:  # noqa: ARG002  nobody else writes: all after it are free
+        row = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        return 1 if row is None else cast("int", row[0]) + 1

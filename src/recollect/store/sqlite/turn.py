@@ -1,0 +1,79 @@
+"""What keeps two processes from doing the same work twice?
+
+A lock that the operating system holds for a process, and takes back whenever and however that process ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from recollect.errors import ReadOnlyStore
+
+_LOOKS_EVERY = 0.05  # seconds
+
+
+class FileTurn:
+    """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
+
+    def __init__(self, folder: Path, names: tuple[str, ...], stop: threading.Event | None = None) -> None:
+        self._path = folder / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
+        self._stop = stop or threading.Event()
+        self._file: int | None = None
+
+    @property
+    def mine(self) -> bool:
+        return self._file is not None
+
+    def __enter__(self) -> Self:
+        while not self.take() and not self._stop.wait(_LOOKS_EVERY):
+            continue
+        return self
+
+    def __exit__(
+        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def take(self) -> bool:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
+        if _lock(file):
+            self._file = file
+            return True
+        os.close(file)
+        return False
+
+    def release(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> bool:
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
