@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.evaluate import Encoded, compare, read_sets, to_codes
+from training.compare import Encoded, compare, read_sets, to_codes
 from training.pack import Lists, pack_lists
 
 SETS = ("everyday-dev", "locomo-dev", "beam-dev", "cosqa-dev")

@@ -15,9 +15,9 @@ import json
 from pathlib import Path
 
 import numpy as np
-from recollect.retrieve.late import SCALE
 
 from recollect.embed.bundled import BundledEmbedder
+from recollect.store.late import SCALE
 from training.pack import Lists
 
 SEED, HELD, FOLDS = 5, 255, 4

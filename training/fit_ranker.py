@@ -30,11 +30,13 @@ from recollect.embed.bundled import MODEL_FOLDER
 from recollect.retrieve import keywords, ranker
 from recollect.retrieve.asking import asks_now, asks_past
 from recollect.store.terms import is_pair, query_terms, terms
-from training.evaluate import Score
+from training.compare import Score
 from training.pack import Lists, pack_lists
 from training.runtimes import open_reranker
 
 BY_KEYWORD, BY_VECTOR, BY_TOKENS, WORLD = 240, 200, 200, 200
+WOVEN = ranker.Woven(weight=8.0, slope=0.38, level=2.2, fall=0.78)
+"""Chosen on cuts of a conversation set: no pair here is a question whose answer lies in what stands beside it."""
 NAME, NETWORKS, SEED = "recollect-ranker-1", 3, 1
 HIDDEN = (32, 16)
 EPOCHS, BATCH, RATE, DECAY, WARM = 24, 128, 2e-3, 1e-4, 100
@@ -402,7 +404,7 @@ def save(nets: list[nn.Sequential], rows: Rows, path: Path) -> None:
     }
     found = ranker.Weights(
         name=NAME, card=card, features=list(ranker.FEATURES), mean=_rounded(rows.mean), scale=_rounded(rows.scale),
-        networks=networks,
+        networks=networks, woven=WOVEN,
     )  # fmt: skip
     path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0) + b"\n")
 

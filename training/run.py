@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from training import alone, train_embedder, train_reranker
-from training.evaluate import compare, to_codes
+from training.compare import compare, to_codes
 from training.mine import HELD, Data, embed_bank, mine, mine_unanswered, read_data
 from training.model import Embedder, Reranker
 from training.pack import Lists, pack_lists

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.evaluate import Encode, Encoded, Score
+from training.compare import Encode, Encoded, Score
 from training.pack import Lists
 
 TOKENS = 100_000

@@ -6,6 +6,9 @@ others, how it stands among its neighbours and beside newer and older ones that 
 were fitted on stores of ten to some thousand records, many of which hold no answer, make one probability of them. A
 signal that is missing (no vectors, wordpieces not compared, nothing read) is marked so, and they have seen that too.
 
+Where records stand in a session or source, what they are worth lies in what stands beside them too, and no network saw
+enough of that: there a plain weaving of all signals, neighbours included, is added, on a scale of its own.
+
 `ranker.json` has the weights and says what they were fitted on; `training/fit_ranker.py` makes it. Pure, numpy only.
 """
 
@@ -27,6 +30,7 @@ LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
+_COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
 
 
 class Layer(Struct, frozen=True):
@@ -36,11 +40,20 @@ class Layer(Struct, frozen=True):
     bias: list[float]
 
 
-class Weights(Struct, frozen=True):
-    """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer.
+class Woven(Struct, frozen=True):
+    """How much the weaving counts for what stands in a group, and how that becomes a probability.
 
-    What the networks say is averaged, and brought to a probability by `slope` and `level`.
+    slope × (said + weight × weaving) + level, less `fall` for every tenfold of records.
     """
+
+    weight: float
+    slope: float
+    level: float
+    fall: float
+
+
+class Weights(Struct, frozen=True):
+    """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer."""
 
     name: str
     card: dict[str, str]
@@ -48,8 +61,7 @@ class Weights(Struct, frozen=True):
     mean: list[float]
     scale: list[float]
     networks: list[list[Layer]]
-    slope: float = 1.0
-    level: float = 0.0
+    woven: Woven
 
 
 class Evidence(Struct, frozen=True, kw_only=True, eq=False):
@@ -87,8 +99,32 @@ def judge(evidence: Evidence) -> Floats:
 def logits(evidence: Evidence) -> Floats:
     fitted = _load()
     values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0)
-    said = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
-    return fitted.slope * said + fitted.level
+    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
+    grouped = evidence.group >= 0
+    if not grouped.any():
+        return said
+    by = fitted.woven
+    woven = _weave(evidence)
+    level = by.level - by.fall * np.log10(max(evidence.records, 1))
+    return np.where(grouped, by.slope * (said + by.weight * (woven - woven.max())) + level, said)
+
+
+def _weave(evidence: Evidence) -> Floats:
+    """A sum of the signals of each candidate and of its neighbours.
+
+    Words count relative to the best of them, and more the further it stands out from the tenth.
+    """
+    words = evidence.words
+    best = float(words.max())
+    if best > 0:
+        tenth = float(np.partition(words, -_COMPARED)[-_COMPARED]) if len(words) >= _COMPARED else 0.0
+        own = (1.5 - tenth / best) ** 2 * words / best
+    else:
+        own = np.zeros(len(words))
+    own = own + _NEAR_SHARE * np.clip(np.nan_to_num(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
+    late = np.nan_to_num(evidence.late, nan=_LATE_FLOOR)
+    own = own + _LATE_SHARE * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
+    return own + _neighbours(own, evidence.group, evidence.position)
 
 
 def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
@@ -102,15 +138,14 @@ class _Fitted(Struct, frozen=True, eq=False):
     mean: Floats
     scale: Floats
     networks: list[list[tuple[Floats, Floats]]]
-    slope: float
-    level: float
+    woven: Woven
 
 
 @cache
 def _load() -> _Fitted:
     found = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
     networks = [[(np.array(one.weights), np.array(one.bias)) for one in layers] for layers in found.networks]
-    return _Fitted(np.array(found.mean), np.array(found.scale), networks, found.slope, found.level)
+    return _Fitted(np.array(found.mean), np.array(found.scale), networks, found.woven)
 
 
 def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | None) -> Floats:

@@ -26,7 +26,7 @@ def test_structured_content_says_the_same_as_the_text(serve) -> None:
 def test_the_status_loads_nothing(semantic_table) -> None:
     table = semantic_table
     assert table.call("get_status")["embedding"] == {
-        "status": "ready", "model": "recollect-minilm-1-int8", "dimensions": 384,
+        "status": "ready", "model": "recollect-minilm-2-int8", "dimensions": 384,
         "cache_stats": {"hits": 0, "misses": 0, "size": 0},
     }  # fmt: skip
     assert table.memory.embedding().state == "idle"

@@ -39,7 +39,7 @@ def test_the_documents_say_what_holds(serve, tmp_path) -> None:
         "memory_types": ["episodic", "semantic", "procedural"], "default": "semantic",
     }  # fmt: skip
     health = {
-        "embedding": {"provider": "bundled", "model": "recollect-minilm-1-int8", "dimension": 384},
+        "embedding": {"provider": "bundled", "model": "recollect-minilm-2-int8", "dimension": 384},
         "qdrant": {
             "url": f"file://{tmp_path / 'home' / 'recollect.db'}", "reachable": True,
             "defaultCollection": "rusty-mem", "defaultCollectionPresent": False,

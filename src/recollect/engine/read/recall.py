@@ -270,7 +270,7 @@ def _to_hit(record: Record, ranked: _Ranked, folded: tuple[str, ...]) -> Hit:
             importance=round(float(found.importance[row]), 4),
             confidence=round(float(found.confidence[row]), 4),
             tokens=_rounded(ranked.tokens),
-            deep=_rounded(1.0 / (1.0 + np.exp(-ranked.deep))),
+            deep=_rounded(float(1.0 / (1.0 + np.exp(-ranked.deep)))),
         ),
         folded=folded,
     )

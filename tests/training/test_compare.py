@@ -1,12 +1,9 @@
-"""Is a question compared with a passage token by token, and fused as the library fuses?"""
+"""Is a question compared with a passage token by token?"""
 
 from __future__ import annotations
 
 import numpy as np
-from training.candidates import describe_signals
-from training.evaluate import Encoded, Fusion, compare, order_candidates, to_codes
-
-from recollect.retrieve.fuse import Candidates, QueryView, fuse_signals
+from training.compare import Encoded, compare, to_codes
 
 
 def encoded(*texts: list[list[float]], weights: list[float] | None = None) -> Encoded:
@@ -29,18 +26,3 @@ def test_eight_bits_keep_the_order_of_token_vectors() -> None:
     tokens /= np.linalg.norm(tokens, axis=1, keepdims=True)
     kept = to_codes(tokens)
     assert np.abs(np.einsum("nd,nd->n", kept, tokens) - 1).max() < 0.02
-
-
-def test_without_token_vectors_candidates_are_ordered_as_the_library_orders_them() -> None:
-    chance = np.random.default_rng(7)
-    query = QueryView(
-        df=np.array([3.0, 40.0]), pair=np.zeros(2, bool), records=400, mean_length=30.0, unrelated_cosine=0.04
-    )
-    count = 60
-    seen = Candidates(
-        tf=chance.integers(0, 3, (count, 2)).astype(float), length=chance.uniform(5, 300, count),
-        cosine=chance.uniform(0, 0.8, count), group=chance.integers(0, 3, count), position=np.arange(count),
-        recency=np.zeros(count), importance=np.full(count, 0.5), confidence=np.ones(count), graph=np.zeros(count),
-    )  # fmt: skip
-    ours = order_candidates(describe_signals(query, seen), Fusion())
-    assert (np.argsort(-ours) == np.argsort(-fuse_signals(query, seen).score)).all()

@@ -1,0 +1,95 @@
+"""The ranker: probabilities that do not depend on order, on missing signals, or on what a network was never shown."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from recollect.retrieve.ranker import FEATURES, WEIGHTS, Evidence, Weights, describe, judge
+
+NAN = float("nan")
+
+
+def evidence(near: list[float], **more: object) -> Evidence:
+    count = len(near)
+    given: dict[str, object] = {
+        "covered": [0.0] * count, "words": [0.0] * count, "near": near, "late": [NAN] * count, "deep": [NAN] * count,
+        "length": [12.0] * count, "group": [-1] * count, "position": [0] * count, "time": list(range(count)),
+    } | more  # fmt: skip
+    arrays = {name: np.array(value, int if name in ("group", "position") else float) for name, value in given.items()
+              if name not in ("like", "terms", "asks_past", "records")}  # fmt: skip
+    return Evidence(
+        **arrays, like=more.get("like"), terms=4, pairs=0.0, records=int(str(more.get("records", count))),
+        asks_past=bool(more.get("asks_past", False)),
+    )  # fmt: skip
+
+
+def some(seed: int, count: int = 40) -> Evidence:
+    chance = np.random.default_rng(seed)
+    return evidence(
+        chance.normal(2, 2, count).tolist(), covered=chance.random(count), words=chance.random(count) / 2,
+        late=chance.uniform(0.3, 0.8, count), time=chance.permutation(count),
+    )  # fmt: skip
+
+
+def test_the_file_fits_the_features_and_stays_small() -> None:
+    fitted = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+    assert fitted.features == list(FEATURES)
+    weights = sum(len(row) for net in fitted.networks for layer in net for row in [*layer.weights, layer.bias])
+    assert weights < 6_000
+    assert {"fitted on", "embedder", "licence"} <= fitted.card.keys()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_candidate_gets_a_probability_whatever_their_order(seed: int) -> None:
+    given = some(seed)
+    said = judge(given)
+    assert ((said > 0) & (said < 1)).all()
+    order = np.random.default_rng(seed).permutation(len(said))
+    fields = {
+        name: value[order] if isinstance(value := getattr(given, name), np.ndarray) else value
+        for name in given.__struct_fields__
+    }
+    np.testing.assert_allclose(judge(Evidence(**fields)), said[order], rtol=1e-9)
+
+
+def test_no_candidates_and_a_single_one_are_described_too() -> None:
+    assert describe(evidence([])).shape == (0, len(FEATURES))
+    assert 0 < judge(evidence([5.0], covered=[0.9]))[0] < 1
+
+
+@pytest.mark.parametrize("missing", [("near", "late"), ("late",), ("near", "late", "covered")])
+def test_a_signal_that_is_missing_is_no_number(missing: tuple[str, ...]) -> None:
+    given = some(3)
+    none = np.full(len(given.near), NAN)
+    left = {name: none if name in missing and name != "covered" else getattr(given, name) for name in
+            given.__struct_fields__}  # fmt: skip
+    assert np.isfinite(judge(Evidence(**left))).all()
+
+
+def test_more_of_the_question_and_nearer_is_likelier_in_stores_of_every_size() -> None:
+    for count in (5, 20, 100, 400):
+        near, covered = [1.0] * count, [0.0] * count
+        near[count // 2], covered[count // 2] = 6.0, 0.8
+        late = [0.4] * count
+        late[count // 2] = 0.75
+        said = judge(evidence(near, covered=covered, words=covered, late=late))
+        assert said.argmax() == count // 2
+        assert said.max() > 0.5 > np.sort(said)[-2]
+
+
+def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past_lifts_the_older() -> None:
+    newer, older = 0, 0
+    for seed in range(30):
+        chance = np.random.default_rng(seed)
+        near, late = chance.normal(1, 1, 30), chance.uniform(0.35, 0.5, 30)
+        near[[3, 9]], late[[3, 9]] = 5.0, 0.68
+        alike = np.eye(2) + 0.85 * (1 - np.eye(2))
+        like = (np.array([3, 9]), alike)
+        now = judge(evidence(near.tolist(), late=late, covered=[0.3] * 30, like=like))
+        past = judge(evidence(near.tolist(), late=late, covered=[0.3] * 30, like=like, asks_past=True))
+        newer += int(now[9] > now[3])
+        older += int(past[3] / past[9] > now[3] / now[9])
+    assert newer >= 25
+    assert older >= 25
