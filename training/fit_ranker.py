@@ -39,7 +39,7 @@ WOVEN = ranker.Woven(weight=8.0, slope=0.38, level=2.2, fall=0.78)
 """Chosen on cuts of a conversation set: no pair here is a question whose answer lies in what stands beside it."""
 NAME, NETWORKS, SEED = "recollect-ranker-1", 3, 1
 HIDDEN = (32, 16)
-EPOCHS, BATCH, RATE, DECAY, WARM = 24, 128, 2e-3, 1e-4, 100
+EPOCHS, BATCH, RATE, DECAY, WARM = 40, 128, 2e-3, 1e-4, 100
 LISTS = 1.0
 """What a list counts beside its single candidates."""
 READ = (0, 3, 5, 5, 10, 20)
@@ -211,8 +211,8 @@ def everyday_samples(work: Work, chance: np.random.Generator) -> list[Asked]:
             size = chance.random()
             if size < 0.25:
                 others = [note for note in notes if note not in left]
-                taken = chance.choice(others, min(len(others), int(chance.integers(8, 25))), replace=False).tolist()
-                notes = sorted([*left, *taken])
+                taken = chance.choice(others, min(len(others), int(chance.integers(0, 25))), replace=False).tolist()
+                notes = sorted([*left, *taken]) or notes[:1]
             elif size > 0.55:
                 count = int(chance.integers(1, 4)) if size < 0.9 else int(chance.integers(4, 16))
                 for other in chance.choice(pools, count, replace=False):

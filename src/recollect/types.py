@@ -45,7 +45,7 @@ VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
 """Whose word is enough without evidence."""
 
 DEFAULT_SPACE = "default"
-NOISE = 0.0001
+NOISE = 0.000001
 """Hits that score less say nothing: recall leaves them out unless it is asked for them."""
 
 

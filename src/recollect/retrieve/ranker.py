@@ -7,7 +7,8 @@ were fitted on stores of ten to some thousand records, many of which hold no ans
 signal that is missing (no vectors, wordpieces not compared, nothing read) is marked so, and they have seen that too.
 
 Where records stand in a session or source, what they are worth lies in what stands beside them too, and no network saw
-enough of that: there a plain weaving of all signals, neighbours included, is added, on a scale of its own.
+enough of that, nor of stores of thousands: there a plain weaving of all signals, neighbours included, is added, on a
+scale of its own.
 
 `ranker.json` has the weights and says what they were fitted on; `training/fit_ranker.py` makes it. Pure, numpy only.
 """
@@ -30,6 +31,7 @@ LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
+_LARGE = 1_000
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
 
 
@@ -41,7 +43,7 @@ class Layer(Struct, frozen=True):
 
 
 class Woven(Struct, frozen=True):
-    """How much the weaving counts for what stands in a group, and how that becomes a probability.
+    """How much the weaving counts for what stands in a group or among many, and how that becomes a probability.
 
     slope × (said + weight × weaving) + level, less `fall` for every tenfold of records.
     """
@@ -100,7 +102,7 @@ def logits(evidence: Evidence) -> Floats:
     fitted = _load()
     values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0)
     said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
-    grouped = evidence.group >= 0
+    grouped = (evidence.group >= 0) | (evidence.records > _LARGE)
     if not grouped.any():
         return said
     by = fitted.woven
