@@ -21,6 +21,7 @@ from bench.quality import load, rows
 import recollect
 from recollect.embed.bundled import MODEL_FOLDER
 from recollect.embed.wordpiece import WordPiece
+from recollect.engine.core import records_of
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read import recall as recalling
 from recollect.engine.read.candidates import Question, SpaceCandidates
@@ -47,7 +48,7 @@ class Overheard:
     ) -> list[SpaceCandidates]:
         found = self._gather(view, vectors, question, spaces)
         self.given = found[0] if found else None
-        self.ids = [record.id for record in view.records(found[0].findings.versions.tolist())] if found else []
+        self.ids = [record.id for record in records_of(view, found[0].findings.versions.tolist())] if found else []
         return found
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.similar import differing_bits, near_rows
-from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
 from recollect.store.sqlite.database import DIALECT
