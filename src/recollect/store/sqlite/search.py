@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.distinct import distinct
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.similar import differing_bits, near_rows
@@ -399,7 +400,7 @@ def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int
     every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
     if among is not None:
         every = every[np.isin(every, among)]
-    versions = np.unique(every)
+    versions = distinct(every)
     if most is None or len(versions) <= most:
         return versions, False
     sizes = [len(one) for one in lists]
