@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect import Memory
-from recollect.engine.care import maintain
+from recollect.engine.care import rebuild
 from recollect.engine.write import remember
 from recollect.store.base import Lexis, View
 from recollect.types import Record
@@ -27,10 +27,10 @@ def _newer(monkeypatch: pytest.MonkeyPatch, memory: Memory) -> None:
         lexis = remember.derive_lexis(view, record)
         return Lexis({**lexis.terms, remember.hash_term("newer"): 1}, lexis.names)
 
-    monkeypatch.setattr(maintain, "LEXIS_VERSION", remember.LEXIS_VERSION + 1)
-    monkeypatch.setattr(maintain, "derive_lexis", derive)
-    monkeypatch.setattr(maintain, "_STEP", 4)
-    monkeypatch.setattr(maintain, "freshen_all", lambda *_: None)  # each test says when
+    monkeypatch.setattr(rebuild, "LEXIS_VERSION", remember.LEXIS_VERSION + 1)
+    monkeypatch.setattr(rebuild, "derive_lexis", derive)
+    monkeypatch.setattr(rebuild, "_STEP", 4)
+    monkeypatch.setattr(rebuild, "freshen_all", lambda *_: None)  # each test says when
 
 
 def found(memory: Memory, question: str) -> int:
@@ -40,9 +40,9 @@ def found(memory: Memory, question: str) -> int:
 def test_opening_does_one_step_and_the_old_words_answer(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 0)
-    assert not maintain.freshen(memory.core)
+    assert not rebuild.freshen(memory.core)
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 0)
-    assert maintain.freshen(memory.core)
+    assert rebuild.freshen(memory.core)
     assert (found(memory, "tea"), found(memory, "newer")) == (10, 10)
     assert memory.check() == []
 
@@ -52,7 +52,7 @@ def test_others_write_between_the_steps_and_nothing_of_it_is_lost(open_memory: C
     other.revise("r1", "Record 1 of the coffee.")
     other.forget("r2")
     other.remember("Another tea.")
-    while not maintain.freshen(memory.core):
+    while not rebuild.freshen(memory.core):
         pass
     assert (found(memory, "tea"), found(memory, "coffee"), found(memory, "newer")) == (9, 1, 10)
     assert memory.check() == []
@@ -63,12 +63,12 @@ def test_the_rest_is_done_in_the_background(
 ) -> None:
     done = threading.Event()
 
-    def freshen_all(core: maintain.Core, stop: threading.Event) -> None:
-        while not stop.is_set() and not maintain.freshen(core):
+    def freshen_all(core: rebuild.Core, stop: threading.Event) -> None:
+        while not stop.is_set() and not rebuild.freshen(core):
             pass
         done.set()
 
-    monkeypatch.setattr(maintain, "freshen_all", freshen_all)
+    monkeypatch.setattr(rebuild, "freshen_all", freshen_all)
     memory = open_memory()
     assert done.wait(20)
     assert found(memory, "newer") == 10

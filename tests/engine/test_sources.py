@@ -318,7 +318,7 @@ def test_a_second_run_reads_only_what_may_have_changed(
     before = memory.last_entry()
     read: list[str] = []
     really = reading.read_file
-    monkeypatch.setattr(reading, "read_file", lambda root, order: read.append(order.path) or really(root, order))
+    monkeypatch.setattr(reading, "read_file", lambda root, errand: read.append(errand.path) or really(root, errand))
     assert memory.ingest_folder(docs).unchanged == 4
     assert read == []
     write(docs, "guide.md", "# Guide\nOne.\n\n## Two\nTwo, anew.\n", old=False)

@@ -48,9 +48,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     seen: list[tuple[str, str]] = []
     really = reading.read_file
 
-    def listened(root: Path, order: reading.Order) -> reading.ReadFile:
-        seen.append((order.kind, order.path))
-        return really(root, order)
+    def listened(root: Path, errand: reading.Errand) -> reading.ReadFile:
+        seen.append((errand.kind, errand.path))
+        return really(root, errand)
 
     monkeypatch.setattr(reading, "read_file", listened)
     return seen
@@ -106,7 +106,7 @@ def test_what_could_not_be_read_is_tried_again_though_it_looks_the_same(
 ) -> None:
     with monkeypatch.context() as closed:
         refused = "cannot be read: Permission denied"
-        closed.setattr(reading, "read_file", lambda _, order: reading.ReadFile(order.path, problem=refused))
+        closed.setattr(reading, "read_file", lambda _, errand: reading.ReadFile(errand.path, problem=refused))
         documents, code = memory.ingest_project(shop)
     assert [problem.problem for problem in documents.problems] == [refused] * 3
     assert (documents.skipped, code.skipped) == ({"unreadable": 3}, {"unreadable": 4})
@@ -121,9 +121,9 @@ def test_a_document_that_vanishes_before_it_is_read_is_archived(
     write(shop, "README.md", "# Shop\n\nSells other things.\n")
     really = reading.read_file
 
-    def vanish(root: Path, order: reading.Order) -> reading.ReadFile:
-        (root / order.path).unlink()
-        return really(root, order)
+    def vanish(root: Path, errand: reading.Errand) -> reading.ReadFile:
+        (root / errand.path).unlink()
+        return really(root, errand)
 
     monkeypatch.setattr(reading, "read_file", vanish)
     done = memory.ingest_folder(shop)

@@ -61,8 +61,8 @@ def test_what_changes_after_a_run_has_read_it_is_followed_too(
     read, go_on = threading.Event(), threading.Event()
     really = reading.read_file
 
-    def linger(folder: Path, order: reading.Order) -> reading.ReadFile:
-        file = really(folder, order)
+    def linger(folder: Path, errand: reading.Errand) -> reading.ReadFile:
+        file = really(folder, errand)
         read.set()
         go_on.wait(GUARD_SECONDS)
         return file

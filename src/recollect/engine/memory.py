@@ -16,7 +16,7 @@ from typing import Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
-from recollect.engine.care import lifecycle, maintain
+from recollect.engine.care import lifecycle, rebuild
 from recollect.engine.care.dream import Idleness
 from recollect.engine.care.methods import Caring
 from recollect.engine.core import Core, random_id, utc_now
@@ -53,7 +53,7 @@ def open_memory(
     store = open_store(chosen.home, clock)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
-        return Memory(core, embedder, fresh=maintain.freshen(core))
+        return Memory(core, embedder, fresh=rebuild.freshen(core))
     except BaseException:
         store.close()
         raise
@@ -80,7 +80,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         self.sweeping = lifecycle.Sweeping(core)
         self.sweeping.look()
         self._freshening = Loop(
-            "recollect-index", lambda: maintain.freshen_all(core, self._freshening.stopping), failed=keep
+            "recollect-index", lambda: rebuild.freshen_all(core, self._freshening.stopping), failed=keep
         )
         if not fresh:
             self._freshening.wake()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.store.distinct import distinct
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -47,5 +49,5 @@ def near_rows(bits: NDArray[np.uint64], most: int, stop: Callable[[], bool]) -> 
             near = np.flatnonzero(unlike <= most)
             low, high = np.minimum(one[near], other[near]), np.maximum(one[near], other[near])
             found.append(low * count + high)
-    codes = np.unique(np.concatenate(found))
+    codes = distinct(np.concatenate(found))
     return np.stack([codes // count, codes % count], axis=1)

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from recollect.engine.care import dream as dreaming
-from recollect.engine.care import lifecycle, maintain
+from recollect.engine.care import lifecycle, rebuild
 from recollect.engine.care.dream import Dream, Merge
 from recollect.engine.care.ledger import spendings
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.undo import undo
-from recollect.engine.core import Core, existing, named_spaces
+from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.intake.methods import Indexing
 from recollect.engine.parse import (
@@ -30,11 +30,12 @@ from recollect.engine.parse import (
 )
 from recollect.engine.places import drop_place, make_place, read_identity, write_identity
 from recollect.engine.read.foremost import Foremost
+from recollect.engine.read.stats import stats_of
 from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
-from recollect.store.ops import DropSpace
+from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import (
     DEFAULT_SPACE,
     Change,
@@ -183,7 +184,14 @@ class Caring:
         label = parse_space(name, "name")
         if self._indexing.projects is not None:
             self._indexing.projects.end(label)
-        return maintain.clear_space(self.core, label)
+        with self.core.store.write(actor=self.core.actor) as edit:
+            space = space_of(edit, label)
+            if space is None:
+                return None
+            stats = stats_of(edit, label)
+            edit.apply([DropSpace(label), PutSpace(space)])
+        self.core.store.scrub()
+        return stats
 
     def folder(self, space: str = DEFAULT_SPACE) -> Path:
         """The folder for files of a space that exists; it is made if it is missing."""
@@ -300,4 +308,4 @@ class Caring:
 
     def reindex(self, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Makes everything derived anew from what is canonical: keyword index, mentions, vectors."""
-        return maintain.reindex(self.core, self.semantics, progress)
+        return rebuild.reindex(self.core, self.semantics, progress)

@@ -25,7 +25,7 @@ from recollect.types import Filter, Record
 MOST_NAMED = 100
 
 
-class Run:
+class Pass:
     """One pass over a project's folder, each file of which becomes chunks."""
 
     kind = CODE

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core, is_taken
-from recollect.engine.intake.indexing import Run
+from recollect.engine.intake.indexing import Pass
 from recollect.engine.intake.watching import watch_folder
 from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_projects
 from recollect.engine.loop import Loop
@@ -123,7 +123,7 @@ class Projects:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)
                     if known is not None:
-                        work.tell(Run(core, known, stop, work.tell).go(walked))
+                        work.tell(Pass(core, known, stop, work.tell).go(walked))
         finally:
             work.end()
 

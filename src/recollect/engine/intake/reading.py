@@ -37,7 +37,7 @@ LARGEST_TRANSCRIPT = 200 * 1024 * 1024
 _NAMED = ("not UTF-8", UNREADABLE, FAILED, TOO_LARGE)
 
 
-class Order(Struct, frozen=True, array_like=True):
+class Errand(Struct, frozen=True, array_like=True):
     """A file to be read, as which kind. If its content still has that hash, it is not parsed again."""
 
     path: str
@@ -105,21 +105,21 @@ class Kind(Struct, frozen=True):
     reader: str = ""
 
 
-def read_file(root: Path, order: Order) -> ReadFile:
+def read_file(root: Path, errand: Errand) -> ReadFile:
     """Reads and parses one file; whatever is wrong with it is said in its `problem`."""
-    kind, path = KINDS[order.kind], root / order.path
+    kind, path = KINDS[errand.kind], root / errand.path
     try:
         with path.open("rb") as file:
             info = os.fstat(file.fileno())
             if (reason := kind.choice.skip_size(path.name, info.st_size)) is not None:  # it has grown since
-                return ReadFile(order.path, problem=reason)
+                return ReadFile(errand.path, problem=reason)
             data = file.read()
     except FileNotFoundError:
-        return ReadFile(order.path, problem=GONE)
+        return ReadFile(errand.path, problem=GONE)
     except OSError as error:
-        return ReadFile(order.path, problem=f"{UNREADABLE}: {error.strerror}")
-    seen = ReadFile(order.path, hashlib.sha256(data).hexdigest(), len(data), info.st_mtime_ns)
-    if seen.hash == order.hash:
+        return ReadFile(errand.path, problem=f"{UNREADABLE}: {error.strerror}")
+    seen = ReadFile(errand.path, hashlib.sha256(data).hexdigest(), len(data), info.st_mtime_ns)
+    if seen.hash == errand.hash:
         return msgspec.structs.replace(seen, same=True)
     return kind.parse(root, seen, data)
 

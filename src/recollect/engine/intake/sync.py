@@ -17,7 +17,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.intake.reading import GONE, UNREADABLE, Kind, Order, ReadFile
+from recollect.engine.intake.reading import GONE, UNREADABLE, Errand, Kind, ReadFile
 from recollect.engine.intake.workers import read_files
 from recollect.engine.known import Known
 from recollect.engine.write.remember import ensure_space
@@ -90,10 +90,10 @@ class Sync:
         self._gone = [path for path in dict.fromkeys((*self._known, *held)) if self._is_gone(path)]
         self._count = sum(known.count for known in self._known.values())
         self._left = 0
-        self._orders = [order for found in walked.files if (order := self._order(found)) is not None]
+        self._errands = [errand for found in walked.files if (errand := self._errand(found)) is not None]
         behind = sum(path not in self._found and self._is_behind(path) for path in self._known)
         self._total = len(self._found) + behind
-        self._done = self._total - len(self._orders)
+        self._done = self._total - len(self._errands)
         self._base = self._done - self._left
 
     @property
@@ -107,7 +107,7 @@ class Sync:
                 return
             self._drop(self._gone[start : start + _GONE_AT_ONCE])
             yield self.far
-        for batch in _batches(read_files(self._root, self._orders, self._stop)):
+        for batch in _batches(read_files(self._root, self._errands, self._stop)):
             self._store(batch)
             yield self.far
 
@@ -122,13 +122,13 @@ class Sync:
             return False
         return not (self._part.kind.keeps_ignored and os.path.lexists(self._root / path))
 
-    def _order(self, found: Found) -> Order | None:
+    def _errand(self, found: Found) -> Errand | None:
         """What must be done about a file; None where it is as it was."""
         kind, known = self._part.kind, self._known.get(found.path)
         if known is None or known.reader != kind.reader or not self._part.holds(found.path, known):
-            return Order(found.path, kind.name, "")
+            return Errand(found.path, kind.name, "")
         if not _is_unchanged(found, known):
-            return Order(found.path, kind.name, known.hash)
+            return Errand(found.path, kind.name, known.hash)
         self._see(found.path, known)
         return None
 

@@ -1,6 +1,6 @@
 """How are many files read and parsed at once?
 
-In processes of their own, which take orders on standard input: a parser that crashes or hangs over some file takes
+In processes of their own, which take errands on standard input: a parser that crashes or hangs over some file takes
 down its own process alone, and the file is named. A few files are read in this process, since it takes longer to start
 another.
 """
@@ -21,7 +21,7 @@ from typing import IO
 import msgspec
 
 from recollect.engine.intake import reading
-from recollect.engine.intake.reading import FAILED, Order, ReadFile
+from recollect.engine.intake.reading import FAILED, Errand, ReadFile
 from recollect.engine.loop import Loop
 from recollect.errors import SourceError
 
@@ -33,19 +33,19 @@ _PATIENCE = 60.0  # seconds, for the files that a process was given together
 _PREFIX = 4  # bytes that say how long a message is
 
 
-def read_files(root: Path, orders: Sequence[Order], stop: threading.Event) -> Iterator[ReadFile]:
+def read_files(root: Path, errands: Sequence[Errand], stop: threading.Event) -> Iterator[ReadFile]:
     """The files in the order in which they are done; ends early when it is told to stop."""
-    if len(orders) <= FEW_FILES or not sys.executable:
-        for order in orders:
+    if len(errands) <= FEW_FILES or not sys.executable:
+        for errand in errands:
             if stop.is_set():
                 return
-            yield reading.read_file(root, order)
+            yield reading.read_file(root, errand)
     else:
-        yield from _Readers(root, orders, stop).files()
+        yield from _Readers(root, errands, stop).files()
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_orders = msgspec.msgpack.Decoder(tuple[str, tuple[Order, ...]]).decode
+_decode_errands = msgspec.msgpack.Decoder(tuple[str, tuple[Errand, ...]]).decode
 _decode_files = msgspec.msgpack.Decoder(tuple[ReadFile, ...]).decode
 
 
@@ -67,20 +67,20 @@ def work() -> None:
     """The whole life of a reading process: it ends when its input does."""
     gc.disable()  # nothing here goes in circles, and what lives long is a vocabulary
     while (message := _receive(sys.stdin.buffer)) is not None:
-        root, orders = _decode_orders(message)
-        _send(sys.stdout.buffer, _encode([reading.read_file(Path(root), order) for order in orders]))
+        root, errands = _decode_errands(message)
+        _send(sys.stdout.buffer, _encode([reading.read_file(Path(root), errand) for errand in errands]))
 
 
 class _Readers:
     """Some processes, each with a thread that gives it files and takes what it made of them."""
 
-    def __init__(self, root: Path, orders: Sequence[Order], stop: threading.Event) -> None:
+    def __init__(self, root: Path, errands: Sequence[Errand], stop: threading.Event) -> None:
         self._root = root
         self._stop = stop
-        self._orders: queue.SimpleQueue[Sequence[Order]] = queue.SimpleQueue()
-        for start in range(0, len(orders), _AT_ONCE):
-            self._orders.put(orders[start : start + _AT_ONCE])
-        self._count = min(MOST_WORKERS, os.cpu_count() or 1, -(-len(orders) // _AT_ONCE))
+        self._errands: queue.SimpleQueue[Sequence[Errand]] = queue.SimpleQueue()
+        for start in range(0, len(errands), _AT_ONCE):
+            self._errands.put(errands[start : start + _AT_ONCE])
+        self._count = min(MOST_WORKERS, os.cpu_count() or 1, -(-len(errands) // _AT_ONCE))
         self._done: queue.Queue[tuple[ReadFile, ...] | None] = queue.Queue(maxsize=_AHEAD * self._count)
         self._over = threading.Event()
 
@@ -110,16 +110,16 @@ class _Readers:
         try:
             while not self._over.is_set():
                 try:
-                    orders = self._orders.get_nowait()
+                    errands = self._errands.get_nowait()
                 except queue.Empty:
                     return
                 if process is None:
                     process = _start()
-                answer = self._ask(process, orders)
+                answer = self._ask(process, errands)
                 if answer is None:
                     _end(process)
                     process = None
-                    answer = self._one_by_one(orders)
+                    answer = self._one_by_one(errands)
                 self._hand_over(answer)
         finally:
             if process is not None:
@@ -134,14 +134,14 @@ class _Readers:
                 continue
             return
 
-    def _ask(self, process: subprocess.Popen[bytes], orders: Sequence[Order]) -> tuple[ReadFile, ...] | None:
+    def _ask(self, process: subprocess.Popen[bytes], errands: Sequence[Errand]) -> tuple[ReadFile, ...] | None:
         """What a process makes of some files; None if it died or took too long, which ends it too."""
         assert process.stdin is not None
         assert process.stdout is not None
         watchdog = Loop("recollect-watchdog", process.kill, delay=_PATIENCE)
         watchdog.wake()
         try:
-            _send(process.stdin, _encode((str(self._root), list(orders))))
+            _send(process.stdin, _encode((str(self._root), list(errands))))
             answer = _receive(process.stdout)
         except OSError:
             return None
@@ -149,16 +149,16 @@ class _Readers:
             watchdog.end()
         return None if answer is None else _decode_files(answer)
 
-    def _one_by_one(self, orders: Sequence[Order]) -> tuple[ReadFile, ...]:
+    def _one_by_one(self, errands: Sequence[Errand]) -> tuple[ReadFile, ...]:
         """Finds out which file it was that a process did not survive."""
         found: list[ReadFile] = []
-        for order in orders:
+        for errand in errands:
             if self._over.is_set():
                 break
             process = _start()
-            answer = self._ask(process, [order])
+            answer = self._ask(process, [errand])
             _end(process)
-            found += answer or (ReadFile(order.path, problem=FAILED),)
+            found += answer or (ReadFile(errand.path, problem=FAILED),)
         return tuple(found)
 
 

@@ -19,6 +19,7 @@ from recollect.engine.write.remember import hash_term
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.keywords import Terms, relate_keywords
 from recollect.store.base import View
+from recollect.store.distinct import distinct
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import is_pair, query_terms
 from recollect.types import Query
@@ -97,13 +98,13 @@ class _Lists(Struct, frozen=True, eq=False):
         found = [self.words.versions, np.fromiter(self.graph, np.int64, len(self.graph))]
         if self.near is not None:
             found.append(self.near.versions)
-        return Pick(np.unique(np.concatenate(found)), self.near)
+        return Pick(distinct(np.concatenate(found)), self.near)
 
     def fell_short(self, seen: NDArray[np.int64], wanted: int) -> bool:
         """Did a filter leave so little of a list that those left out of it could answer better?"""
         lists = [(self.words.more, self.words.versions)]
         if self.near is not None and self.near.more:
-            lists.append((True, np.unique(self.near.versions)))
+            lists.append((True, distinct(self.near.versions)))
         return any(more and np.isin(taken, seen).sum() < min(len(taken), wanted) for more, taken in lists)
 
 

@@ -176,23 +176,22 @@ class _Batch:
         self._alike = alike if anywhere else ("kind", "session", *alike)
         self._by_grounds = "grounds" in alike
         self._any_known = space in edit.names([space])
-        self._hashes = iter([content_hash(draft.text) for draft in drafts])
+        hashes = [content_hash(draft.text) for draft in drafts]
+        self._hashes = iter(hashes)
         self._twins: dict[str, list[Record]] = {}
         self._ids: dict[str, Record] = {}
         self._puts: list[Put] = []
         self._receipts: list[Receipt] = []
         self._waiting: list[int] = []
-        self._look_up(drafts)
+        self._look_up(list(dict.fromkeys(hashes)), tuple({draft.id for draft in drafts if draft.id is not None}))
 
-    def _look_up(self, drafts: Sequence[Draft]) -> None:
+    def _look_up(self, hashes: Sequence[str], ids: tuple[str, ...]) -> None:
         """Reads the records that have one of the texts or one of the ids."""
         here = Filter(spaces=(self._space,))
-        hashes = list(dict.fromkeys(content_hash(draft.text) for draft in drafts))
         for start in range(0, len(hashes), _LOOKED_UP):
             some = tuple(hashes[start : start + _LOOKED_UP])
             for record in self._edit.select(Record, msgspec.structs.replace(here, hashes=some)):
                 self._twins.setdefault(record.content_hash, []).append(record)
-        ids = tuple({draft.id for draft in drafts if draft.id is not None})
         if ids:
             named = msgspec.structs.replace(here, ids=ids, valid_only=False)
             self._ids = {record.id: record for record in self._edit.select(Record, named)}

@@ -6,7 +6,7 @@ the dialect: these few methods are all that a second database has to say differe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 Row: TypeAlias = tuple[Any, ...]  # what the module of a database hands out
@@ -57,7 +57,7 @@ class Database(Protocol):
         """Answers how many rows were changed."""
         ...
 
-    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+    def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """The same statement for many rows."""
         ...
 

@@ -1,20 +1,20 @@
-"""How does a value become a row of SQLite, and a row a value again?"""
+"""How does a value become a row of a table, and a row a value again?"""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeAlias, TypeVar, cast, get_origin
+from typing import Any, Literal, TypeVar, cast, get_origin
 
 import msgspec
 from msgspec import Struct
 
 from recollect.fields import Field, fields_of
 from recollect.store.base import MOST_COUNTED, Lexis
+from recollect.store.sql.database import Row
 from recollect.types import Change, Claim, Entity, Evidence, Grounds, Json, Metadata, Record, Relation, Space
 
-Row: TypeAlias = tuple[Any, ...]  # what the sqlite3 module hands out
 T = TypeVar("T", bound=Struct)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from recollect.store.sql.database import Condition, Dialect
 from recollect.store.sql.rows import to_micros
 from recollect.types import HIDDEN_STATUSES, Filter
@@ -127,7 +129,7 @@ def _rules(dialect: Dialect) -> Mapping[str, Rule]:
 
 _BY_VERSION = ("versions", "refs", "run", "evicted")
 """By these a few versions are found: what else a filter says is only checked of them."""
-_ANY = Filter()
+_USUAL = msgspec.structs.astuple(Filter())
 
 
 def record_condition(
@@ -137,22 +139,20 @@ def record_condition(
 
     `looked_up` says that rows are found by something else than their space.
     """
-    by_version = any(_says(filter, name) for name in _BY_VERSION)
+    given = zip(Filter.__struct_fields__, msgspec.structs.astuple(filter), _USUAL, strict=True)
+    said = {name: value for name, value, usual in given if value != usual}
+    by_version = not said.keys().isdisjoint(_BY_VERSION)
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
     if not filter.past:
         parts.append(known_at(dialect, "records", filter.as_of, looked_up=by_version))
     for name, rule in _rules(dialect).items():
-        if _says(filter, name):
-            sql, values = rule(getattr(filter, name))
-            hinted = (by_version or _says(filter, "hashes")) and name not in ("hashes", *_BY_VERSION)
+        if name in said:
+            sql, values = rule(said[name])
+            hinted = (by_version or "hashes" in said) and name not in ("hashes", *_BY_VERSION)
             parts.append((dialect.unindexed(sql) if hinted and sql.startswith("records.") else sql, values))
     if filter.refs is not None:
         parts.append(_citing(dialect, filter.refs, numbers))
     return every([*parts, *_validity(filter, now)])
-
-
-def _says(filter: Filter, name: str) -> bool:
-    return getattr(filter, name) != getattr(_ANY, name)
 
 
 def _of_spaces(dialect: Dialect, table: str, numbers: Sequence[int] | None, *, looked_up: bool = False) -> Condition:

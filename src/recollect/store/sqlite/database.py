@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import msgspec
@@ -57,8 +57,9 @@ class SqliteDatabase:
     def run(self, sql: str, values: Sequence[object] = ()) -> int:
         return self._connection.execute(sql, values).rowcount
 
-    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        self._connection.executemany(sql, rows)
+    def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        if rows:
+            self._connection.executemany(sql, rows)
 
     def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
         gathered = ", ".join(f"json_group_array({name})" for name in names)

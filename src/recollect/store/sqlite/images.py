@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.search import NearMatch
-from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
 from recollect.types import HIDDEN_STATUSES, Filter

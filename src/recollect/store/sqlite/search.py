@@ -15,10 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.distinct import distinct
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.similar import differing_bits, near_rows
-from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
 from recollect.store.sqlite.database import DIALECT
@@ -408,7 +410,7 @@ def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int
     every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
     if among is not None:
         every = every[np.isin(every, among)]
-    versions = np.unique(every)
+    versions = distinct(every)
     if most is None or len(versions) <= most:
         return versions, False
     sizes = [len(one) for one in lists]

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from recollect.store.search import Model, Vector
-from recollect.store.sql.rows import Row, to_json
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.types import CATALOGUE_KINDS, Record
 

@@ -17,7 +17,8 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from recollect.store.base import Lexis, normal_name
-from recollect.store.sql.rows import Row, lexis_row, to_json, to_lexis
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import lexis_row, to_json, to_lexis
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode

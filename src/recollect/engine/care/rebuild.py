@@ -1,17 +1,15 @@
-"""How is a memory kept in order?"""
+"""How is what is derived made anew?"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-from recollect.engine.core import Core, space_of
+from recollect.engine.core import Core
 from recollect.engine.embedding.semantics import Semantics
-from recollect.engine.read.stats import stats_of
 from recollect.engine.write.remember import LEXIS_VERSION, derive_lexis
 from recollect.store.base import Edit, Lexis, Shelf, View
-from recollect.store.ops import DropSpace, PutSpace
-from recollect.types import Record, SpaceStats
+from recollect.types import Record
 
 Progress = Callable[[str, int, int], None]
 
@@ -55,18 +53,6 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
     if vectors is not None:
         vectors.catch_up(progress=_report("vectors", progress))
     return done
-
-
-def clear_space(core: Core, name: str) -> SpaceStats | None:
-    """Removes everything in a space and leaves it empty, in one transaction. Answers what there was."""
-    with core.store.write(actor=core.actor) as edit:
-        held = space_of(edit, name)
-        if held is None:
-            return None
-        stats = stats_of(edit, name)
-        edit.apply([DropSpace(name), PutSpace(held)])
-    core.store.scrub()
-    return stats
 
 
 def _is_fresh(view: View) -> bool:
