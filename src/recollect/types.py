@@ -45,8 +45,8 @@ VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
 """Whose word is enough without evidence."""
 
 DEFAULT_SPACE = "default"
-NOISE = 0.000001
-"""Hits that score less say nothing: recall leaves them out unless it is asked for them."""
+NOISE = 0.0
+"""Nothing is left out for its score unless that is asked for: the score says itself how likely a record answers."""
 
 
 class Space(Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOBODY = "mcp"
 """Who acts where a client gave itself no name."""
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 0.25
 """For vectors that still miss, before a search answers with what there is."""
 INDEX_SECONDS = 10.0
 """Before a call that indexes a folder answers with how far it is; the rest goes on in the background."""

@@ -10,15 +10,12 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from recollect.contracts.agentos import params as p
-from recollect.contracts.tool import Call
+from recollect.contracts.tool import WAIT_SECONDS, Call
 from recollect.engine.graph.link import Neighborhood
 from recollect.engine.read.by_signal import appraise
 from recollect.engine.write.sessions import listed_sessions
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Entity, Json, Record
-
-WAIT_SECONDS = 10.0
-"""So long a recall waits for vectors that are still missing."""
 
 _LONG_BYTES = 500
 _TELLING = re.compile(r"\b(?:error|bug|fix|critical)\b", re.IGNORECASE)

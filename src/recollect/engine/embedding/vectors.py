@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
 _AT_ONCE = 16  # pieces that are handed to the model together
+_BRIEF, _LONG = 8, 16_000  # pieces and characters of what is still computed while somebody waits
 _REMEMBERED_QUERIES = 512
 
 Progress = Callable[[int, int], None]
@@ -50,6 +51,7 @@ class Vectors:
         self._model: Model | None = None
         self._queries: OrderedDict[str, QueryVector] = OrderedDict()
         self.query_hits = self.query_misses = 0
+        self._warm = False
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
 
@@ -116,16 +118,25 @@ class Vectors:
         progress: Progress | None = None,
         stop: threading.Event | None = None,
     ) -> int:
-        """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss."""
+        """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss.
+
+        Who has a deadline takes the newest first, leaves long texts to others, and waits for nobody beyond it.
+        """
         deadline = None if seconds is None else time.monotonic() + seconds
         self._look_again()
         model = self.model()
         left = self._count(model, spaces)
         done, total = 0, left
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
-            with self._embedding:
-                completed = self._complete_batch(model, spaces, stop)
+            if not self._embedding.acquire(timeout=-1 if deadline is None else max(deadline - time.monotonic(), 0.0)):
+                break
+            try:
+                completed = self._complete_batch(model, spaces, stop, deadline)
+            finally:
+                self._embedding.release()
             done += completed
+            if deadline is not None and not completed:
+                break
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
                 left = self._count(model, spaces)
@@ -144,19 +155,44 @@ class Vectors:
         with self._core.store.read() as view:
             return view.waiting(model.no, spaces).count
 
-    def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
+    def _complete_batch(
+        self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None, deadline: float | None
+    ) -> int:
         with self._core.store.read() as view:
             records = view.waiting(model.no, spaces, _BATCH).records
-        if not records:
-            return 0
+        done, vectors = self._see_some(records, stop) if deadline is None else self._see_short(records, stop, deadline)
+        if done:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                edit.put_vectors(model.no, done, vectors)
+        return len(done)
+
+    def _see_some(self, records: Sequence[Record], stop: threading.Event | None) -> tuple[list[int], list[Vector]]:
+        """The first records, with the vectors of all their pieces; none if it was stopped."""
         pieces = _first_pieces(records)
-        vectors = self._embed(pieces, stop)
-        if vectors is None:
-            return 0
-        versions = list(dict.fromkeys(version for version, _ in pieces))
-        with self._core.store.write(actor=self._core.actor) as edit:
-            edit.put_vectors(model.no, versions, vectors)
-        return len(versions)
+        vectors = self._embed(pieces, stop) if pieces else None
+        return ([], []) if vectors is None else (list(dict.fromkeys(version for version, _ in pieces)), vectors)
+
+    def _see_short(
+        self, records: Sequence[Record], stop: threading.Event | None, deadline: float
+    ) -> tuple[list[int], list[Vector]]:
+        """The short ones of some records, one after another, until the time is up."""
+        done: list[int] = []
+        vectors: list[Vector] = []
+        for record in records:
+            pieces = [(record.version, piece) for piece in pieces_of(record)] if len(record.text) < _LONG else []
+            if not 0 < len(pieces) <= _BRIEF:
+                continue
+            began = time.monotonic()
+            seen = self._embed(pieces, stop)
+            if seen is None:
+                break
+            done.append(record.version)
+            vectors += seen
+            if not self._warm:  # the first text loads the model, which is no work on texts
+                self._warm, deadline = True, deadline + time.monotonic() - began
+            if time.monotonic() > deadline:
+                break
+        return done, vectors
 
     def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
         """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
