@@ -57,7 +57,7 @@ DOCUMENTS = Shelf("documents", Known)
 """The documents and transcripts of a space, by their place."""
 
 
-def place_of(path: str) -> str:
+def key_of(path: str) -> str:
     """A whole path as it is known: with `/`, wherever that is."""
     return path.replace(os.sep, "/")
 

@@ -34,7 +34,6 @@ NEAR = 0.95  # the cosine from which on two texts say the same
 _ABOVE_FLOOR = 0.9  # of the way from strangers to sameness, for models whose cosines all lie high
 _FOR_VECTORS = 0.6  # of the budget may go into vectors that are missing
 _BATCH = 200
-_AT_A_TIME = 1_000  # pairs whose numbers are read together
 _NUMBER = re.compile(r"\d+")
 _NOT = re.compile(r"\b(?:not|no|never|none|without|nor|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
 _SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")

@@ -19,7 +19,7 @@ from recollect.engine.intake.reading import DOCUMENT, NO_DOCUMENT, Kind, ReadFil
 from recollect.engine.intake.results import IngestedFolder
 from recollect.engine.intake.sources import SourceWriter, archive_gone, has_labels, sources_below
 from recollect.engine.intake.sync import Far, Sync, Write
-from recollect.engine.known import DOCUMENTS, Known, file_of, place_of
+from recollect.engine.known import DOCUMENTS, Known, file_of, key_of
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.walk_files import Walked, walk_files
 from recollect.store.base import Edit, View
@@ -79,18 +79,18 @@ class _Documents:
         self._fields = fields
         self._below = str(root).rstrip(os.sep) + os.sep
         self.space = space
-        self.prefix = place_of(self._below)
+        self.prefix = key_of(self._below)
         self.counts: Counter[str] = Counter()
         self._held: dict[str, list[Record]] = {}
 
     def look(self, view: View, walked: Walked) -> Iterable[str]:
         if not view.spaces([self.space]):
             return ()
-        below = {place_of(str(one.source)): one for one in sources_below(view, self.space, self._below)}
+        below = {key_of(str(one.source)): one for one in sources_below(view, self.space, self._below)}
         self._held = {place: [record] for place, record in below.items()}
         if any(may_be_transcript(file.path) for file in walked.files):
             for record in sources_below(view, self.space, "conversation:"):
-                self._held.setdefault(place_of(str(file_of(record).get("path"))), []).append(record)
+                self._held.setdefault(key_of(str(file_of(record).get("path"))), []).append(record)
         return [place.removeprefix(self.prefix) for place, one in below.items() if one.status != "archived"]
 
     def holds(self, path: str, known: Known) -> bool:
@@ -117,7 +117,7 @@ class _Documents:
 
     def drop(self, edit: Edit, path: str) -> None:
         for record in self._held.get(self.prefix + path, []):
-            if place_of(str(record.source)) == self.prefix + path:
+            if key_of(str(record.source)) == self.prefix + path:
                 self.counts["archived"] += archive_gone(edit, record)
 
     def note(self, edit: Edit, far: Far) -> None:

@@ -293,5 +293,5 @@ class Ingesting:
 
         with self._indexing.lock:
             if self._indexing.projects is None:
-                self._indexing.projects = Projects(self.core)
+                self._indexing.projects = Projects()
             return self._indexing.projects

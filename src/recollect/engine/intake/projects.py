@@ -59,8 +59,7 @@ class _Work:
 class Projects:
     """The runs and watches of one open memory. They end with it."""
 
-    def __init__(self, core: Core) -> None:
-        self._home = core.settings.home
+    def __init__(self) -> None:
         self._works: dict[Key, _Work] = {}
         self._watches: dict[Key, Loop] = {}
         self._lock = threading.Lock()

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
-from recollect.engine.known import DOCUMENTS, file_of, place_of
+from recollect.engine.known import DOCUMENTS, file_of, key_of
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, put_of
@@ -98,8 +98,8 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
             kinds = (segment_kind(source_kind_of(record)),)
             pieces = msgspec.structs.replace(home, sources=(record.source,), kinds=kinds)
             ops.append(Erase(where=pieces, reason=reason))
-            place = place_of(str(file_of(record).get("path", record.source)))
-            edit.keep(DOCUMENTS, {place: None}, space=record.space)
+            key = key_of(str(file_of(record).get("path", record.source)))
+            edit.keep(DOCUMENTS, {key: None}, space=record.space)
         entries = [entry for done in edit.apply(ops) for entry in done.entries]
     kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
     return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
