@@ -1,6 +1,6 @@
 """How do signals become one score when the asker says how much each of them counts?
 
-`fuse.py` decides that from the question itself. Here the weights are given: each signal is brought to 0..1, and the
+`ranker.py` decides that from the question itself. Here the weights are given: each signal is brought to 0..1, and the
 score is the weighed sum. A weight of zero switches a signal off.
 """
 
