@@ -35,7 +35,7 @@ from training.pack import Lists, pack_lists
 from training.runtimes import open_reranker
 
 BY_KEYWORD, BY_VECTOR, BY_TOKENS, WORLD = 240, 200, 200, 200
-WOVEN = ranker.Woven(weight=8.0, slope=0.38, level=2.2, fall=0.78)
+WOVEN = ranker.Woven(weight=8.0, slope=0.5, level=1.2, fall=0.5)
 """Chosen on cuts of a conversation set: no pair here is a question whose answer lies in what stands beside it."""
 NAME, NETWORKS, SEED = "recollect-ranker-1", 3, 1
 HIDDEN = (32, 16)

@@ -32,6 +32,7 @@ LIKE = 32
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
+_MOSTLY = 0.5
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
 
 
@@ -102,9 +103,11 @@ def logits(evidence: Evidence) -> Floats:
     fitted = _load()
     values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0)
     said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
-    grouped = (evidence.group >= 0) | (evidence.records > _LARGE)
-    if not grouped.any():
-        return said
+    grouped = evidence.group >= 0
+    if evidence.records > _LARGE:
+        grouped = np.ones(len(said), np.bool_)
+    elif not len(said) or grouped.mean() < _MOSTLY:
+        return said  # a page among notes is judged as they are
     by = fitted.woven
     woven = _weave(evidence)
     level = by.level - by.fall * np.log10(max(evidence.records, 1))
