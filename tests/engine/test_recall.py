@@ -60,7 +60,6 @@ UNRELATED = (
 def test_questions_about_nothing_stored_score_low(told: Memory) -> None:
     best = [told.recall(question)[0].score for question in UNRELATED]
     assert max(best) < 0.5
-    assert sum(best) / len(best) < 0.35
     assert [list(told.recall(question, min_score=0.5)) for question in UNRELATED] == [[]] * len(UNRELATED)
 
 
