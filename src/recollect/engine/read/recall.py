@@ -152,12 +152,13 @@ class _Pool:
         nudge = 1.0 + query.importance * (importance - 0.5) + _NUDGE * (confidence - 1.0)
         return np.minimum(sure * (nudge + query.recency * self._take(lambda one: one.recency)), 1.0)
 
-    def ranked(self, count: int) -> list[_Ranked]:
-        """The best so many whose score is enough, best first."""
+    def ranked(self, count: int, *, least: float | None = None) -> list[_Ranked]:
+        """The best so many whose score is enough, best first: what the question says is enough, or `least`."""
         if not len(self):
             return []
         scores = self.scores()
-        enough = np.flatnonzero((scores > 0) & (scores >= self._question.query.min_score))
+        least = self._question.query.min_score if least is None else least
+        enough = np.flatnonzero((scores > 0) & (scores >= least))
         order = enough[np.lexsort((-self.version[enough], -scores[enough]))][:count]
         told = self.evidence
         near = neighbours_of(told)
@@ -215,7 +216,7 @@ def _read(
     """Has the best read together with the question, where that is worth the time. Answers with the model's name."""
     if not (question.query.deep or is_worth_reading(pool.evidence.records)):
         return None
-    best = pool.ranked(DEEP if question.query.deep else FEW)
+    best = pool.ranked(DEEP if question.query.deep else FEW, least=0.0)  # reading may lift or lower any of them
     if len(best) < 2:
         return None
     found = {record.version: record for record in records_of(view, [one.version for one in best])}
