@@ -178,3 +178,10 @@ def test_stats_counts_every_space(shell):
     ]
     assert answer["bytes"] > 0
     assert "1 note" in shell("stats", "--space", "work").out
+
+
+def test_recall_names_a_space_that_is_not_there(shell):
+    shell.remember("Tokens are validated with RS256.", "--space", "work")
+    outcome = shell("recall", "tokens", "--space", "wrok")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == "error: there is no space named 'wrok'; there are: work\n"

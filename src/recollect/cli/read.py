@@ -74,6 +74,9 @@ def recall(
             put_json({"hits": [], "context": "", "signals": None})
         return
     with memory:
+        if not all_spaces and space != DEFAULT_SPACE and not memory.has_space(space):
+            known = ", ".join(one.name for one in memory.spaces())
+            raise NotFound(f"there is no space named {space!r}; there are: {known}")
         wait_for_vectors(memory, None if all_spaces else space)
         answer = memory.recall(
             text, space=None if all_spaces else space, limit=limit, min_score=min_score, budget_tokens=budget,
