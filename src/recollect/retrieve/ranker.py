@@ -33,6 +33,7 @@ _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
 _MOSTLY = 0.5
+_LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.28, 3.0
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
 
 
@@ -117,7 +118,8 @@ def logits(evidence: Evidence) -> Floats:
 def _weave(evidence: Evidence) -> Floats:
     """A sum of the signals of each candidate and of its neighbours.
 
-    Words count relative to the best of them, and more the further it stands out from the tenth.
+    Words count relative to the best of them, and more the further it stands out from the tenth. A long record has more
+    places in which something matches by chance, and loses a part; a word of a script without spaces makes three terms.
     """
     words = evidence.words
     best = float(words.max())
@@ -129,6 +131,8 @@ def _weave(evidence: Evidence) -> Floats:
     own = own + _NEAR_SHARE * np.clip(np.nan_to_num(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
     late = np.nan_to_num(evidence.late, nan=_LATE_FLOOR)
     own = own + _LATE_SHARE * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
+    per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
+    own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
     return own + _neighbours(own, evidence.group, evidence.position)
 
 
