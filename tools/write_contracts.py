@@ -21,6 +21,9 @@ from recollect.contracts.tool import Contract, Tool
 from recollect.serve.catalog import write_list
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.contracts.requirement import SECTIONS, locate_tests, rows_of  # noqa: E402  its folder is found only now
 
 
 def variants(memory: recollect.Memory) -> dict[str, Contract]:
@@ -34,14 +37,35 @@ def snapshot(contract: Contract) -> str:
 
 def page(name: str, contract: Contract) -> str:
     lines = [f"# The {name} contract", "", f"Server name `{contract.name}`, reached by `recollect serve --as {name}`."]
-    lines += ["", "This page is made from the table of tools by `tools/write_contracts.py`."]
+    lines += ["", "This page is made from the tables of tools and requirements by `tools/write_contracts.py`."]
+    told = _told(name.replace("-", "_"))
+    lines += ["Raised numbers lead to the tests that show what is said."] if told else []
     if contract.instructions:
         lines += ["", "What a client is told of it:", "", f"> {contract.instructions}"]
+    lines += told
     for tool in contract.tools:
         lines += ["", *_section(contract, tool)]
     if contract.resources or contract.templates:
         lines += ["", *_documents(contract)]
     return "\n".join(lines) + "\n"
+
+
+def _told(folder: str) -> list[str]:
+    """What the rows of a contract's requirements tell its users, each with links to the tests that show it."""
+    rows, own, lines = rows_of(folder), locate_tests(folder), list[str]()
+    for field, heading in SECTIONS.items():
+        told = [(text, row.tests) for row in rows if (text := getattr(row, field))]
+        lines += ["", f"## {heading}", ""] if told else []
+        for text, tests in told:
+            lines.append(f"- {text} {' '.join(_link(number, test, own) for number, test in enumerate(tests, 1))}")
+    return lines
+
+
+def _link(number: int, test: str, own: Mapping[str, Path]) -> str:
+    file, _, name = test.rpartition("::")
+    path = ROOT / "tests" / file if file else own[name]
+    raised = str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f'[{raised}](../../{path.relative_to(ROOT).as_posix()} "{name}")'
 
 
 def _documents(contract: Contract) -> Iterator[str]:

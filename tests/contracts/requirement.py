@@ -1,19 +1,69 @@
-"""What is a requirement of a contract, and how is it met?
+"""What is a requirement of a contract, how is it met, and what are users told of it?
 
-`source` restates the contract's document in our words, `behaviour` says how that is met here, and `differs` where and
-why this server does otherwise, or decides what the document leaves open. `tests` show it: a name of a test beside the
-table, or `file::name` below tests/. A test follows these links both ways.
+`source` restates the contract's document in our words, `behaviour` says how that is met here. `tests` show it: a name
+of a test beside the table, or `file::name` below tests/. A test follows these links both ways.
+
+What users must know stands on the contract's page in docs/contracts, in one of `SECTIONS`: whole sentences, for someone
+who knows the origin and not this table. `tools/write_contracts.py` puts them there, each with links to the row's tests.
 """
 
 from __future__ import annotations
 
+import ast
+import runpy
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
+HERE = Path(__file__).parent
 SNAPSHOTS = "contracts/test_requirements.py::test_pages_and_snapshots_are_those_of_the_tables"
+SECTIONS: Mapping[str, str] = {
+    "differs": "What differs from the origin, and why",
+    "absent": "What is not there",
+    "score": "What a score means",
+    "vectors": "What waits for vectors",
+}
+"""The fields of a requirement that users are told, and the headings below which they stand."""
 
 
 class Requirement(NamedTuple):
+    """`differs` also tells what is decided here because the document leaves it open."""
+
     source: str
     behaviour: str
     tests: tuple[str, ...]
     differs: str = ""
+    absent: str = ""
+    score: str = ""
+    vectors: str = ""
+
+
+NO_SEARCH_WAITS = Requirement(
+    "decisions for all: no call waits for vectors beyond its deadline",
+    "a quarter of a second; words find what has no vector yet",
+    ("contracts/test_waiting.py::test_a_search_answers_by_words_while_vectors_are_missing",),
+    vectors="What is stored is durable and found by its words when the call that stores it answers; its vector is"
+    " computed within the next seconds. A search gives a quarter of a second to vectors that are still missing, the"
+    " newest first and long texts never, and then answers: what has none yet is taken at its words.",
+)
+"""A row of every contract."""
+
+
+def rows_of(folder: str) -> list[Requirement]:
+    tables = sorted((HERE / folder).glob("requirements*.py"))
+    return [row for table in tables for row in runpy.run_path(str(table))["REQUIREMENTS"]]
+
+
+def find_tests(*files: Path) -> Counter[str]:
+    return Counter(
+        node.name
+        for file in files
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
+
+
+def locate_tests(folder: str) -> dict[str, Path]:
+    """The files of a contract's own tests, by the names of the tests."""
+    return {name: file for file in sorted((HERE / folder).glob("test_*.py")) for name in find_tests(file)}

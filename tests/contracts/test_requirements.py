@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import runpy
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.contracts.requirement import Requirement
+from tests.contracts.requirement import SECTIONS, find_tests, rows_of
 
 HERE = Path(__file__).parent
 TESTS, ROOT = HERE.parent, HERE.parents[1]
 CONTRACTS = sorted({path.parent.name for path in HERE.glob("*/requirements*.py")})
-
-
-def find_tests(*files: Path) -> Counter[str]:
-    return Counter(
-        node.name
-        for file in files
-        for node in ast.parse(file.read_text("utf-8")).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    )
-
-
-def rows_of(contract: str) -> list[Requirement]:
-    tables = sorted((HERE / contract).glob("requirements*.py"))
-    return [row for table in tables for row in runpy.run_path(str(table))["REQUIREMENTS"]]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -46,6 +29,14 @@ def test_every_row_names_tests_and_every_test_is_in_a_row(contract: str) -> None
 def test_no_requirement_is_stated_twice(contract: str) -> None:
     stated = [(row.source, row.behaviour) for row in rows_of(contract)]
     assert len(stated) == len(set(stated))
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_users_are_told_something_in_every_section_in_whole_sentences(contract: str, section: str) -> None:
+    told = [text for row in rows_of(contract) if (text := getattr(row, section))]
+    assert told
+    assert [text for text in told if not (text[0].isupper() or text[0] == "`") or text[-1] != "."] == []
 
 
 def test_pages_and_snapshots_are_those_of_the_tables() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import SNAPSHOTS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
+    NO_SEARCH_WAITS,
     Requirement(
         "Nine functions: store, recall, evict, consolidate, kg::add, kg::query, session::list, ::compact, ::repair.",
         "They are invoked by these ids over the iii protocol; as MCP tools they have _ for ::.",
@@ -13,12 +14,15 @@ REQUIREMENTS = (
             SNAPSHOTS,
             "test_the_server_says_who_it_is_and_answers_in_json_text",
         ),
+        "Over MCP the functions are tools with `_` for `::` (`memory_kg_add`), since clients refuse `:`. Over the iii"
+        " protocol they have their own ids.",
     ),
     Requirement(
         "store keeps a text with role, importance and hash; the same text of an agent is kept once.",
         "The id is a UUID (version 4). A duplicate names the memory that holds the text, whatever its session.",
         ("test_a_text_is_kept_once_for_each_agent", "test_agent_and_role_may_be_left_out"),
-        "Agent `default` and role `user` are taken where none is given.",
+        "Where none is given, the agent is `default` and the role `user`. A duplicate answers the id of the memory that"
+        " holds the text, with `stored: false`.",
     ),
     Requirement(
         "Importance is worked out from length, role and words.",
@@ -33,17 +37,23 @@ REQUIREMENTS = (
             "test_a_word_that_is_asked_for_twice_counts_twice",
             "test_recall_is_a_bare_list_best_first_and_empty_for_strangers",
         ),
-        "Candidates of a large space come from the vector and the keyword index; each is scored exactly.",
+        "Of an agent with very many memories, candidates come from the vector and the keyword index, and each of them"
+        " is scored exactly.",
+        score="Half the cosine, a quarter the share of the question's words that stand in the text, a tenth recency (it"
+        " halves every week), a tenth importance, a twentieth confidence: the document's formula, not a probability.",
     ),
     Requirement(
         "What is recalled has its access counted, which keeps it from fading.",
         "Counted in memory and written within seconds, always before upkeep looks at it.",
         ("test_being_recalled_counts_and_keeps_from_fading",),
+        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: nothing that they answer changes"
+        " by it. Counts are written within seconds.",
     ),
     Requirement(
         "consolidate multiplies the confidence of what was not used for seven days by 1 - decayRate, down to 0.1.",
         "What is at 0.1 is left alone. The rate is 0.05 where none is given. memoriesMerged is 0.",
         ("test_consolidation_lowers_confidence_to_a_tenth_and_no_further",),
+        absent="Merging by `consolidate`: `memoriesMerged` is always 0. Exact duplicates are never stored.",
     ),
     Requirement(
         "evict takes, of all agents, what is older than maxAge and below minImportance, or has a confidence below 0.1,"
@@ -53,13 +63,15 @@ REQUIREMENTS = (
             "test_eviction_takes_what_is_old_and_unimportant_of_all_agents",
             "test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap",
         ),
-        "Memories, messages and summaries alone: documents, code and governed knowledge live by rules of their own.",
+        "`evict` takes memories, messages and summaries alone: documents, code and governed knowledge of other"
+        " contracts live by rules of their own. What goes is archived, and the journal brings it back.",
     ),
     Requirement(
         "Arguments have names, types and limits.",
         "What does not fit, and a name that nobody knows, is an error that names the field.",
         ("test_what_is_wrong_is_named", "test_what_carriers_add_and_nulls_are_left_alone"),
-        "Null is nothing, 5.0 is 5, and names that begin with _ belong to the carrier.",
+        "Null is the same as nothing, 5.0 is 5, and arguments that begin with `_` are left to the carrier. Any other"
+        " that nobody knows is an error.",
     ),
     Requirement(
         "kg::add stores an entity and, for each relation, its inverse; updates keep what others said.",
@@ -75,6 +87,7 @@ REQUIREMENTS = (
         "kg::query walks breadth first to a depth, visits nothing twice, and answers in the order of discovery.",
         "Depth counts steps from the start. Relations of other contracts are walked too.",
         ("test_a_walk_goes_breadth_first_and_ends_at_its_depth", "test_what_others_related_is_walked_too"),
+        "`kg::query` also walks what other contracts related in the same space.",
     ),
     Requirement(
         "session::list answers metadata of an agent's sessions.",
@@ -92,7 +105,8 @@ REQUIREMENTS = (
             "test_a_summary_of_a_summary_keeps_the_days",
             "test_the_clients_model_writes_the_summary_where_it_is_lent",
         ),
-        "Sentences are chosen from the messages unless a language model is configured. Messages stay memories.",
+        "Where no language model is configured or lent, a summary is made of sentences of the messages. Messages that"
+        " were summarised stay memories.",
     ),
     Requirement(
         "session::repair mends a session in seven phases and is idempotent.",
@@ -106,11 +120,13 @@ REQUIREMENTS = (
             "test_an_evicted_message_is_an_orphan_until_it_returns",
             "test_a_session_that_nobody_knows_cannot_be_repaired",
         ),
-        "Out of order means that a later message stands before; such messages are moved, their times are kept.",
+        "Out of order means that a later message stands before an earlier one: it is moved, and times are kept.",
     ),
     Requirement(
         "All contracts look at one store.",
         "An agent is a space; what another contract stored is recalled here, and the other way round.",
         ("test_what_is_stored_is_shared_with_other_contracts",),
+        "An agent is a space of the store: what another contract stored in it is recalled here, and the other way"
+        " round.",
     ),
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import SNAPSHOTS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
+    NO_SEARCH_WAITS,
     Requirement(
         "The server is called memory-mcp, has tools and nothing else, and a fixed sentence of instructions.",
         "Served as written, in the client's protocol version.",
         ("test_the_server_says_who_it_is",),
-        "The version is Recollect's own.",
+        "`version` is Recollect's own, here and in `get_status`, so that a report of a fault names the program that"
+        " ran.",
     ),
     Requirement(
         "There are 21 tools in a fixed order, each with a fixed input schema.",
@@ -18,31 +20,35 @@ REQUIREMENTS = (
             SNAPSHOTS,
             "test_the_tools_are_these_in_this_order",
         ),
-        "Descriptions begin with the contract's sentence and go on. None speaks of HNSW, which is not used.",
+        "Tools carry annotations (`readOnlyHint` and others), and their descriptions go on after the origin's sentence."
+        " None speaks of HNSW, which is not used: vectors are compared exactly, without an index.",
+        absent="HNSW, SurrealDB and their settings. Vectors, words and graph are kept in Recollect's own store.",
     ),
     Requirement(
         "Results are JSON objects.",
         "They are sent as JSON text, and as structured content to clients that know it.",
         ("test_a_memory_lives_through_its_five_tools", "test_structured_content_says_the_same_as_the_text"),
-        "Structured content is beside the contract, which neither asks for it nor forbids it.",
+        "Clients of protocol 2025-06-18 and later get results as `structuredContent` too; the origin has text alone.",
     ),
     Requirement(
         "store_memory answers an id of 20 letters and digits.",
         "Memories, entities and relations that are made through this contract have such ids.",
         ("test_what_is_stored_here_gets_an_id_of_twenty_characters",),
-        "Ids of records that other contracts stored keep their form, and are accepted.",
+        "A memory that another contract stored keeps the id it has, which may be longer than 20 characters, and is"
+        " accepted here.",
     ),
     Requirement(
         "The contract says nothing of storing the same content twice.",
         "A memory that is the same in content, type, user and metadata answers the id it has; any other is stored.",
         ("test_the_very_same_memory_again_is_the_one_that_is_held",),
-        "So that a call which is repeated after a broken connection does no harm.",
+        "The very same memory (content, type, user and metadata) stored again answers the id it has; the origin"
+        " stores it twice. So a call that is repeated after a broken connection does no harm.",
     ),
     Requirement(
         "Content has 1 byte to 100 KB.",
         "Up to 102,400 bytes of UTF-8 that are not all white space; else an error names content.",
         ("test_content_has_one_byte_to_a_hundred_kilobytes",),
-        "Blank content is refused, as the engine refuses it everywhere.",
+        "Content of white space alone is refused, and so is content above 102,400 bytes.",
     ),
     Requirement(
         "Some arguments are nullable; no schema forbids further arguments.",
@@ -54,7 +60,7 @@ REQUIREMENTS = (
         "get_memory shows a memory without its vector, its id as an object with table and key.",
         "So does every answer that shows whole memories: update, list, get_valid, get_valid_at.",
         ("test_a_memory_lives_through_its_five_tools",),
-        "A record that says no beginning shows the time at which it was stored as valid_from.",
+        "A memory of another contract that says no beginning shows the time at which it was stored as `valid_from`.",
     ),
     Requirement(
         "update_memory changes the given fields alone and embeds new content.",
@@ -73,6 +79,7 @@ REQUIREMENTS = (
         "list_memories pages through all memories, newest first.",
         "By the time of storing; those that are no longer valid are listed and counted.",
         ("test_the_list_is_newest_first_in_pages_and_leaves_nothing_out",),
+        "`list_memories` lists what is no longer valid as well; `get_valid` leaves it out.",
     ),
     Requirement(
         "Memories and code chunks are two things.",
@@ -88,11 +95,21 @@ REQUIREMENTS = (
             "test_searches_see_only_what_is_valid_now",
             "test_an_empty_space_is_searched_in_vain",
         ),
+        "`search`, `search_text` and `recall` find only memories that are valid now, those of every `user_id`: none of"
+        " the three takes a user.",
+        score="`search` serves the cosine of question and memory, -1 to 1, unscaled, as the origin did. Which cosine is"
+        " a good one depends on the model; no threshold is"
+        " applied.",
+        vectors="`search` goes by vectors alone. A memory whose vector is not computed yet, seconds after it was"
+        " stored, is found by `recall` and `search_text` until it is.",
     ),
     Requirement(
         "search_text goes by BM25 and needs no model.",
         "The score is BM25; nothing of a model is loaded.",
         ("test_search_text_goes_by_words_and_loads_no_model",),
+        score="`search_text` serves BM25 (k1 0.9, b 0.4): above 0, without an upper end. It orders one answer; scores"
+        " of two questions cannot be compared.",
+        vectors="`search_text` waits for nothing and loads no model.",
     ),
     Requirement(
         "recall combines vectors, BM25 and personalised PageRank by three weights and echoes each.",
@@ -103,8 +120,11 @@ REQUIREMENTS = (
             "test_weights_decide_the_order",
             "test_graph_weight_alone_starts_at_the_words",
         ),
-        "Cosines that unrelated texts have count as 0, and what no signal speaks for is left out of the results. A"
-        " signal that is switched off does not lead into the graph; with the graph alone the words say where to begin.",
+        "What no signal speaks for is left out of `recall`. A signal whose weight is 0 does not lead into the graph"
+        " either; with `ppr_weight` alone the words say where to begin.",
+        score="`recall` serves the weighed sum of three signals, 0 to the sum of the weights: the cosine on a scale on"
+        " which unrelated texts have 0, and BM25 and PageRank as shares of their best. `vector_score`, `bm25_score` and"
+        " `ppr_score` are the raw values.",
     ),
     Requirement(
         "The graph reaches memories through the entities that they name and through their successors.",
@@ -113,19 +133,23 @@ REQUIREMENTS = (
             "test_the_graph_finds_what_neither_words_nor_vectors_would",
             "test_what_was_superseded_leads_to_its_successor",
         ),
-        "Names that stand in several memories link them too, before anyone makes entities of them.",
+        "Memories are linked by the names that stand in them, also before anyone makes entities of these names: the"
+        " graph works without `create_entity`.",
     ),
     Requirement(
         "When memories and code are both asked for, their scores are z-scores.",
         "Of all that was fetched for each; project_id and language narrow the code alone.",
         ("test_memories_and_code_are_merged_by_z_scores",),
-        "Memories have null for file_path, start_line and end_line.",
+        "Every result of `recall` has `file_path`, `start_line` and `end_line`; they are null for memories.",
+        score="Where `recall` is asked for memories and code, `score` is a z-score: standard deviations above the"
+        " mean of what was fetched of its kind. About half of them are below 0.",
     ),
     Requirement(
         "Vector search while the model is not there is an error with a fixed sentence.",
         "Where no embedder is configured, or it fails. recall then goes on by words and graph.",
         ("test_recall_goes_on_without_a_model_and_search_says_that_there_is_none",),
-        "Storing and updating never need the model: vectors are made afterwards, or before the next search.",
+        "`recall` goes on by words and graph where there is no model; only `search` says that the embedding service is"
+        " not ready. Storing and updating never need the model.",
     ),
     Requirement(
         "create_entity and create_relation answer ids; relations are directed, typed and weighted from 0 to 1.",
@@ -135,13 +159,14 @@ REQUIREMENTS = (
             "test_one_entity_may_have_many_relations_of_one_type",
             "test_a_relation_needs_two_entities_that_are_known",
         ),
-        "An unknown entity answers `Entity not found: X`. Names are accepted in place of ids.",
+        "An entity that is not known answers `Entity not found: X`. Names are accepted in place of entity ids.",
     ),
     Requirement(
         "The contract says nothing of two entities of one name.",
         "A name that is known is that entity; what is given replaces what it had.",
         ("test_a_name_that_is_known_is_the_entity_that_has_it",),
-        "Memories are linked to entities by name: two of one name could not be told apart.",
+        "`create_entity` with a name that is known answers the id it has, and replaces what is given. Memories are"
+        " linked to entities by name: two of one name could not be told apart.",
     ),
     Requirement(
         "get_related walks 1 to 3 steps out of, into, or both ways from an entity.",
@@ -150,7 +175,8 @@ REQUIREMENTS = (
             "test_related_entities_are_found_as_far_as_asked",
             "test_related_entities_are_found_in_the_direction_asked",
         ),
-        "The contract does not show an entity or a relation: theirs have the fields of the tools that make them.",
+        "Entities of `get_related` have id, name, entity_type, description, user_id and created_at; relations have id,"
+        " from_entity, to_entity, relation_type, weight, valid_from and valid_until. The document does not show any.",
     ),
     Requirement(
         "get_valid lists what holds now, get_valid_at what held at a time.",
@@ -161,7 +187,7 @@ REQUIREMENTS = (
             "test_a_user_is_a_label_that_can_be_asked_for",
             "test_times_are_read_in_any_zone_and_told_in_utc",
         ),
-        "A time without a zone is taken as UTC.",
+        "A `timestamp` without a zone is taken as UTC. Answers are in UTC.",
     ),
     Requirement(
         "invalidate ends a memory now, with a reason and a successor.",
@@ -171,6 +197,8 @@ REQUIREMENTS = (
             "test_what_ended_once_ended_then",
             "test_nothing_is_invalidated_by_an_unknown_id",
         ),
+        "`invalidate` of what has ended already keeps the first end. A `superseded_by` that is not known is an error,"
+        " and then nothing is invalidated.",
     ),
     Requirement(
         "Code is indexed, searched, told of and dropped by five tools.",
@@ -185,7 +213,7 @@ REQUIREMENTS = (
         "get_status counts, and tells of the embedder: loading, ready or error.",
         "Of the bound space. Nothing is loaded for it; the cache is that of the questions' vectors.",
         ("test_the_status_counts_and_the_reset_empties", "test_the_status_loads_nothing"),
-        "A model that is loaded when it is first needed is ready: a client that waits for it need not wait.",
+        "A model that is loaded when it is first needed is `ready`: a client that waits for it need not wait.",
     ),
     Requirement(
         "reset_all_memory removes everything if, and only if, confirm is true, and never fails otherwise.",
@@ -208,7 +236,7 @@ REQUIREMENTS = (
             "test_a_store_that_fails_is_told_in_one_sentence",
             "test_errors_reach_a_client_as_results",
         ),
-        "Limits and depths out of range are errors: the contract gives the range, not what happens outside of it.",
+        "Limits and depths out of range are errors that name the argument; nothing is clamped.",
     ),
     Requirement(
         "One server is bound to one space; all contracts look at one store.",
@@ -220,5 +248,8 @@ REQUIREMENTS = (
             "test_what_is_invalid_for_one_is_invalid_for_all",
             "test_a_message_a_section_and_a_dated_record_appear_as_memories",
         ),
+        "One server is bound to one space (`--space`, `default` unless told) and shares it with every other contract:"
+        " drawers, messages, segments and facts that others stored there are memories here. `user_id` is a label inside"
+        " of it.",
     ),
 )

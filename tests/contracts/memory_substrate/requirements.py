@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, Requirement
 
 REQUIREMENTS = (
+    NO_SEARCH_WAITS,
     Requirement(
         "There are four tools, each with modes; agents may have to find them by a search for tools.",
         "Served in the contract's order, with a schema for each mode and annotations; the instructions say how to find"
@@ -15,7 +16,7 @@ REQUIREMENTS = (
         "Three documents and two prompts can be read.",
         "As Markdown, in our words: policy, playbook and summary; one prompt for the beginning and one for the end.",
         ("test_documents_and_prompts_can_be_read",),
-        "The arguments of prompts (task, outcome) may be left out.",
+        "The texts of documents and prompts are Recollect's own. The arguments of prompts may be left out.",
     ),
     Requirement(
         "Calls have args with mode, input_data and perhaps options; unexpected fields fail.",
@@ -24,12 +25,13 @@ REQUIREMENTS = (
             "test_a_field_that_nobody_knows_fails", "test_everything_that_is_wrong_is_told_at_once",
             "test_missing_parts_of_the_envelope_are_named", "test_bounds_of_options_are_kept",
         ),
-        "Fields beside args fail too. max_items is at most 1,000.",
+        "Fields beside `args` fail too. `max_items` is at most 1,000.",
     ),
     Requirement(
         "The contract does not say how lenient its validation is.",
         "The envelope may be JSON text, options null, and a text may stand for a number, as clients are used to.",
         ("test_an_envelope_as_text_null_options_and_numbers_as_text_are_understood",),
+        "The envelope may be JSON text, options may be null, and a text may stand for a number.",
     ),
     Requirement(
         "An unsupported mode is a clear ValueError.",
@@ -56,7 +58,8 @@ REQUIREMENTS = (
             "test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does",
             "test_a_server_is_bound_to_the_space_that_it_is_given", "test_spaces_do_not_see_each_other",
         ),
-        "The default folder is Recollect's, so that all contracts look at one store.",
+        "The default folder is Recollect's, so that all contracts look at one store. `MEMORY_SUBSTRATE_ROOT` names"
+        " another, unless `--home` or `RECOLLECT_HOME` does. A server sees one space (`--space`).",
     ),
     Requirement(
         "Knowledge has kind, title, summary, reason, memory_source, scope_refs, and may have subjects, evidence and a"
@@ -67,7 +70,7 @@ REQUIREMENTS = (
             "test_blank_and_overlong_words_are_refused_where_they_stand",
             "test_knowledge_cannot_be_of_a_kind_that_is_another_object", "test_a_date_stands_for_its_midnight",
         ),
-        "projection_count counts the objects whose derived indexes were renewed.",
+        "`projection_count` counts the objects whose derived indexes were renewed.",
     ),
     Requirement(
         "Activities and work items are created alike.",
@@ -76,7 +79,8 @@ REQUIREMENTS = (
             "test_an_activity_and_a_work_item_as_the_contract_shows_them",
             "test_references_of_work_items_are_kept_and_followed",
         ),
-        "A source that they name and that is not known yet is kept as a reference, and is no evidence.",
+        "A source that an activity or a work item names and that is not known yet is kept as a reference; it is no"
+        " evidence.",
     ),
     Requirement(
         "Active claims of agents become candidates; active needs evidence or someone's word.",
@@ -90,7 +94,7 @@ REQUIREMENTS = (
             "test_the_same_claim_is_rejected_and_the_one_that_stands_is_named",
             "test_another_value_for_the_same_subject_and_predicate_is_contested",
         ),
-        "conflicts_with is in the answer where there is a conflict.",
+        "`conflicts_with` stands in the answer where there is a conflict.",
     ),
     Requirement(
         "Similar knowledge without a claim is stored, and possible_duplicates lists what it may repeat.",
@@ -114,7 +118,7 @@ REQUIREMENTS = (
             "test_a_batch_stores_all_entries", "test_a_batch_with_one_bad_entry_stores_nothing",
             "test_a_batch_takes_only_entries_that_create",
         ),
-        "Atomic here. An empty batch is a noop.",
+        "A batch is atomic: all entries are stored, or none. An empty batch is a noop.",
     ),
     Requirement(
         "Answers carry patch and audit ids.",
@@ -136,6 +140,8 @@ REQUIREMENTS = (
             "test_a_search_says_how_it_was_made", "test_words_for_open_work_widen_the_search_and_hide_nothing",
             "test_a_question_about_nothing_that_is_stored_finds_nothing",
         ),
+        "Filters that a question seems to ask for widen the search and are told; they are not applied, so that nothing"
+        " better is hidden.",
     ),
     Requirement(
         "Words match by phrase, terms, ids, metadata, locators and pairs of CJK characters; titles count most.",
@@ -157,13 +163,16 @@ REQUIREMENTS = (
             "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
             "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
         ),
-        "The semantic stream is always there; semantic_backend names the model that serves it.",
+        "The semantic stream is always there; `semantic_backend` of an answer names the model that serves it.",
+        score="`rank_score` is reciprocal rank fusion (k = 60) of the streams in `retrieval_ranks`, and `score` a"
+        " thousand times that: it orders one answer. `semantic_score` lies between unrelated (0) and identical (1);"
+        " `lexical_score` has no upper end.",
     ),
     Requirement(
         "A hit in a source shows the chunks that matched.",
         "A source is found by its segments, and shows at most two of them.",
         ("test_a_source_is_found_by_its_segments_which_are_shown",),
-        "distance is 1 less the semantic score, which lies between unrelated (0) and identical (1).",
+        score="`distance` of a chunk is 1 less its `semantic_score`.",
     ),
     Requirement(
         "Filters by type, kind, status, node and source, in the singular or plural.",
@@ -197,7 +206,7 @@ REQUIREMENTS = (
             "test_a_page_is_compact_unless_all_is_asked_for",
             "test_segments_stand_beside_the_object_when_asked_for", "test_the_page_of_a_repo_is_never_full",
         ),
-        "A full page of a source shows max_items of its segments, each whole.",
+        "A full page of a source shows `max_items` of its segments, each whole.",
     ),
     Requirement(
         "expand shows an object with what is connected with it, and segments.",
@@ -226,5 +235,7 @@ REQUIREMENTS = (
             "test_a_node_of_another_contract_is_a_node_at_the_end_of_an_edge",
             "test_what_no_longer_holds_elsewhere_does_not_hold_here", "test_two_processes_share_what_is_written",
         ),
+        "Records of other contracts are knowledge of their kind, and can be governed; what ended elsewhere has ended"
+        " here.",
     ),
 )  # fmt: skip

@@ -12,8 +12,8 @@ REQUIREMENTS = (
             "test_a_clean_repository_is_captured", "test_the_map_has_the_indexes_of_the_document",
             "test_other_patterns_are_no_noop",
         ),
-        "The map is capped at 300 documents, 400 sections, 500 code files and 200 modules; the rest is counted."
-        " The repository, its languages and its 50 foremost modules become nodes.",
+        "The map of a repository is capped at 300 documents, 400 sections, 500 code files and 200 modules; the rest is"
+        " counted. The repository, its languages and its 50 foremost modules become nodes.",
     ),
     Requirement(
         "Local and agent state is left out of a repo, and pending decisions name it, unless options.force is true.",
@@ -27,7 +27,7 @@ REQUIREMENTS = (
         "A repo whose fingerprint is unchanged is a noop that writes nothing.",
         "The fingerprint covers files and patterns; state that is left out by itself or by a pattern is the same.",
         ("test_an_unchanged_repository_is_a_noop",),
-        "A noop still names pending decisions, and carries suggestions.",
+        "A noop of a repo still names pending decisions, and carries suggestions.",
     ),
     Requirement(
         "Sources say how they were captured, and how fresh that is.",
@@ -41,7 +41,7 @@ REQUIREMENTS = (
             "test_a_file_is_captured_in_segments_with_locators", "test_a_conversation_is_captured_message_by_message",
             "test_a_page_of_a_private_address_is_refused", "test_a_wrong_ingest_says_what_is_wrong",
         ),
-        "Pages of private and loopback addresses are refused.",
+        absent="Pages of private and loopback addresses: `web` refuses them.",
     ),
     Requirement(
         "Answers of an ingest carry advice in brief: candidates for concepts, a handoff, diagnostics.",
@@ -56,7 +56,7 @@ REQUIREMENTS = (
             "test_every_change_of_a_round_can_be_undone_by_its_audit_id",
             "test_long_lists_of_an_answer_are_cut_and_counted",
         ),
-        "An answer lists 100 ids at most and counts the others.",
+        "An answer lists 100 audit ids at most, and counts the others.",
     ),
     Requirement(
         "Modes of memory_maintain that change memory need options.apply=true; report and others do not.",
@@ -65,7 +65,7 @@ REQUIREMENTS = (
             "test_a_mode_that_changes_memory_must_be_confirmed", "test_other_modes_need_no_confirmation",
             "test_a_wrong_call_of_upkeep_says_what_is_wrong",
         ),
-        "reindex takes apply, and ignores it.",
+        "`reindex` takes `apply`, and ignores it: it only renews what is derived.",
     ),
     Requirement(
         "Nothing to do is a success with zero counts.",
@@ -76,6 +76,8 @@ REQUIREMENTS = (
         "configure sets backends: file or kuzu, lancedb.",
         "They are recorded with the space; the answer says that Recollect's own graph and vectors serve.",
         ("test_backends_are_recorded_and_the_engine_that_serves_is_named", "test_derived_indexes_are_made_anew"),
+        absent="Kuzu, LanceDB and graph files. Their names are accepted and recorded; Recollect's own graph and vectors"
+        " serve, and every answer that names a backend says so.",
     ),
     Requirement(
         "repair drops references that are missing, and tells how derived indexes are.",

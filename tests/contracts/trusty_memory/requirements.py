@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, Requirement
 
 HTTP, IMPORT = "serve/test_http.py", "cli/test_import.py"
 DREAM, PLACES, FOREMOST = "engine/test_dream.py", "engine/test_places.py", "engine/test_foremost.py"
 
 REQUIREMENTS = (
+    NO_SEARCH_WAITS,
     # 1 Invocation
     Requirement(
         "1: --palace binds the server to a palace, which is made if it is missing",
@@ -23,7 +24,7 @@ REQUIREMENTS = (
         "1: RUST_LOG filters the log, warn by default; the log goes to stderr alone",
         "the last level that the filter names is taken; --log-level goes before it",
         ("test_the_log_level_of_the_origin_is_honoured",),
-        "levels of single modules are not told apart: this server has no such modules",
+        absent="Log levels of single modules in `RUST_LOG`: the last level that it names is taken for all.",
     ),
     Requirement(
         "1: the flags are those of the contract",
@@ -51,7 +52,7 @@ REQUIREMENTS = (
         "3: initialize answers with version, the tools capability and the server's name",
         "the client's protocol version, where we speak it, and Recollect's own version",
         ("test_every_example_is_answered_as_documented",),
-        "the origin always says 2024-11-05; newer clients are answered in their own version",
+        "`initialize` answers in the client's protocol version, up to the newest; the origin always says 2024-11-05.",
     ),
     Requirement(
         "3: serverInfo.default_palace is there with --palace and absent without",
@@ -68,7 +69,7 @@ REQUIREMENTS = (
         "4: the list as it stands on the wire",
         "a snapshot that derives from the table",
         ("test_the_documented_list_of_tools_is_sent_as_it_is",),
-        "each tool also carries annotations, as the decisions for all contracts ask",
+        "Each tool also carries annotations (`readOnlyHint` and others).",
     ),
     Requirement(
         "4: with --palace the palace leaves the required arguments and stays among the known",
@@ -110,12 +111,15 @@ REQUIREMENTS = (
         "5 memory_remember: every call answers stored",
         "the same text in the same room keeps its drawer and gains the tags",
         ("test_the_same_text_in_one_room_is_one_drawer_with_all_tags",),
-        "the origin stores it twice; what is stored twice is recalled twice",
+        "The same text in the same room keeps its drawer and gains the tags. The origin stores it twice, and recalls"
+        " it twice.",
     ),
     Requirement(
         "decisions for all: a write that is not stored says so",
         "a text that recall itself made is refused with the reason",
         ("test_a_text_that_recall_made_is_refused_and_says_why",),
+        "A text that a recall of Recollect rendered for a prompt is refused with the reason, so that memory does not"
+        " fill with copies of itself.",
     ),
     Requirement(
         "decisions: memory_remember and kg_assert make the palace",
@@ -136,13 +140,16 @@ REQUIREMENTS = (
         "5 memory_recall: layers 0, 1 and 2",
         "relevance first: a real match stands above what only importance brought in",
         ("test_relevance_stands_before_importance",),
-        "the origin appends layers unsorted, and its users complain of it",
+        "Relevance goes first: a drawer that only its importance brought in stands below real matches. The origin"
+        " appends layers unsorted, so that fifteen important drawers stand before the answer.",
+        score="A real match scores how likely it answers the question, 0 to 1.",
     ),
     Requirement(
         "decisions: what only L1 brought in scores importance x 0.15",
         "and where real matches are weaker than that, no more than the weakest of them",
         ("test_what_only_importance_brought_in_scores_a_share_of_it",),
-        "a hit below 0.05 is no real match: it says less than importance does",
+        score="A drawer that only layer 1 brought in scores importance × 0.15, and never more than the weakest real"
+        " match. A hit below 0.05 is no real match.",
     ),
     Requirement(
         "decisions: what only L1 brought in stands below any real match",
@@ -158,6 +165,8 @@ REQUIREMENTS = (
         "decisions: L0 is identity.txt; its row comes first and does not count against top_k",
         "its id is the nil UUID; no row where there is no text",
         ("test_the_identity_comes_first_and_does_not_count",),
+        "The identity row has the nil UUID, comes first and does not count against `top_k`; without an identity there"
+        " is none.",
     ),
     Requirement(
         "decisions: identity.txt lies in the palace's data_dir",
@@ -173,6 +182,7 @@ REQUIREMENTS = (
         "5 memory_recall_deep: the exhaustive search, in the same shape",
         "three times the candidates, and nothing is folded behind a near-duplicate",
         ("test_deep_recall_looks_further_and_folds_nothing",),
+        "`memory_recall_deep` looks at three times the candidates, and folds nothing behind a near-duplicate.",
     ),
     Requirement(
         "5 memory_recall_deep: the example",
@@ -188,6 +198,8 @@ REQUIREMENTS = (
         "decisions: accesses count",
         "a drawer that was shown as a real match was accessed; one that only stood by was not",
         ("test_being_recalled_makes_a_drawer_more_important",),
+        "Recalls count accesses, and are marked `readOnlyHint: true` all the same. A drawer that was shown as a real"
+        " match was accessed; one that only stood by was not.",
     ),
     Requirement(
         "5 memory_list: by importance descending, 50 unless told otherwise",
@@ -203,7 +215,7 @@ REQUIREMENTS = (
         "5: times are RFC 3339 in UTC",
         "whole seconds with Z, as in the examples; order never depends on them",
         ("test_times_are_whole_seconds_and_order_does_not_depend_on_them",),
-        "created_at is when it happened, where that is known, so that imported drawers keep their age",
+        "`created_at` is when something happened, where that is known, so that imported drawers keep their age.",
     ),
     Requirement(
         "5 memory_forget: deletes a drawer by its UUID",
@@ -249,7 +261,7 @@ REQUIREMENTS = (
             "test_a_triple_keeps_the_spelling_it_was_stated_with",
             "test_the_clock_going_backwards_leaves_one_active_triple",
         ),
-        "subjects are one where they differ in case or spacing alone",
+        "Subjects are one where they differ in case or spacing alone.",
     ),
     Requirement(
         "5 kg_assert: a prior active triple is closed before the new one is inserted",
@@ -260,7 +272,7 @@ REQUIREMENTS = (
         "decisions: confidence outside of 0..1 is an error",
         "nothing is made or changed",
         ("test_confidence_outside_of_its_range_is_an_error_and_changes_nothing",),
-        "the origin clamps it",
+        "A confidence outside of 0..1 is an error; the origin clamps it.",
     ),
     # 6 Errors
     Requirement(
@@ -309,7 +321,7 @@ REQUIREMENTS = (
         "decisions: near-identical drawers (cosine 0.95) are merged; the more important stays, tags are united",
         "the other is superseded",
         (f"{DREAM}::test_near_identical_records_become_one_with_all_tags",),
-        "not where a number or a negation differs, nor across rooms",
+        "Near-identical drawers are not merged where a number or a negation differs, nor across rooms.",
     ),
     Requirement(
         "decisions: what was merged is kept in history and can be brought back",
@@ -325,7 +337,7 @@ REQUIREMENTS = (
         "decisions: importance decays",
         "by age when it is read; the cycle counts what has faded",
         (f"{DREAM}::test_without_vectors_nothing_is_merged_and_the_rest_is_done",),
-        "nothing is overwritten, so that nothing decays twice",
+        "Importance fades by age when it is read; the dreamer overwrites nothing, so that nothing decays twice.",
     ),
     Requirement(
         "decisions: a palace dreams when it has been idle for 300 s",
