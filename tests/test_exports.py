@@ -13,7 +13,7 @@ import pytest
 import recollect
 
 HEAVY = {
-    "httpcore", "httpx", "lxml", "markdown_it", "numpy", "onnxruntime", "pathspec", "platformdirs", "pypdf", "rich",
+    "httpcore", "httpx", "lxml", "markdown_it", "numpy", "onnxruntime", "platformdirs", "pypdf", "rich",
     "starlette", "trafilatura", "tree_sitter", "typer", "uvicorn", "watchfiles",
 }  # fmt: skip
 

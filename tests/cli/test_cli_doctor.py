@@ -4,8 +4,12 @@ import platform
 import sqlite3
 from pathlib import Path
 
+import msgspec
+
+import recollect
 from recollect import __version__
 from recollect.cli.doctor import share_not_latin
+from recollect.engine.known import PROJECTS
 
 
 def test_doctor_makes_nothing_where_there_is_no_store(shell):
@@ -96,3 +100,17 @@ def test_welcome_remembers_recalls_and_leaves_no_trace(shell, monkeypatch, tmp_p
     assert str(Path(shell.store, "recollect.db")) in outcome.out
     assert not shell.store.exists()
     assert list(scratch.iterdir()) == []
+
+
+def test_a_project_whose_indexing_did_not_end_is_told_with_the_way_to_go_on(shell, tmp_path):
+    root = tmp_path / "half done"
+    root.mkdir()
+    (root / "a.py").write_text("def a():\n    return 1\n")
+    shell("index", str(root), "--later")
+    with recollect.open(shell.store) as memory, memory.core.store.write(actor="test") as edit:
+        [(id, project)] = edit.kept(PROJECTS, space="default").items()
+        edit.keep(PROJECTS, {id: msgspec.structs.replace(project, state="indexing")}, space="default")
+    [advice] = shell.json("doctor")["advice"]
+    assert advice.endswith(f"`recollect index '{root}' --space default` does so")
+    shell("index", str(root), "--later")
+    assert shell.json("doctor")["advice"] == []

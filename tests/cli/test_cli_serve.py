@@ -12,7 +12,7 @@ from recollect.errors import StoreError
 
 
 @pytest.mark.parametrize("contract", ["native", "trusty-memory", "agentos"])
-def test_a_memory_whose_projects_cannot_be_resumed_is_closed(
+def test_a_memory_whose_projects_cannot_be_listed_is_closed(
     contract: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Memory] = []
@@ -21,7 +21,7 @@ def test_a_memory_whose_projects_cannot_be_resumed_is_closed(
         opened.append(memory)
         raise StoreError("the disk is gone")
 
-    monkeypatch.setattr(Memory, "resume_projects", fail)
+    monkeypatch.setattr(Memory, "unfinished_projects", fail)
     with pytest.raises(StoreError, match="the disk is gone"):
         serve(Serving(contract=contract, space="default", home=str(tmp_path)))
     with pytest.raises(StoreError, match="closed"):

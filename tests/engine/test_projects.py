@@ -312,7 +312,6 @@ def test_a_run_that_is_closed_on_the_way_goes_on_later(open_memory: Callable[...
     memory.close()
     again = open_memory()
     assert again.project_status("many").state in ("pending", "completed")
-    again.resume_projects()
     assert again.index_project(root).total_chunks == 9_000
     assert len({(record.source, record.position) for record in again.list(kinds=["code"], limit=10_000)}) == 9_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -93,7 +94,7 @@ def examine(settings: Settings) -> Report:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = _count(memory, store)
                 problems += memory.check()
-                advice += _advise_model(memory)
+                advice += [*_advise_model(memory), *_advise_projects(memory)]
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
@@ -160,6 +161,14 @@ def _advise_model(memory: Memory) -> list[str]:
     return [
         f"{share:.0%} of the newest text is not in Latin script, which the bundled model cannot read:"
         f" {install}set RECOLLECT_EMBEDDER=multilingual"
+    ]
+
+
+def _advise_projects(memory: Memory) -> list[str]:
+    return [
+        f"the last indexing of {project.path} did not end, and is not gone on with unasked:"
+        f" `recollect index {shlex.quote(project.path)} --space {shlex.quote(project.space)}` does so"
+        for project in memory.unfinished_projects()
     ]
 
 

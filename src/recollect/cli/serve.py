@@ -147,7 +147,8 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
         if chosen.iii_engine is not None:
             parts.append(_worker(contract, chosen.iii_engine, log))
         companion = _together(parts)
-        memory.resume_projects()
+        for project in memory.unfinished_projects():
+            log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
         if offer.dreams:
             opened.callback(_start_dreaming(memory, log))
         if offer.upkeep:

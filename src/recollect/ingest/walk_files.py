@@ -10,23 +10,21 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from recollect.ingest.grammars import language_of
+from recollect.ingest.ignore import MOST_LINES, Patterns, parse_patterns
+from recollect.ingest.regular import read_regular
 from recollect.types import FileProblem
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 LARGEST_FILE = 2 * 1024 * 1024
 """Bytes; what is larger is data or was made by a program."""
 LARGEST_DATA = 100_000
 """Bytes of a file whose name does not say that a person wrote it."""
 TOO_LARGE = "too large"
+LARGEST_IGNORE = 1024 * 1024
 IGNORE_FILES = (".gitignore", ".memoryignore")
 _LONG_LINES = 1_000  # characters a line on average: made by a program
 _LOOKED_AT = 8_192
@@ -88,8 +86,8 @@ class Rules(Struct, frozen=True):
     """The patterns of one folder; paths are matched from that folder."""
 
     base: str
-    spec: GitIgnoreSpec
-    wants: GitIgnoreSpec | None
+    spec: Patterns
+    wants: Patterns | None
 
 
 def skip_name(name: str, *, folder: bool) -> str | None:
@@ -212,28 +210,30 @@ def _why_not(path: str, name: str, rules: list[Rules], reason: str | None, *, fo
 def is_ignored(path: str, rules: list[Rules], *, folder: bool) -> bool:
     """Do some rules leave a path out? The nearest that speaks of it decides."""
     for rule in reversed(rules):
-        spoken = rule.spec.check_file(_from(rule.base, path, folder=folder)).include
+        spoken = rule.spec.decide(_from(rule.base, path), folder=folder)
         if spoken is not None:
             return spoken
     return False
 
 
 def _asked_for(path: str, rules: list[Rules], *, folder: bool) -> bool:
+    """Does a rule want a path, or else the nearest folder that it lies in?"""
     for rule in reversed(rules):
         if rule.wants is not None:
-            spoken = rule.wants.check_file(_from(rule.base, path, folder=folder)).include
-            if spoken is not None:
-                return not spoken
+            seen, is_folder = _from(rule.base, path), folder
+            while seen:
+                spoken = rule.wants.decide(seen, folder=is_folder)
+                if spoken is not None:
+                    return not spoken
+                seen, is_folder = seen.rpartition("/")[0], True
     return False
 
 
-def _from(base: str, path: str, *, folder: bool) -> str:
+def _from(base: str, path: str) -> str:
     """A path as a pattern in `base` sees it. Of a folder above the root, `base` is what lies between, marked `..`."""
     if base.startswith("../"):
-        path = base[3:] + path
-    elif base:
-        path = path[len(base) + 1 :]
-    return path + "/" if folder else path
+        return base[3:] + path
+    return path[len(base) + 1 :] if base else path
 
 
 def rules_above(root: Path) -> list[Rules]:
@@ -247,43 +247,36 @@ def rules_above(root: Path) -> list[Rules]:
         if (folder / ".gitignore").is_file():
             between = root.relative_to(folder).as_posix()
             rules.append(read_rules(folder, f"../{between}/", ()))
-            if rules[-1].spec.check_file(between + "/").include:
+            parts = between.split("/")
+            if any(rules[-1].spec.decide("/".join(parts[: at + 1]), folder=True) for at in range(len(parts))):
                 return []
     return rules
 
 
 def read_rules(folder: Path, base: str, walks: Sequence[Walked]) -> Rules:
     """What the ignore files of a folder say; `base` is its path below the root. Walks are told what is wrong."""
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, tuple[str, ...]] = {}
     for name in IGNORE_FILES:
+        below = f"{base}/{name}" if base else name
         try:
-            lines[name] = (folder / name).read_text("utf-8", errors="replace").splitlines()
+            data = read_regular(folder / name, LARGEST_IGNORE, links=False)
+            lines[name] = tuple(data.decode("utf-8-sig", errors="replace").split("\n"))
         except FileNotFoundError:
-            lines[name] = []
+            lines[name] = ()
         except OSError as error:
-            lines[name] = []
-            below = f"{base}/{name}" if base else name
-            for walked in walks:
-                walked.problems.append(FileProblem(path=below, problem=f"cannot be read: {error.strerror}"))
+            lines[name] = ()
+            _note(walks, below, f"cannot be read: {error.strerror}")
+        if len(lines[name]) > MOST_LINES:
+            _note(walks, below, f"has {len(lines[name]):,} lines; the first {MOST_LINES:,} are followed")
     wanted = lines[".memoryignore"]
-    wants = tuple(wanted) if any(line.startswith("!") for line in wanted) else ()
-    return Rules(base, _spec((*lines[".gitignore"], *wanted)), _spec(wants) if wants else None)
+    wants = wanted if any(line.startswith("!") for line in wanted) else ()
+    spec = parse_patterns((*lines[".gitignore"][:MOST_LINES], *wanted[:MOST_LINES]))
+    return Rules(base, spec, parse_patterns(wants) if wants else None)
 
 
-@lru_cache(maxsize=64)
-def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
-    """The patterns of some lines; a line that is no pattern says nothing."""
-    from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore import GitIgnorePatternError
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
-    good: list[GitIgnoreSpecPattern] = []
-    for line in lines:
-        try:
-            good.append(GitIgnoreSpecPattern(line))
-        except GitIgnorePatternError:
-            continue
-    return GitIgnoreSpec(good)
+def _note(walks: Sequence[Walked], path: str, problem: str) -> None:
+    for walked in walks:
+        walked.problems.append(FileProblem(path=path, problem=problem))
 
 
 def read_source(data: bytes) -> str | None:

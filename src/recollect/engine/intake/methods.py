@@ -280,12 +280,12 @@ class Ingesting:
         """Removes the index of a project for good (never its files). Answers how many chunks went."""
         return self._code().delete(self.core, parse_label(id, "id"), parse_space(space))
 
-    def resume_projects(self) -> list[Project]:
-        """Goes on, in the background, with indexing that was broken off when a process ended. Answers what it was."""
+    def unfinished_projects(self) -> list[Project]:
+        """The projects of all spaces whose last indexing did not end. Indexing their folder again goes on with it."""
         with self.core.store.read() as view:
             if not any(project.state == "indexing" for project in read_projects(view)):
                 return []
-        return self._code().resume(self.core)
+        return self._code().unfinished(self.core)
 
     def _code(self) -> Projects:
         """Loaded when first needed, and shared with whoever acts under another name."""

@@ -27,6 +27,8 @@ _ERASED_AT_ONCE = 1_000
 _LOOKS_EVERY = 0.2  # seconds
 _LAST_WORDS = 5.0  # seconds that a run has to end in
 
+UNFINISHED = "the last run did not end, and is not gone on with unasked; index the folder again to do so"
+
 Key = tuple[str, str]
 Tell = Callable[[ProjectStatus], None]
 
@@ -92,15 +94,6 @@ class Projects:
                 progress(self.status(core, project.id, space))
         return self.status(core, project.id, space)
 
-    def resume(self, core: Core) -> list[Project]:
-        """Goes on with every run that was broken off when its process ended."""
-        with core.store.read() as view:
-            broken = [project for project in read_projects(view) if project.state == "indexing"]
-        resumed = [project for project in broken if not is_taken(_turn(core, project))]
-        for project in resumed:
-            self._start(core, project)
-        return [_to_project(project, watched=False) for project in resumed]
-
     def _start(self, core: Core, project: IndexedProject, walked: Walked | None = None) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
         key = (project.space, project.id)
@@ -153,6 +146,12 @@ class Projects:
 
     # Looking
 
+    def unfinished(self, core: Core) -> list[Project]:
+        """The projects whose last run did not end: its process was killed, or closed on the way."""
+        with core.store.read() as view:
+            begun = [project for project in read_projects(view) if project.state == "indexing"]
+        return [_to_project(project, watched=False) for project in begun if not is_taken(_turn(core, project))]
+
     def status(self, core: Core, id: str, space: str) -> ProjectStatus:
         with core.store.read() as view:
             project = _find(view, id, space)
@@ -166,7 +165,7 @@ class Projects:
             with core.store.read() as view:
                 project = _find(view, id, space) or project
             if project.state == "indexing":
-                project = msgspec.structs.replace(project, state="pending")
+                project = msgspec.structs.replace(project, state="pending", problem=UNFINISHED)
         return _to_status(project, core.clock(), watching=key in self._watches)
 
     def list(self, core: Core, spaces: Sequence[str] | None) -> list[Project]:
