@@ -40,6 +40,7 @@ ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
 """The rooms of the engine, lowest first: each may use those before it. `memory.py` stands above them all."""
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
+    ("recollect.retrieve.restate", "recollect.store.terms"): "statements are compared by the terms that find them",
     ("recollect.contracts.native", "recollect.retrieve.context"): "answers are measured in tokens as contexts are",
     (
         "recollect.contracts.registry",

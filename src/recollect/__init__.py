@@ -47,6 +47,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.types import (
     Adapter,
+    Already,
     Change,
     Claim,
     Condensed,
@@ -76,7 +77,7 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed", "ConfigError",
+    "Adapter", "Already", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed", "ConfigError",
     "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact",
     "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
     "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound",

@@ -256,11 +256,20 @@ class Message(Struct, frozen=True, kw_only=True):
     flag: str = ""
 
 
+class Already(Struct, frozen=True, kw_only=True):
+    """A record that was there before a new one, and says nearly the same or (`differs`) something else of the same."""
+
+    id: str
+    text: str
+    date: datetime
+    differs: bool = False
+
+
 class Receipt(Struct, frozen=True, kw_only=True):
     """What became of a write. `id` is the record that holds the text (None when it was rejected).
 
     `status` is the record's after governance, `entries` are all rows of the journal that the write made, `contested`
-    the ids of other records that it contradicts and that are contested since.
+    the ids of other records that it contradicts and that are contested since, `already` what was known before.
     """
 
     outcome: Outcome
@@ -271,6 +280,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     status: Status | None = None
     entries: tuple[int, ...] = ()
     contested: tuple[str, ...] = ()
+    already: tuple[Already, ...] = ()
 
     @property
     def stored(self) -> bool:

@@ -206,3 +206,24 @@ def test_promote_and_contest_say_what_can_be_believed(shell):
     changes = shell.json("journal", "--limit", "2")["changes"]
     assert [one["reason"] for one in changes] == ["by hand", "the page says Porto"]
     assert shell("promote", "nix") == (1, "", "error: there is no record with id 'nix'\n")
+
+
+def test_remember_shows_what_it_contradicts_and_the_command_that_settles_it(shell):
+    old = shell.remember("The gateway listens on port 8080.")
+    told = shell("remember", "The gateway listens on port 9090.")
+    new = told.out.split()[1]
+    assert f"differs from {old}" in told.err
+    assert "port 8080" in told.err
+    command = f"recollect forget --soft {old} --superseded-by {new}"
+    assert command in told.err
+    assert shell(*command.split()[1:]).code == 0
+    assert [record["id"] for record in shell.json("list")["records"]] == [new]
+
+
+def test_remember_puts_a_text_in_the_place_of_a_record(shell):
+    old = shell.remember("The office is in Berlin.")
+    new = shell.remember("The office is in Lisbon.", "--replaces", old)
+    assert shell.json("show", old)["superseded_by"] == new
+    wrong = shell("remember", "The office is in Porto.", "--replaces", "nowhere")
+    assert wrong.code == 1
+    assert "nowhere" in wrong.err

@@ -155,7 +155,7 @@ def test_a_change_below_a_later_one_of_the_same_field_is_not_undone(memory: Memo
 def test_what_is_undone_already_or_forgotten_cannot_be_undone(memory: Memory) -> None:
     stored = memory.remember("one", id="a")
     memory.undo(stored)
-    with pytest.raises(Conflict, match="gone already"):
+    with pytest.raises(Conflict, match="undone already"):
         memory.undo(stored)
     other = memory.remember("two", id="b")
     gone = memory.forget("b")

@@ -24,10 +24,10 @@ from recollect.cli.options import (
     read_time,
     with_options,
 )  # fmt: skip
-from recollect.cli.output import many, one_line, put, put_json, say
+from recollect.cli.output import day, many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import reporting
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import NotFound
 from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Receipt
 
@@ -36,26 +36,39 @@ from recollect.types import DEFAULT_SPACE, Receipt
 def remember(
     given: Mapping[str, object],
     text: Words = None,
+    replaces: Annotated[
+        str | None, typer.Option("--replaces", metavar="ID", help="The record that this takes the place of.")
+    ] = None,
     space: SpaceName = DEFAULT_SPACE,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
     """Store a text. It is safe on disk when this returns.
 
-    The same text in the same place is not stored twice: the answer is then the id that holds it.
+    The same text in the same place is not stored twice: the answer is then the id that holds it. What says nearly this,
+    or something else of the same thing, is shown with the command that settles it.
 
     \b
     Examples:
       recollect remember "The gateway validates tokens with RS256." --tag auth
+      recollect remember "Tokens are checked with ES256." --replaces k3v9x2m4q8ab
       git log -1 --format=%B | recollect remember --project gateway --kind commit
     """
-    draft = {"text": read_text(text), "trust": "user_declared", **given}
+    fields = {"trust": "user_declared", **given}
     with open_or_make(home) as memory:
-        try:
-            [receipt] = memory.remember_many([draft], space=space)
-        except InvalidInput as error:
-            raise InvalidInput(error.field.removeprefix("drafts[0]."), error.problem) from error
-    return answer(receipt, as_json=as_json)
+        receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
+    code = answer(receipt, as_json=as_json, done="stored" if replaces is None else f"replaced {replaces} by")
+    if not as_json and receipt.id is not None:
+        _tell_already(receipt)
+    return code
+
+
+def _tell_already(receipt: Receipt) -> None:
+    """Names what was known before, and the command that puts the new record in its place."""
+    for one in receipt.already:
+        said = "differs from" if one.differs else "nearly the same as"
+        say(f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}")
+        say(f"  if it takes its place: recollect forget --soft {one.id} --superseded-by {receipt.id}")
 
 
 def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
@@ -65,7 +78,8 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
     elif receipt.outcome == "stored":
         put(f"{done} {receipt.id}" + ("" if receipt.entry is None else f" (entry {receipt.entry})"))
     elif receipt.outcome == "deduplicated":
-        put(f"already there: {receipt.id}" if done == "stored" else f"{receipt.id}: {receipt.reason}")
+        said = f"{receipt.id}: {receipt.reason}"
+        put(f"already there: {receipt.id if receipt.entry is None else said}" if done == "stored" else said)
     else:
         say(f"rejected: {receipt.reason}")
     return 1 if receipt.outcome == "rejected" else 0

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool, view
@@ -19,6 +20,7 @@ from recollect.retrieve.context import cut_text, estimate_tokens
 from recollect.types import (
     DEFAULT_SPACE,
     NOISE,
+    Already,
     Change,
     Claim,
     Evidence,
@@ -62,6 +64,7 @@ class Remember(Params):
     event_time: Moment | None = None
     valid_until: Moment | None = None
     evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
+    replaces: Annotated[str, Meta(description="Id that it takes the place of")] | None = None
     space: str | None = None
 
 
@@ -168,6 +171,7 @@ class Written(Struct, omit_defaults=True, kw_only=True):
     entry: int | None
     status: str | None = None
     contested: tuple[str, ...] = ()
+    already: tuple[Already, ...] = ()
 
 
 class EvidenceView(Struct, omit_defaults=True, kw_only=True):
@@ -295,7 +299,7 @@ def remember(params: Remember, call: Call) -> Written:
         importance=params.importance, session=params.session, project=params.project,
         source=params.source, event_time=params.event_time, valid_until=params.valid_until,
         grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
-        alike=["grounds"] if params.evidence else (),
+        alike=["grounds"] if params.evidence else (), replaces=params.replaces,
         space=params.space or call.space,
     )  # fmt: skip
     return _written(receipt)
@@ -455,7 +459,9 @@ def _evidence(ref: str) -> Evidence:
 
 
 def _written(receipt: Receipt) -> Written:
-    return view(Written, receipt, status=None if receipt.status == "active" else receipt.status)
+    already = [msgspec.structs.replace(one, text=cut_text(one.text, _SHORT_TEXT_TOKENS)) for one in receipt.already]
+    status = None if receipt.status == "active" else receipt.status
+    return view(Written, receipt, status=status, already=tuple(already))
 
 
 def _record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:
@@ -511,7 +517,8 @@ def _change_view(change: Change, record: Record | None) -> ChangeView:
 _READS = Annotations(read_only=True, idempotent=True)
 _WRITES = Annotations(idempotent=True)
 _TOOLS = (
-    Tool("remember", "Store one thing for good. Tells if it was already known.", Remember, remember, _WRITES),
+    Tool("remember", "Store one thing for good. `already` in the answer: what says nearly this or (differs)"
+         " something else.", Remember, remember, _WRITES),
     Tool("recall", "Find what is known about a question, best first. Scores above 0.5 are"
          " likely right, below 0.25 likely nothing is known.", Recall, recall, _READS),
     Tool("revise", "Change a record; the old version stays in its history.", Revise, revise, _WRITES),

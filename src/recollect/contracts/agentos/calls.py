@@ -41,6 +41,7 @@ def store(given: p.Store, call: Call) -> Value:
     receipt = call.memory.remember(
         given.content, space=given.agent_id or call.space, memory_type="episodic", role=role,
         session=given.session_id, importance=importance_of(given.content, role), anywhere=True,
+        compare=False,
     )  # fmt: skip
     if receipt.id is None:
         raise InvalidInput("content", receipt.reason or "cannot be stored")

@@ -30,7 +30,7 @@ def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
     receipt = call.memory.remember(
         _content(given.content), space=call.space, memory_type=given.memory_type,
         user=given.user_id, metadata=given.metadata or {},
-        importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"),
+        importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"), compare=False,
     )  # fmt: skip
     if receipt.id is None:
         raise InvalidInput("content", receipt.reason or "was not stored")

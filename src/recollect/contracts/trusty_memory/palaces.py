@@ -178,6 +178,7 @@ class Palaces:
             importance=IMPORTANCE if importance is None else importance,
             id=self._new_id(),
             alike=("room",),
+            compare=False,
         )
         if receipt.id is None:
             raise Refused(receipt.reason or "the text was not stored")

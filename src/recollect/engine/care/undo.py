@@ -15,6 +15,7 @@ from recollect.engine.core import Core
 from recollect.engine.graph.link import names_of, relink
 from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
+from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Changes, Edit, Thing
 from recollect.store.ops import Put, Retire
@@ -34,17 +35,28 @@ def undo(core: Core, entry: int, reason: str | None) -> Receipt:
     if run is not None:
         return undo_run(core, run, reason)
     with core.store.write(actor=core.actor) as edit:
+        _refuse_twice(edit, change)
         done = _undo(edit, change, reason)
         _relink(edit, change, done)
-        reopened = [] if change.verb != "relate" else _reopen(edit, change, reason)
+        reopened = _reopen(edit, change, reason) if change.verb in ("relate", "remember") else []
     core.written()
     return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done, *reopened))
 
 
+def _refuse_twice(edit: Edit, change: Change) -> None:
+    """Says so where a change was taken back already, and that was not taken back in turn."""
+    later = edit.journal(Changes(space=change.space, object_id=change.object_id, after=change.entry), limit=_ALONG)
+    undone = {one.undoes: one.entry for one in later if one.undoes is not None}
+    by = undone.get(change.entry)
+    if by is not None and by not in undone:
+        raise Conflict(f"entry {change.entry} was undone already, by entry {by}; undo {by} to have it again")
+
+
 def _reopen(edit: Edit, change: Change, reason: str | None) -> list[int]:
-    """Brings back the facts that a fact had replaced, and that nothing else has changed since."""
-    along = edit.journal(Changes(space=change.space, after=change.entry - _ALONG), limit=_ALONG)
-    closed = [one for one in along if one.at == change.at and one.reason == f"replaced by {change.object_id}"]
+    """Brings back what a fact or a record had replaced, and what nothing else has changed since."""
+    along = edit.journal(Changes(space=change.space, after=change.entry - _ALONG), limit=2 * _ALONG)
+    told = told_replaced(change.object_id)
+    closed = [one for one in along if one.at == change.at and (one.reason or "").partition(":")[0] == told]
     done: list[int] = []
     for one in closed:
         with suppress(Conflict):

@@ -24,6 +24,7 @@ from recollect.engine.write import govern, revise
 from recollect.engine.write.govern import Archived
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.remember import remember_many
+from recollect.engine.write.tell import tell
 from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
 from recollect.store.ops import PutSpace
@@ -42,9 +43,15 @@ class Writing:
         space: str = DEFAULT_SPACE,
         alike: Sequence[str] = (),
         anywhere: bool = False,
+        replaces: str | None = None,
+        compare: bool = True,
         **fields: Unpack[Keywords],
     ) -> Receipt:
         """Stores a text. It is durable when this returns; the receipt says stored, deduplicated or rejected.
+
+        `receipt.already` has up to three records that say nearly this, or something else of the same thing
+        (`differs`), found by words alone; `compare=False` does not look for them. With `replaces`, the id of such a
+        record, that one is superseded by this in the same transaction; undoing the remembering brings it back.
 
         A text is a duplicate where space, kind, session and text are the same; `alike` names fields that must be the
         same too (room, user, project, source, memory_type, metadata, grounds). With `anywhere`, it is one wherever in
@@ -57,8 +64,15 @@ class Writing:
         if fields.get("metadata", UNSET) is None:
             fields["metadata"] = {}
         draft = parse_draft({"text": text, **fields}, {})
-        once = parse_flag(anywhere, "anywhere")
-        return remember_many(self.core, [draft], parse_space(space), alike=parse_alike(alike), anywhere=once)[0]
+        return tell(
+            self.core,
+            draft,
+            parse_space(space),
+            alike=parse_alike(alike),
+            anywhere=parse_flag(anywhere, "anywhere"),
+            replaces=parse_optional(replaces, "replaces"),
+            compare=parse_flag(compare, "compare"),
+        )
 
     def remember_many(
         self,

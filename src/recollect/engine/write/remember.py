@@ -101,6 +101,12 @@ def ensure_space(edit: Edit, name: str) -> None:
         edit.apply([PutSpace(Space(name=name, created_at=edit.now))])
 
 
+def make_room(edit: Edit, space: str, drafts: Sequence[Draft]) -> None:
+    """Has a space for drafts, unless all of them will be rejected."""
+    if not all(_RECALLED.match(draft.text) for draft in drafts):
+        ensure_space(edit, space)
+
+
 def put_of(
     view: View,
     record: Record,
@@ -131,8 +137,7 @@ def remember_many(
     """
     counted = [count_terms(draft.title, draft.text, draft.grounds) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
-        if not all(_RECALLED.match(draft.text) for draft in drafts):
-            ensure_space(edit, space)
+        make_room(edit, space, drafts)
         receipts = remember_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere)
         if atomic:
             _require_all(receipts)

@@ -1,0 +1,135 @@
+"""What becomes of one new statement, beside what is known already?
+
+It is stored, takes the place of a record where the caller says so, and is answered with what says nearly this or
+something else of the same thing. That is found by words alone: nobody waits for a model.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.engine.core import Core, find
+from recollect.engine.write.govern import supersede_one
+from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all
+from recollect.errors import InvalidInput
+from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, rarity, read_statement, resemblance
+from recollect.store.base import Edit, View
+from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Record
+
+MOST_TOLD = 3
+_MOST_TERMS = 64
+_MOST_READ = 24
+_WIDEST = 2_000  # records that hold a word; what more of them hold brings in nobody
+
+
+def tell(
+    core: Core,
+    draft: Draft,
+    space: str,
+    *,
+    alike: Sequence[str] = (),
+    anywhere: bool = False,
+    replaces: str | None = None,
+    compare: bool = True,
+) -> Receipt:
+    """Stores a draft in one transaction, with what it replaces, and says what was known already."""
+    counted = count_terms(draft.title, draft.text, draft.grounds)
+    with core.store.write(actor=core.actor) as edit:
+        old = None if replaces is None else _replaced(edit, replaces, space)
+        make_room(edit, space, [draft])
+        [receipt] = remember_all(core, edit, [draft], space, [counted], alike=alike, anywhere=anywhere)
+        if compare and old is None and receipt.outcome == "deduplicated":
+            receipt = _renew(edit, receipt, draft)
+        elif old is not None and receipt.id is not None:
+            receipt = _put_in_place(edit, receipt, old, draft.reason)
+    if receipt.entries:
+        core.written()
+    if not compare or receipt.id is None or receipt.already:
+        return receipt
+    with core.store.read() as view:
+        record = view.get(Record, space, receipt.id)
+        return receipt if record is None else msgspec.structs.replace(receipt, already=find_already(view, record))
+
+
+def _replaced(edit: Edit, id: str, space: str) -> Record:
+    if not edit.spaces([space]):
+        raise InvalidInput("replaces", f"there is no record with id {id!r} in space {space!r}: the space is new")
+    return find(edit, Record, id, space)
+
+
+def _put_in_place(edit: Edit, receipt: Receipt, old: Record, reason: str | None) -> Receipt:
+    """The new record stands where an old one stood, which is kept. Undoing the one brings the other back."""
+    if receipt.id == old.id:
+        raise InvalidInput("replaces", f"{old.id} says exactly this already")
+    new = find(edit, Record, receipt.id or "", old.space)
+    entries = supersede_one(edit, old, new, told_replaced(new.id, reason))
+    return msgspec.structs.replace(receipt, entries=(*receipt.entries, *entries), entry=receipt.entry or entries[0])
+
+
+def told_replaced(by: str, reason: str | None = None) -> str:
+    """How the journal says that one thing took the place of another."""
+    return f"replaced by {by}" if reason is None else f"replaced by {by}: {reason}"
+
+
+def _renew(edit: Edit, receipt: Receipt, draft: Draft) -> Receipt:
+    """A text that is stored already, and was contradicted since, is said again: from now on it is the newer one."""
+    held = find(edit, Record, receipt.id or "", receipt.space)
+    already = find_already(edit, held)
+    said = draft.event_time or edit.now
+    if not any(other.differs and held.event_time < other.date <= said for other in already):
+        return msgspec.structs.replace(receipt, already=already)
+    again = msgspec.structs.replace(held, event_time=said)
+    entry = edit.apply([put_of(edit, again, "restate", held, reason=draft.reason)])[0].entry
+    reason = "the same text was stored before something else was said of it; from now on it counts as said again"
+    return msgspec.structs.replace(receipt, already=already, reason=reason, entry=entry, entries=(entry,))
+
+
+def find_already(view: View, record: Record) -> tuple[Already, ...]:
+    """The records that say nearly what one says, or something else of the same thing; the most alike first."""
+    if record.kind in NOT_KNOWLEDGE or len(record.text) > LONGEST:
+        return ()
+    new = read_statement(record.text)
+    held = _held(view, record.space, new)
+    weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
+    found: list[tuple[float, Record, Statement]] = []
+    for other in _candidates(view, record, held, weights):
+        old = read_statement(other.text)
+        score = resemblance(new, old, weights)
+        if score >= LIKELY:
+            found.append((score, other, old))
+    found.sort(key=lambda one: (-one[0], -one[1].version))
+    return tuple(
+        Already(id=one.id, text=one.text, date=one.event_time, differs=differ(new, old))
+        for _, one, old in found[:MOST_TOLD]
+    )
+
+
+def _held(view: View, space: str, new: Statement) -> dict[str, list[int]]:
+    """Which versions hold each word of a statement."""
+    hashes = {word: hash_term(word) for word in sorted(new.words)[:_MOST_TERMS]}
+    held = view.mentions(space, list(hashes.values()))
+    return {word: held[hash] for word, hash in hashes.items()}
+
+
+def _candidates(view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float]) -> list[Record]:
+    """Statements that share the most telling words with one, and are of no other project or person."""
+    weighed: defaultdict[int, float] = defaultdict(float)
+    for word, versions in held.items():
+        if len(versions) <= _WIDEST:
+            for version in versions:
+                weighed[version] += weights[word]
+    best = sorted(weighed, key=lambda version: (-weighed[version], -version))[: _MOST_READ + 1]
+    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(best))
+    return [
+        other
+        for other in (view.select(Record, where) if best else ())
+        if other.id != record.id and len(other.text) <= LONGEST and _together(other, record)
+    ]
+
+
+def _together(one: Record, other: Record) -> bool:
+    pairs = ((one.project, other.project), (one.user, other.user))
+    return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)

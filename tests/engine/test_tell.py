@@ -1,0 +1,123 @@
+"""Does remembering say what is known already, and put the new in the place of the old?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect import InvalidInput, Memory, NotFound, Receipt
+
+PAIRS = [
+    line.split("|")
+    for line in Path(__file__).with_name("restated.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def named(receipt: Receipt) -> dict[str | None, bool]:
+    return {one.id: one.differs for one in receipt.already}
+
+
+def test_statements_that_contradict_or_repeat_others_are_told_apart_from_those_that_do_not(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    stored = [memory.remember(older, compare=False).id for older, _, _ in PAIRS]
+    right = wrong = missed = unlike = 0
+    for id, (_, newer, how) in zip(stored, PAIRS, strict=True):
+        told = named(memory.remember(newer))
+        wrong += len(told.keys() - {id}) if how != "apart" else len(told)
+        right += how != "apart" and id in told
+        missed += how != "apart" and id not in told
+        unlike += how != "apart" and id in told and told[id] != (how == "contradicts")
+    assert len(PAIRS) >= 80
+    assert right / (right + wrong) >= 0.9, (right, wrong)
+    assert right / (right + missed) >= 0.9, (right, missed)
+    assert unlike <= 4
+
+
+def test_every_pair_is_told_in_a_store_of_its_own_too(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    right = 0
+    for place, (older, newer, how) in enumerate(PAIRS):
+        space = f"pair-{place}"
+        memory.remember(older, space=space)
+        right += bool(memory.remember(newer, space=space).already) == (how != "apart")
+    assert right / len(PAIRS) >= 0.9
+
+
+def test_what_replaces_another_record_supersedes_it_and_undoing_brings_it_back(memory: Memory) -> None:
+    old = memory.remember("The gateway listens on port 8080.").id
+    new = memory.remember("The gateway listens on port 9090.", replaces=old, reason="moved")
+    assert [record.id for record in memory.list()] == [new.id]
+    held = memory.get(str(old))
+    assert held is not None
+    assert (held.status, held.superseded_by) == ("superseded", new.id)
+    assert [step.change.verb for step in memory.history(str(old))] == ["remember", "supersede"]
+    assert new.entry is not None
+    memory.undo(new.entry)
+    assert [record.text for record in memory.list()] == ["The gateway listens on port 8080."]
+
+
+def test_a_replaced_record_that_is_not_there_is_an_error_and_nothing_is_stored(memory: Memory) -> None:
+    memory.remember("The office is in Berlin.")
+    with pytest.raises(NotFound, match="nowhere"):
+        memory.remember("The office is in Lisbon.", replaces="nowhere")
+    with pytest.raises(InvalidInput, match="replaces"):
+        memory.remember("The office is in Lisbon.", replaces="nowhere", space="new")
+    assert memory.count() == 1
+    assert not memory.has_space("new")
+
+
+def test_an_old_truth_that_is_said_again_counts_as_said_now(memory: Memory) -> None:
+    first = memory.remember("The gateway listens on port 8080.")
+    second = memory.remember("The gateway listens on port 9090.")
+    again = memory.remember("The gateway listens on port 8080.")
+    assert (again.outcome, again.id) == ("deduplicated", first.id)
+    assert named(again) == {second.id: True}
+    assert "said again" in str(again.reason)
+    assert [record.id for record in memory.list(order="updated")][0] == first.id
+    records = {one.id: one.event_time for one in memory.list()}
+    assert records[str(first.id)] > records[str(second.id)]
+    assert again.entry is not None
+    memory.undo(again.entry)
+    assert {one.id: one.event_time for one in memory.list()}[str(first.id)] < records[str(second.id)]
+
+
+def test_a_truth_that_was_superseded_is_stored_anew_and_named_with_what_holds(memory: Memory) -> None:
+    first = memory.remember("The gateway listens on port 8080.")
+    second = memory.remember("The gateway listens on port 9090.", replaces=first.id)
+    again = memory.remember("The gateway listens on port 8080.")
+    assert again.stored
+    assert again.id != first.id
+    assert named(again) == {second.id: True}
+
+
+def test_what_belongs_to_another_project_is_not_named(memory: Memory) -> None:
+    memory.remember("The API listens on port 8080.", project="shop")
+    assert not memory.remember("The API listens on port 9090.", project="depot").already
+    assert memory.remember("The API listens on port 7070.", project="shop").already
+
+
+def test_at_most_three_are_named_the_most_alike_first(memory: Memory) -> None:
+    for port in (1, 2, 3, 4, 5):
+        memory.remember(f"The metrics endpoint of the gateway listens on port 808{port}.", compare=False)
+    told = memory.remember("The metrics endpoint of the gateway listens on port 9090.").already
+    assert len(told) == 3
+    assert all(one.differs for one in told)
+
+
+def test_an_entry_that_was_undone_is_not_undone_twice(memory: Memory) -> None:
+    receipt = memory.remember("Deploys happen on Tuesdays.")
+    revised = memory.revise(str(receipt.id), "Deploys happen on Fridays.")
+    undone = memory.undo(revised.entry or 0)
+    with pytest.raises(Exception, match=f"undone already, by entry {undone.entry}") as caught:
+        memory.undo(revised.entry or 0)
+    assert type(caught.value).__name__ == "Conflict"
+    memory.undo(undone.entry or 0)  # the undoing can be undone, and then the change again
+    memory.undo(revised.entry or 0)
+    held = memory.get(str(receipt.id))
+    assert held is not None
+    assert held.text == "Deploys happen on Tuesdays."
