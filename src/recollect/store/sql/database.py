@@ -66,5 +66,8 @@ class Database(Protocol):
         ...
 
     def reserve(self, table: str, count: int) -> int:
-        """The first of so many numbers in a row that a table's key has not had yet; who writes them is alone."""
+        """The first of so many numbers in a row that a table's key has not had yet; who writes them is alone.
+
+        Of none, it is the number that comes next.
+        """
         ...

@@ -125,18 +125,19 @@ def mark_evicted(
     that is needed here. `note` is when, where, who and why.
     """
     at, space, actor, reason = note
-    last = db.rows("SELECT coalesce(max(entry), 0) FROM journal")[0][0]
+    first = db.reserve("journal", 0)
     named, listed = db.dialect.among("records.id", ids)
     chosen, numbers = db.dialect.among(db.dialect.unindexed("records.version"), versions)
     done = db.run(
-        "INSERT INTO journal(at, space, verb, object_type, object_id, before, actor, reason)"
-        " SELECT ?, ?, 'evict', 'record', records.id, records.version, ?, ? FROM records"
+        "INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, actor, reason)"
+        " SELECT ? + row_number() OVER (), ?, ?, 'evict', 'record', records.id, records.version, ?, ? FROM records"
         f" WHERE {named} AND space_no = ? AND retired_at IS NULL AND {chosen} AND {NOT_EVICTED}",
-        (at, space, actor, reason, *listed, number, *numbers),
+        (first - 1, at, space, actor, reason, *listed, number, *numbers),
     )
-    noted = "FROM journal WHERE entry > ? ORDER BY before"
-    db.run(f"INSERT INTO moved SELECT ?, before, NULL, NULL {noted}", (run, last))
-    db.run(f"INSERT INTO evicted SELECT before, at {noted}", (last,))
+    db.reserve("journal", done)
+    noted = "FROM journal WHERE entry >= ? ORDER BY before"
+    db.run(f"INSERT INTO moved SELECT ?, before, NULL, NULL {noted}", (run, first))
+    db.run(f"INSERT INTO evicted SELECT before, at {noted}", (first,))
     return done
 
 

@@ -1,11 +1,14 @@
-"""What can be read from what is canonical in any SQL database, inside one snapshot?"""
+"""What can be read from any SQL database, inside one snapshot?
+
+What is canonical is read here; what is asked of words and vectors is passed on to the database's own index.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import cast, overload
+from typing import TYPE_CHECKING, cast, overload
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +21,8 @@ from recollect.store.base import (
     EvictionRule,
     FadingRule,
     Group,
+    Lexis,
+    N,
     Relations,
     S,
     Shelf,
@@ -26,18 +31,25 @@ from recollect.store.base import (
     V,
     normal_name,
 )  # fmt: skip
+from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, WordMatch
 from recollect.store.sql.database import Condition, Database
+from recollect.store.sql.derived import Derived
+from recollect.store.sql.index import Search
 from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_entity, to_micros, to_moment, to_record, to_space
 from recollect.store.sql.shapes import READERS, TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at
 from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _ORDERS: dict[Order, str] = {
     "newest": "records.created_at DESC, records.version DESC",
     "oldest": "records.created_at, records.version",
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
-    "position": "records.session, records.source, records.position, records.version",
+    "position": "records.session NULLS FIRST, records.source NULLS FIRST, records.position, records.version",
     "updated": "records.version DESC",
 }
 _GROUPS: dict[By, str] = {
@@ -65,9 +77,12 @@ class Numbers:
 class SqlView:
     """Reads of one snapshot; `now` decides what is valid."""
 
-    def __init__(self, db: Database, now: datetime) -> None:
+    def __init__(self, db: Database, now: datetime, derived: Derived, search: Callable[[], Search]) -> None:
         self._db = db
         self._now = now
+        self._derived = derived
+        self._make_search = search
+        self._searching: Search | None = None
         self.numbers = Numbers(db)
 
     @property
@@ -279,6 +294,78 @@ class SqlView:
         if isinstance(rule, FadingRule):
             return find_fading(self._db, number, rule, now)
         return find_evictable(self._db, number, rule, now)
+
+    # Derived
+
+    def _search(self) -> Search:
+        if self._searching is None:
+            self._searching = self._make_search()
+        return self._searching
+
+    def words(
+        self,
+        spaces: Sequence[str],
+        terms: Sequence[int],
+        where: Filter,
+        most: int | None,
+        *,
+        exact: bool = False,
+        every: bool = False,
+    ) -> dict[str, WordMatch]:
+        return self._search().words(spaces, terms, where, most, exact=exact, every=every)
+
+    def near(
+        self,
+        spaces: Sequence[str],
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        *,
+        exact: bool = False,
+    ) -> dict[str, NearMatch]:
+        return self._search().near(spaces, model, vector, where, most, exact=exact)
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter | None,
+        *,
+        terms: Sequence[int] = (),
+        model: int | None = None,
+        vector: NDArray[np.float32] | None = None,
+        tokens: NDArray[np.float32] | None = None,
+        alike: bool = False,
+    ) -> dict[str, Findings]:
+        if where is None:
+            return self._search().compare(picks, model, vector, tokens, alike=alike)
+        return self._search().signals(picks, where, terms, model, vector)
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        return self._search().pairs(space, model, least, where, stop)
+
+    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
+        number = self._number(space)
+        return {name: [] for name in names} if number is None else self._derived.words.mentions(number, names)
+
+    def terms(self, versions: Sequence[int]) -> dict[int, Lexis]:
+        return self._derived.words.lexis(versions)
+
+    def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:
+        return self._derived.words.names(spaces, phrases, text)
+
+    def models(self) -> list[Model]:
+        return self._derived.vectors.models()
+
+    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
+        numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
+        count = self._derived.vectors.count_waiting(model, numbers)
+        if model is None or not most or not count:
+            return Waiting(count)
+        versions = tuple(self._derived.vectors.waiting(model, numbers, most))
+        return Waiting(count, self.select(Record, Filter(versions=versions, past=True, valid_only=False)))
 
 
 def _in_order(found: list[S], versions: Sequence[int]) -> list[S]:

@@ -29,7 +29,8 @@ from recollect.store.ops import (
     Unfade,
 )  # fmt: skip
 from recollect.store.sql.database import Database, Row
-from recollect.store.sql.index import Entry, Index
+from recollect.store.sql.derived import Derived
+from recollect.store.sql.index import Entry
 from recollect.store.sql.rows import entity_row, record_row, relation_row, to_json, to_micros
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sql.upkeep import (
@@ -70,7 +71,7 @@ class _Change(msgspec.Struct, frozen=True):
 class Writer:
     """Does operations through one transaction: reads see what it has written so far."""
 
-    def __init__(self, db: Database, view: SqlView, index: Index, actor: str | None) -> None:
+    def __init__(self, db: Database, view: SqlView, index: Derived, actor: str | None) -> None:
         self._db = db
         self._view = view
         self._spaces = view.numbers
@@ -152,7 +153,7 @@ class Writer:
     def _drop_space(self, op: DropSpace) -> Done:
         number = self.home(op.name)
         self._sweep(read_evicted(self._db, "records.space_no = ?", [number]))
-        runs = "SELECT CAST(key AS INTEGER) FROM shelves WHERE space_no = ? AND shelf = 'runs'"
+        runs = "SELECT CAST(key AS BIGINT) FROM shelves WHERE space_no = ? AND shelf = 'runs'"
         self._db.run(f"DELETE FROM moved WHERE run IN ({runs})", (number,))
         self._db.run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
         self._index.drop_space(number)

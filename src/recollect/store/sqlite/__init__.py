@@ -23,10 +23,15 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.store.base import Changes
 from recollect.store.migrations import MIGRATIONS
+from recollect.store.sql.derived import Derived
+from recollect.store.sql.edit import SqlEdit
+from recollect.store.sql.index import Search
 from recollect.store.sql.rows import to_micros, to_moment
-from recollect.store.sqlite.edit import SqliteEdit
+from recollect.store.sql.view import SqlView
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.turn import FileTurn
-from recollect.store.sqlite.view import SqliteView
+from recollect.store.sqlite.vectors import VectorTables
+from recollect.store.sqlite.words import Words
 from recollect.types import Change
 
 if TYPE_CHECKING:
@@ -96,6 +101,13 @@ def _wait_for(act: Callable[[], X]) -> X:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
                 raise
         time.sleep(_LOOK_SECONDS)
+
+
+def _cache_of_its_own() -> Cache:
+    """A transaction that may yet be undone leaves nothing in the memory that others share."""
+    from recollect.store.sqlite.cache import Cache  # brings in numpy
+
+    return Cache(shared=False)
 
 
 class SqliteStore:
@@ -201,21 +213,36 @@ class SqliteStore:
     # Reading and writing
 
     @contextmanager
-    def read(self) -> Generator[SqliteView]:
+    def read(self) -> Generator[SqlView]:
         with self._converted(), self._connection() as connection:
             connection.execute("BEGIN")
             last = _wait_for(lambda: self._last_moment(connection))
             now = self._clock()
-            yield SqliteView(connection, now if last is None else max(now, last), self._shared)
+            now = now if last is None else max(now, last)
+            yield SqlView(SqliteDatabase(connection), now, *self._index(connection, now, self._shared))
 
     @contextmanager
-    def write(self, *, actor: str | None = None) -> Generator[SqliteEdit]:
+    def write(self, *, actor: str | None = None) -> Generator[SqlEdit]:
         with self._converted(), self._writing, self._connection() as connection:
             _wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
-            edit = SqliteEdit(connection, self._next_moment(connection), actor)
+            now = self._next_moment(connection)
+            edit = SqlEdit(SqliteDatabase(connection), now, *self._index(connection, now, _cache_of_its_own), actor)
             yield edit
             edit.finish()
             connection.execute("COMMIT")
+
+    def _index(
+        self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache]
+    ) -> tuple[Derived, Callable[[], Search]]:
+        """What is derived, as a connection sees it, and what searches it once something is asked."""
+        words, vectors = Words(connection), VectorTables(connection)
+
+        def search() -> Search:
+            from recollect.store.sqlite.search import SqliteSearch  # brings in numpy
+
+            return SqliteSearch(connection, words, vectors, to_micros(now), cache())
+
+        return Derived(SqliteDatabase(connection), words, vectors), search
 
     def _shared(self) -> Cache:
         """What is kept in memory for all views; nothing, before something is asked."""

@@ -24,7 +24,6 @@ from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
 from recollect.store.sqlite.database import DIALECT
-from recollect.store.sqlite.derived import Derived
 from recollect.store.sqlite.images import (
     MOST,
     cosines,
@@ -39,6 +38,8 @@ from recollect.store.sqlite.images import (
     visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
+from recollect.store.sqlite.vectors import VectorTables
+from recollect.store.sqlite.words import Words
 from recollect.types import Filter
 
 Ints = NDArray[np.int64]
@@ -57,13 +58,15 @@ _COLUMNS = """
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
 
 
-class Search:
+class SqliteSearch:
     """What one snapshot answers."""
 
-    def __init__(self, connection: sqlite3.Connection, derived: Derived, now: int, cache: Cache) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, words: Words, vectors: VectorTables, now: int, cache: Cache
+    ) -> None:
         self._connection = connection
-        self._words = derived.words
-        self._vectors = derived.vectors
+        self._words = words
+        self._vectors = vectors
         self._now = now
         self._cache = cache
         self._images: dict[tuple[int | None, Pulse], Image | None] = {}

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from recollect.store.base import Lexis, normal_name
+from recollect.store.base import Lexis, N, normal_name
 from recollect.store.sql.database import Row
 from recollect.store.sql.rows import lexis_row, to_json, to_lexis
 from recollect.types import Entity
@@ -50,6 +50,10 @@ def tokens(space_no: int, mark: str, terms: Collection[int]) -> str:
 
 def name_hash(name: str) -> int:
     return zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
+
+
+def _token_of(space_no: int, name: str | int) -> str:
+    return token(space_no, "x", name) if isinstance(name, int) else token(space_no, "n", name_hash(name))
 
 
 def _spell(space_no: int, lexis: Lexis, *, live: bool) -> str:
@@ -101,11 +105,9 @@ class Words:
             return self._matching(live)
         return self._matching(token(space_no, "o", term)) + self._matching(live, evicted=True)
 
-    def mentions(self, space_no: int, name: str | int) -> list[int]:
-        """The live versions that mention a name, or hold a term."""
-        if isinstance(name, int):
-            return self.postings(space_no, name)
-        return self._matching(token(space_no, "n", name_hash(name)))
+    def mentions(self, space_no: int, names: Sequence[N]) -> dict[N, list[int]]:
+        """The live versions that mention each name, or hold a term."""
+        return {name: self._matching(_token_of(space_no, name)) for name in names}
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
         sql = f"SELECT version, terms, names FROM {self._tables[1]} WHERE version IN (SELECT value FROM json_each(?))"
@@ -197,6 +199,9 @@ class Words:
 
     def drop_names(self, space_no: int, entity: str) -> None:
         self._connection.execute("DELETE FROM names WHERE space_no = ? AND entity = ?", (space_no, entity))
+
+    def drop_all_names(self) -> None:
+        self._connection.execute("DELETE FROM names")
 
     # Making it anew
 

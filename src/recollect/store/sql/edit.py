@@ -1,38 +1,31 @@
-"""What can be changed in a SQLite store inside one transaction?"""
+"""What can be changed in any SQL database inside one transaction?"""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from recollect.store.base import Done, Lexis, Shelf, V
 from recollect.store.ops import Op
 from recollect.store.search import Model, Vector
+from recollect.store.sql.database import Database
+from recollect.store.sql.derived import Derived
+from recollect.store.sql.index import Search
 from recollect.store.sql.rows import to_entity
 from recollect.store.sql.shapes import select_things
+from recollect.store.sql.view import SqlView
 from recollect.store.sql.writer import Writer
-from recollect.store.sqlite.view import SqliteView
 from recollect.types import Entity, Filter, Record
 
-if TYPE_CHECKING:
-    from recollect.store.sqlite.cache import Cache
 
-
-def _cache_of_its_own() -> Cache:
-    """A transaction that may yet be undone leaves nothing in the memory that others share."""
-    from recollect.store.sqlite.cache import Cache  # brings in numpy
-
-    return Cache(shared=False)
-
-
-class SqliteEdit(SqliteView):
+class SqlEdit(SqlView):
     """One transaction: reads see what it has written so far."""
 
-    def __init__(self, connection: sqlite3.Connection, now: datetime, actor: str | None) -> None:
-        super().__init__(connection, now, _cache_of_its_own)
-        self._writer = Writer(self._db, self, self._derived, actor)
+    def __init__(
+        self, db: Database, now: datetime, derived: Derived, search: Callable[[], Search], actor: str | None
+    ) -> None:
+        super().__init__(db, now, derived, search)
+        self._writer = Writer(db, self, derived, actor)
 
     def finish(self) -> None:
         """Writes what was put off."""
@@ -71,9 +64,9 @@ class SqliteEdit(SqliteView):
     def _batch(self, after: int, most: int) -> list[tuple[int, Record, bool]]:
         """The next versions after one: space, record and whether it is live, of each."""
         found = self.select(Record, Filter(past=True, valid_only=False, after=after), limit=most)
-        listed = ",".join("?" * len(found))
-        sql = f"SELECT version FROM records WHERE retired_at IS NULL AND version IN ({listed})"
-        live = {version for (version,) in self._db.rows(sql, [one.version for one in found])}
+        chosen, values = self._db.dialect.among("version", [one.version for one in found])
+        rows = self._db.rows(f"SELECT version FROM records WHERE {chosen} AND retired_at IS NULL", values)
+        live = {version for (version,) in rows}
         return [(self._writer.home(one.space), one, one.version in live) for one in found]
 
     def _all_entities(self) -> Iterator[tuple[int, Entity]]:

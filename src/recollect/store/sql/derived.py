@@ -1,30 +1,27 @@
 """What follows from the versions of a store, and is kept in step with them?
 
 Words, vectors and refs can all be made again from what is canonical. Whoever writes a version says so here, and nothing
-else needs to know what is derived of it.
+else needs to know what is derived of it. Words and vectors are each database's own.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 from recollect.store.base import Lexis, refs_of
 from recollect.store.search import Vector
-from recollect.store.sql.index import Entry
-from recollect.store.sql.rows import to_json
-from recollect.store.sqlite.vectors import VectorTables
-from recollect.store.sqlite.words import Words
+from recollect.store.sql.database import Database
+from recollect.store.sql.index import Entry, Vectors, Words
 from recollect.types import Entity, Record
 
 
 class Derived:
-    """Everything derived in a store, as one connection sees it."""
+    """Everything derived in a store, as one transaction sees it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self.words = Words(connection)
-        self.vectors = VectorTables(connection)
+    def __init__(self, db: Database, words: Words, vectors: Vectors) -> None:
+        self._db = db
+        self.words = words
+        self.vectors = vectors
 
     def put(self, entries: Sequence[Entry]) -> None:
         self.words.put([(entry.space_no, entry.record.version, entry.lexis) for entry in entries])
@@ -32,7 +29,7 @@ class Derived:
         self._put_refs([(entry.space_no, entry.record) for entry in entries])
 
     def _put_refs(self, records: Sequence[tuple[int, Record]]) -> None:
-        self._connection.executemany(
+        self._db.many(
             "INSERT INTO refs VALUES(?, ?, ?)",
             [
                 (space_no, ref, record.version)
@@ -57,9 +54,8 @@ class Derived:
         self._drop_refs(versions)
 
     def _drop_refs(self, versions: Sequence[int]) -> None:
-        self._connection.execute(
-            "DELETE FROM refs WHERE version IN (SELECT value FROM json_each(?))", (to_json(versions),)
-        )
+        chosen, values = self._db.dialect.among("version", versions)
+        self._db.run(f"DELETE FROM refs WHERE {chosen}", values)
 
     def look_for_evicted(self) -> None:
         self.words.look_for_evicted()
@@ -70,10 +66,10 @@ class Derived:
     def drop_space(self, space_no: int) -> None:
         """A space goes, and all of its versions; asked before they are gone."""
         sql = "SELECT space_no, version, retired_at IS NULL FROM records WHERE space_no = ?"
-        self.words.erase(self._connection.execute(sql, (space_no,)).fetchall())
+        self.words.erase([(number, version, live) for number, version, live in self._db.rows(sql, (space_no,))])
         self.words.drop_space(space_no)
         self.vectors.drop_space(space_no)
-        self._connection.execute("DELETE FROM refs WHERE space_no = ?", (space_no,))
+        self._db.run("DELETE FROM refs WHERE space_no = ?", (space_no,))
 
     def put_entity(self, space_no: int, entity: Entity) -> None:
         self.words.put_names(space_no, entity)
@@ -84,7 +80,7 @@ class Derived:
     def relink(self, version: int, lexis: Lexis) -> None:
         """Gives a live version another set of names."""
         sql = "SELECT space_no FROM records WHERE version = ? AND retired_at IS NULL"
-        for (space_no,) in self._connection.execute(sql, (version,)).fetchall():
+        for (space_no,) in self._db.rows(sql, (version,)):
             self.words.erase([(space_no, version, True)])
             self.words.put([(space_no, version, lexis)])
             self.words.count(space_no, gone=-1)
@@ -103,10 +99,10 @@ class Derived:
     def put_in_use(self, entities: Iterable[tuple[int, Entity]]) -> None:
         """All versions were made anew: from now on that answers, and nothing is left that belongs to no version."""
         self.words.put_in_use()
-        self._connection.execute("DELETE FROM names")
+        self.words.drop_all_names()
         for space_no, entity in entities:
             self.words.put_names(space_no, entity)
-        self._connection.execute("DELETE FROM refs WHERE version NOT IN (SELECT version FROM records)")
+        self._db.run("DELETE FROM refs WHERE version NOT IN (SELECT version FROM records)")
         self.vectors.drop_strays()
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:
