@@ -1,0 +1,118 @@
+"""Which models does a store have vectors of, and which versions still wait for one?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.store.search import Model
+from recollect.store.sql.database import Condition, Database
+from recollect.types import CATALOGUE_KINDS, Record
+
+_EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
+"""What only lists others has no vectors."""
+
+
+class Queue:
+    """The models of a store and what waits for each, as one transaction sees them."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._models: list[Model] | None = None
+
+    def models(self) -> list[Model]:
+        rows = self._db.rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")
+        return [Model(*row) for row in rows]
+
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
+        """Versions (of some spaces, or None: of all) without a vector of a model, the newest first."""
+        if spaces is None:  # by the newest end of the queue, not by the model
+            where, values = f"{self._db.dialect.unindexed('model')} = ?", [model]
+        else:
+            where, values = self._of(model, spaces)
+        sql = f"SELECT version FROM queue WHERE {where} ORDER BY version DESC LIMIT ?"
+        return [row[0] for row in self._db.rows(sql, (*values, limit))]
+
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
+        """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
+        if model is None:
+            return min((self.count_waiting(known.no, spaces) for known in self.models()), default=0)
+        where, values = self._of(model, spaces)
+        return self._db.rows(f"SELECT count(*) FROM queue WHERE {where}", values)[0][0]
+
+    def _of(self, model: int, spaces: Sequence[int] | None) -> Condition:
+        if spaces is None:
+            return "model = ?", [model]
+        among, values = self._db.dialect.among("space_no", spaces)
+        return f"model = ? AND {among}", [model, *values]
+
+    def put(self, entries: Sequence[tuple[int, Record, int]]) -> list[tuple[int, int, int]]:
+        """New texts wait for vectors of every model, unchanged ones where those before them do: space, record and the
+        version whose text it shares (0: none), of each. Answers space, version and that of each that shares one.
+        """
+        embedded = [entry for entry in entries if entry[1].kind not in CATALOGUE_KINDS]
+        fresh = [(space_no, record.version) for space_no, record, same_as in embedded if not same_as]
+        if fresh:
+            if self._models is None:
+                self._models = self.models()
+            self._db.many("INSERT INTO queue VALUES(?, ?, ?)", [(m.no, *one) for one in fresh for m in self._models])
+        shared = [(space_no, record.version, same_as) for space_no, record, same_as in embedded if same_as]
+        queued = "INSERT INTO queue SELECT model, CAST(? AS BIGINT), CAST(? AS BIGINT) FROM queue WHERE version = ?"
+        self._db.many(queued, shared)
+        return shared
+
+    def take(self, model: int, versions: Sequence[int]) -> dict[int, int]:
+        """Ends the waiting of those versions that did, and answers the space of each."""
+        chosen, values = self._db.dialect.among("version", versions)
+        sql = f"SELECT version, space_no FROM queue WHERE model = ? AND {chosen}"
+        waiting: dict[int, int] = dict(self._db.rows(sql, (model, *values)))
+        self._db.many(
+            "DELETE FROM queue WHERE model = ? AND space_no = ? AND version = ?",
+            [(model, space_no, version) for version, space_no in waiting.items()],
+        )
+        return waiting
+
+    def retired(self, versions: Sequence[int]) -> set[int]:
+        """Those of some versions that have left the present."""
+        chosen, values = self._db.dialect.among("version", versions)
+        rows = self._db.rows(f"SELECT version FROM records WHERE {chosen} AND retired_at IS NOT NULL", values)
+        return {row[0] for row in rows}
+
+    def erase(self, versions: Sequence[int]) -> None:
+        chosen, values = self._db.dialect.among("version", versions)
+        self._db.run(f"DELETE FROM queue WHERE {chosen}", values)
+
+    def drop_space(self, space_no: int) -> None:
+        self._db.run("DELETE FROM queue WHERE space_no = ?", (space_no,))
+
+    def drop_strays(self) -> None:
+        self._db.run("DELETE FROM queue WHERE version NOT IN (SELECT version FROM records)")
+
+    def add_all(self) -> None:
+        """Has every version wait for vectors of every model."""
+        self._db.run(
+            "INSERT INTO queue SELECT models.no, records.space_no, records.version FROM models, records"
+            f" WHERE {_EMBEDDED} ON CONFLICT DO NOTHING",
+            CATALOGUE_KINDS,
+        )
+
+    def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> tuple[Model, bool]:
+        """Takes up a model: every version waits for vectors of it. Answers also whether it is new."""
+        known = {model.name: model for model in self.models()}
+        if name in known:
+            return known[name], False
+        model = Model(self._db.reserve("models", 1), name, dim, mean, floor, spread)
+        self._db.run(
+            "INSERT INTO models(no, name, dim, mean, floor, spread) VALUES(?, ?, ?, ?, ?, ?)",
+            (model.no, name, dim, mean, floor, spread),
+        )
+        self._db.run(
+            f"INSERT INTO queue SELECT CAST(? AS BIGINT), space_no, version FROM records WHERE {_EMBEDDED}",
+            (model.no, *CATALOGUE_KINDS),
+        )
+        self._models = None
+        return model, True
+
+    def drop_model(self, model: int) -> None:
+        self._db.run("DELETE FROM queue WHERE model = ?", (model,))
+        self._db.run("DELETE FROM models WHERE no = ?", (model,))
+        self._models = None
