@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.store.search import NearMatch
 from recollect.store.sql.database import Row
+from recollect.store.sql.findings import number_groups, pack_pieces, unpack_terms
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
@@ -66,30 +67,8 @@ def _by_space(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return {space_no: list(group) for space_no, group in groupby(rows, itemgetter(0))}
 
 
-def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> NDArray[np.int64]:
-    """A number for each session, or source where there is no session; -1 for neither."""
-    known: dict[tuple[str | None, str | None], int] = {}
-    keys = [(session, None if session is not None else source) for session, source in zip(sessions, sources)]  # noqa: B905 -- columns of the same rows
-    return np.array([-1 if key == (None, None) else known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
-
-
-def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint8]]:
-    """The terms of some versions: the hash of each, the row that holds it, and how often."""
-    sizes = [0 if blob is None else len(blob) // 5 for blob in blobs]
-    packed = [(blob or b"", 4 * size) for blob, size in zip(blobs, sizes, strict=True)]
-    hashes = np.frombuffer(b"".join([blob[:end] for blob, end in packed]), dtype=np.uint32)
-    times = np.frombuffer(b"".join([blob[end:] for blob, end in packed]), dtype=np.uint8)
-    return hashes, np.repeat(np.arange(len(blobs)), sizes), times
-
-
 def unpack_halves(halves: Sequence[bytes], dim: int) -> NDArray[np.float32]:
     return np.frombuffer(b"".join(halves), dtype=np.float16).reshape(len(halves), dim).astype(np.float32)
-
-
-def pack_pieces(said: Sequence[tuple[bytes, int]]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
-    """The wordpieces of some pieces, one after another: where each begins, and the row that it belongs to."""
-    starts = np.cumsum([0, *(len(piece) for piece, _ in said)])[:-1]
-    return b"".join([piece for piece, _ in said]), starts, np.array([row for _, row in said], dtype=np.int64)
 
 
 def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:

@@ -7,19 +7,27 @@ their sign bits, and what is said of the candidates is read for them alone.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log1p
-from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.distinct import distinct
-from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
-from recollect.store.similar import differing_bits, near_rows
 from recollect.store.sql.database import Row
+from recollect.store.sql.findings import (
+    CANDIDATES,
+    Floats,
+    Ints,
+    find_pairs,
+    match_pieces,
+    pack_pieces,
+    tell_alike,
+    tell_candidates,
+    tell_vectors,
+)
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
@@ -29,12 +37,9 @@ from recollect.store.sqlite.images import (
     cosines,
     count_terms,
     is_plain,
-    number_groups,
-    pack_pieces,
     postings,
     read_images,
     unpack_halves,
-    unpack_terms,
     visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
@@ -42,20 +47,11 @@ from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Filter
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 _decode_versions = msgspec.json.Decoder(list[int]).decode
 _PULSES = """
     SELECT spaces.name, tallies.space_no, records, length, changes, gone FROM json_each(?) AS asked
     CROSS JOIN spaces ON spaces.name = asked.value CROSS JOIN tallies ON tallies.space_no = spaces.no"""
 _CENSUS = "SELECT (SELECT count(*) FROM spaces), (SELECT max(no) FROM spaces), (SELECT group_concat(no) FROM models)"
-_COLUMNS = """
-    SELECT records.version, session, source, position, event_time, importance,
-        coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms
-    FROM records LEFT JOIN faded ON faded.version = records.version LEFT JOIN lexis ON lexis.version = records.version
-    WHERE """
-_AT_A_TIME = 1_000  # pairs whose numbers are read together
 
 
 class SqliteSearch:
@@ -185,25 +181,7 @@ class SqliteSearch:
         versions, bits = matrix.rows()
         chosen = np.isin(versions, self._allowed(pulse.space_no, where))
         versions, bits = versions[chosen], bits[chosen]
-        rows = near_rows(bits, differing_bits(least, known.floor, known.dim), stop)
-        if rows is None:
-            return []
-        pairs = sorted({(int(a), int(b)) for a, b in np.sort(versions[rows], axis=1) if a != b})
-        found: list[tuple[int, int, float]] = []
-        for start in range(0, len(pairs), _AT_A_TIME):
-            if stop():
-                break
-            found += self._compare(model, pairs[start : start + _AT_A_TIME])
-        return sorted((pair for pair in found if pair[2] >= least), key=lambda pair: (-pair[2], pair[0], pair[1]))
-
-    def _compare(self, model: int, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, float]]:
-        """Pairs that have as many pieces as each other, with the cosine of those that are least alike."""
-        pieces = self._pieces(model, sorted({version for pair in pairs for version in pair}))
-        for one, other in pairs:
-            a, b = pieces.get(one), pieces.get(other)
-            if a is not None and b is not None and len(a) == len(b):
-                norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-                yield one, other, float(((a * b).sum(axis=1) / np.maximum(norms, 1e-9)).min())
+        return find_pairs(versions, bits, known, least, stop, lambda some: self._pieces(model, some))
 
     def _pieces(self, model: int, versions: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         halves: dict[int, list[bytes]] = {}
@@ -252,27 +230,8 @@ class SqliteSearch:
     ) -> Findings:
         among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
         condition, values = record_condition(DIALECT, among, [space_no], self._now)
-        rows = self._rows(_COLUMNS + condition, values)
-        columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
-        versions = np.array(columns[0], dtype=np.int64)
-        hashes, owners, times = unpack_terms(columns[8])
-        tf = np.zeros((len(versions), len(terms)))
-        for column, term in enumerate(terms):
-            at = np.flatnonzero(hashes == term)
-            tf[owners[at], column] = times[at]
-        length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
-        return Findings(
-            versions=versions,
-            tf=tf,
-            length=length if len(hashes) and len(terms) else np.ones(len(versions)),
-            cosine=self._cosines(versions, pick.near, model, vector),
-            group=number_groups(columns[1], columns[2]),
-            position=np.array(columns[3], dtype=np.int64),
-            event_time=np.array(columns[4], dtype=np.int64),
-            importance=np.array(columns[5], dtype=np.float64),
-            confidence=np.array(columns[6], dtype=np.float64),
-            replaced=np.array(columns[7], dtype=np.bool_),
-        )
+        rows = self._rows(f"{CANDIDATES} WHERE {condition}", values)
+        return tell_candidates(rows, terms, lambda versions: self._cosines(versions, pick.near, model, vector))
 
     def _cosines(
         self, versions: Ints, near: NearMatch | None, model: int | None, vector: NDArray[np.float32] | None
@@ -319,32 +278,21 @@ class SqliteSearch:
                 late = (
                     self._match(versions, model, tokens)
                     if image is None or rows is None
-                    else _match(tokens, image.tokens, len(image.versions), rows)
+                    else match_pieces(tokens, image.tokens, len(image.versions), rows)
                 )
             nearness = self._alike(versions, model) if alike and model is not None else None
-            found[name] = _bare(versions, cosine, late, nearness)
+            found[name] = tell_vectors(versions, cosine, late, nearness)
         return found
 
     def _alike(self, versions: Ints, model: int) -> Floats:
         """The cosine of each version's first piece with each other's."""
         held = self._cache.vectors(model, versions.tolist(), lambda missing: self._pieces(model, missing))
-        none = np.zeros(self._model(model).dim, dtype=np.float32)
-        first = np.array([none if pieces is None else pieces[0] for pieces in held])
-        return (first @ first.T).astype(np.float64) if len(first) else np.zeros((0, 0))
+        return tell_alike(held, self._model(model).dim)
 
     def _match(self, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
         row = {version: at for at, version in enumerate(versions.tolist())}
         said = [(piece, row[version]) for version, piece in self._vectors.tokens_of(model, list(row))]
-        return _match(tokens, pack_pieces(said), len(versions), np.arange(len(versions)))
-
-
-def _bare(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:
-    none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
-    return Findings(
-        versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
-        event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
-        late=late, alike=alike,
-    )  # fmt: skip
+        return match_pieces(tokens, pack_pieces(said), len(versions))
 
 
 def _rows_of(image: Image, versions: Ints) -> Ints | None:
@@ -353,23 +301,6 @@ def _rows_of(image: Image, versions: Ints) -> Ints | None:
         return None
     at = np.minimum(np.searchsorted(image.versions, versions), len(image.versions) - 1)
     return at if (image.versions[at] == versions).all() else None
-
-
-def _match(tokens: NDArray[np.float32], packed: tuple[bytes, Ints, Ints], count: int, rows: Ints) -> TokenMatch:
-    """What the wordpieces of some of so many rows are worth, by their best piece."""
-    said, starts, owners = packed
-    worth, best = np.full(count, np.nan), np.zeros(count, dtype=np.int64)
-    pieces = np.bincount(owners, minlength=count)
-    values = match_tokens(tokens, said, starts)
-    if pieces.max(initial=0) == 1:
-        worth[owners] = values
-    else:
-        seen = np.zeros(count, dtype=np.int64)
-        for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
-            if not worth[owner] >= value:
-                worth[owner], best[owner] = value, seen[owner]
-            seen[owner] += 1
-    return TokenMatch(worth[rows], best[rows], pieces[rows])
 
 
 def _look(

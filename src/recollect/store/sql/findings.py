@@ -1,0 +1,153 @@
+"""How does what was read of candidates become what ranking is told of them?
+
+The same numbers come out of every database, since all of them are made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.late import match_tokens
+from recollect.store.search import Findings, Model, TokenMatch
+from recollect.store.similar import differing_bits, near_rows
+from recollect.store.sql.database import Row
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
+"""The vectors of versions, a row for each piece."""
+
+CANDIDATES = """
+    SELECT records.version, session, source, position, event_time, importance,
+        coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms
+    FROM records LEFT JOIN faded ON faded.version = records.version
+    LEFT JOIN lexis ON lexis.version = records.version"""
+_AT_A_TIME = 1_000  # pairs whose numbers are read together
+
+
+def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> Ints:
+    """A number for each session, or source where there is no session; -1 for neither."""
+    known: dict[tuple[str | None, str | None], int] = {}
+    keys = [(session, None if session is not None else source) for session, source in zip(sessions, sources)]  # noqa: B905 -- columns of the same rows
+    return np.array([-1 if key == (None, None) else known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+
+
+def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]:
+    """The terms of some versions: the hash of each, the row that holds it, and how often."""
+    sizes = [0 if blob is None else len(blob) // 5 for blob in blobs]
+    packed = [(blob or b"", 4 * size) for blob, size in zip(blobs, sizes, strict=True)]
+    hashes = np.frombuffer(b"".join([blob[:end] for blob, end in packed]), dtype=np.uint32)
+    times = np.frombuffer(b"".join([blob[end:] for blob, end in packed]), dtype=np.uint8)
+    return hashes, np.repeat(np.arange(len(blobs)), sizes), times
+
+
+def tell_candidates(rows: Sequence[Row], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]) -> Findings:
+    """What rows of `CANDIDATES` say; `cosines` tells those of their versions."""
+    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
+    versions = np.array(columns[0], dtype=np.int64)
+    hashes, owners, times = unpack_terms(columns[8])
+    tf = np.zeros((len(versions), len(terms)))
+    for column, term in enumerate(terms):
+        at = np.flatnonzero(hashes == term)
+        tf[owners[at], column] = times[at]
+    length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
+    return Findings(
+        versions=versions,
+        tf=tf,
+        length=length if len(hashes) and len(terms) else np.ones(len(versions)),
+        cosine=cosines(versions),
+        group=number_groups(columns[1], columns[2]),
+        position=np.array(columns[3], dtype=np.int64),
+        event_time=np.array(columns[4], dtype=np.int64),
+        importance=np.array(columns[5], dtype=np.float64),
+        confidence=np.array(columns[6], dtype=np.float64),
+        replaced=np.array(columns[7], dtype=np.bool_),
+    )
+
+
+def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:
+    """What the vectors of a model tell of versions, and nothing else."""
+    none, nothing = np.zeros(len(versions)), np.zeros(len(versions), dtype=np.int64)
+    return Findings(
+        versions=versions, tf=np.zeros((len(versions), 0)), length=none, cosine=cosine, group=nothing, position=nothing,
+        event_time=nothing, importance=none, confidence=none, replaced=np.zeros(len(versions), dtype=np.bool_),
+        late=late, alike=alike,
+    )  # fmt: skip
+
+
+def tell_alike(pieces: Sequence[NDArray[np.float32] | None], dim: int) -> Floats:
+    """The cosine of each version's first piece with each other's."""
+    none = np.zeros(dim, dtype=np.float32)
+    first = np.array([none if rows is None else rows[0] for rows in pieces])
+    return (first @ first.T).astype(np.float64) if len(first) else np.zeros((0, 0))
+
+
+# Wordpieces
+
+
+def pack_pieces(said: Sequence[tuple[bytes, int]]) -> tuple[bytes, Ints, Ints]:
+    """The wordpieces of some pieces, one after another: where each begins, and the row that it belongs to."""
+    starts = np.cumsum([0, *(len(piece) for piece, _ in said)])[:-1]
+    return b"".join([piece for piece, _ in said]), starts, np.array([row for _, row in said], dtype=np.int64)
+
+
+def match_pieces(
+    tokens: NDArray[np.float32], packed: tuple[bytes, Ints, Ints], count: int, rows: Ints | None = None
+) -> TokenMatch:
+    """What the wordpieces of so many rows are worth, by their best piece; of all rows, or some."""
+    said, starts, owners = packed
+    worth, best = np.full(count, np.nan), np.zeros(count, dtype=np.int64)
+    pieces = np.bincount(owners, minlength=count)
+    values = match_tokens(tokens, said, starts)
+    if pieces.max(initial=0) == 1:
+        worth[owners] = values
+    else:
+        seen = np.zeros(count, dtype=np.int64)
+        for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+            if not worth[owner] >= value:
+                worth[owner], best[owner] = value, seen[owner]
+            seen[owner] += 1
+    if rows is None:
+        return TokenMatch(worth, best, pieces)
+    return TokenMatch(worth[rows], best[rows], pieces[rows])
+
+
+# Pairs
+
+
+def find_pairs(
+    versions: Ints,
+    bits: NDArray[np.uint64],
+    model: Model,
+    least: float,
+    stop: Callable[[], bool],
+    read: Callable[[Sequence[int]], Pieces],
+) -> list[tuple[int, int, float]]:
+    """Pairs of versions whose pieces are all near-identical, with the cosine of the least alike.
+
+    Given are the version of each vector and its sign bits; `read` brings the numbers of those that may be near.
+    """
+    rows = near_rows(bits, differing_bits(least, model.floor, model.dim), stop)
+    if rows is None:
+        return []
+    pairs = sorted({(int(a), int(b)) for a, b in np.sort(versions[rows], axis=1) if a != b})
+    found: list[tuple[int, int, float]] = []
+    for start in range(0, len(pairs), _AT_A_TIME):
+        if stop():
+            break
+        some = pairs[start : start + _AT_A_TIME]
+        found += _compare(some, read(sorted({version for pair in some for version in pair})))
+    return sorted((pair for pair in found if pair[2] >= least), key=lambda pair: (-pair[2], pair[0], pair[1]))
+
+
+def _compare(pairs: Sequence[tuple[int, int]], pieces: Pieces) -> Iterator[tuple[int, int, float]]:
+    """Pairs that have as many pieces as each other, with the cosine of those that are least alike."""
+    for one, other in pairs:
+        a, b = pieces.get(one), pieces.get(other)
+        if a is not None and b is not None and len(a) == len(b):
+            norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+            yield one, other, float(((a * b).sum(axis=1) / np.maximum(norms, 1e-9)).min())
