@@ -16,12 +16,12 @@ def objects(memory: Memory, subject: str, **more: object) -> list[str]:
 
 def test_an_entity_is_made_once_and_added_to(memory: Memory) -> None:
     first = memory.entity("Ada Lovelace", type="person", aliases=["Countess"], metadata={"born": 1815})
-    again = memory.entity("ada  lovelace", description="wrote notes", aliases=["AAL"], metadata={"died": 1852})
+    again = memory.entity("Ada Lovelace", description="wrote notes", aliases=["AAL"], metadata={"died": 1852})
     assert again == msgspec.structs.replace(
         first, description="wrote notes", aliases=("Countess", "AAL"), metadata={"born": 1815, "died": 1852},
         version=again.version, recorded_at=again.recorded_at,
     )  # fmt: skip
-    assert memory.entity("Countess") == memory.entity("aal") == memory.entity("Ada Lovelace")
+    assert memory.entity("Countess") == memory.entity("AAL") == memory.entity("Ada Lovelace")
     assert [change.verb for change in memory.journal(newest_first=False)] == ["create", "name", "describe"]
 
 
@@ -54,10 +54,36 @@ def test_facts_stand_side_by_side_when_asked_to(memory: Memory) -> None:
     assert objects(memory, "Ada") == ["Latin"]
 
 
+@pytest.mark.parametrize(("one", "other"), [("parse", "Parse"), ("API", "api"), ("a b", "a  b"), ("straße", "strasse")])
+def test_names_count_letter_by_letter(memory: Memory, one: str, other: str) -> None:
+    memory.relate(one, "is", "old")
+    assert memory.find_entities(other) == []
+    assert memory.facts(other) == []
+    memory.relate(other, "is", "new")
+    assert (objects(memory, one), objects(memory, other)) == (["old"], ["new"])
+    assert [entity.name for name in (one, other) for entity in memory.find_entities(name)] == [one, other]
+
+
+def test_what_people_mean_is_found_in_any_case_and_exactly_where_both_exist(memory: Memory) -> None:
+    upper = memory.entity("API")
+    assert (memory.meant("api"), memory.meant("Api"), memory.meant("nobody")) == (upper.id, upper.id, "nobody")
+    lower = memory.entity("api")
+    assert (memory.meant("api"), memory.meant("API")) == (lower.id, upper.id)
+
+
+def test_records_lead_to_every_entity_of_a_name(memory: Memory) -> None:
+    memory.remember("The api gateway was restarted.")
+    for name, owner in (("API gateway", "Ana"), ("api gateway", "Bo")):
+        memory.relate(name, "is run by", owner)
+        memory.remember(f"{owner} is on holiday.")
+    found = [record.text for record, _ in memory.pagerank(["api gateway"])]
+    assert {"The api gateway was restarted.", "Bo is on holiday.", "Ana is on holiday."} <= set(found)
+
+
 def test_stating_a_fact_twice_states_it_once(memory: Memory) -> None:
     first = memory.relate("Ada", "lives in", "London")
     before = memory.journal()
-    assert memory.relate("ada", "lives in", "london") == first
+    assert memory.relate("Ada", "lives in", "London") == first
     assert memory.journal() == before
     assert memory.relate("Ada", "lives in", "London", weight=0.5) != first
 

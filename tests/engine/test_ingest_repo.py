@@ -90,7 +90,7 @@ def test_what_is_gone_is_taken_back_and_what_stays_keeps_its_id(memory: Memory, 
     assert (second.source.id, second.source.outcome) == (first.source.id, "updated")
     assert memory.segments(second.source.id)[0].id == kept
     assert [fact.object for fact in memory.facts()] == ["Python", "demo/src/demo.py"]
-    assert not memory.knows("demo/src/other.py")
+    assert not memory.find_entities("demo/src/other.py")
 
 
 def test_a_module_that_somebody_speaks_of_stays_in_the_graph(memory: Memory, repo: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_module_that_somebody_speaks_of_stays_in_the_graph(memory: Memory, rep
     memory.relate("Ada", "wrote", "demo/src/other.py")
     (repo / "src" / "other.py").unlink()
     memory.ingest_repo(repo)
-    assert memory.knows("demo/src/other.py")
+    assert memory.find_entities("demo/src/other.py")
 
 
 def test_repositories_of_a_space_share_their_languages(memory: Memory, repo: Path, tmp_path: Path) -> None:

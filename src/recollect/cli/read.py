@@ -242,14 +242,15 @@ def explore(
     moment = read_time(as_of, "as_of", end=True)
     with open_or_fail(home) as memory:
         mentions = memory.mentioning(entity, space=space, limit=limit)
+        about = memory.meant(entity, space=space)
         try:
-            around = memory.neighbors(entity, space=space, depth=depth, direction=direction, as_of=moment)
+            around = memory.neighbors(about, space=space, depth=depth, direction=direction, as_of=moment)
         except NotFound:
             if not mentions:
                 raise
             around = None
-        facts = memory.facts(entity, space=space, as_of=moment)
-        ever = memory.facts(entity, space=space, as_of=moment, active=False)
+        facts = memory.facts(about, space=space, as_of=moment)
+        ever = memory.facts(about, space=space, as_of=moment, active=False)
     holding = {fact.relation.version for fact in facts}
     past = [fact for fact in ever if fact.relation.version not in holding]
     if as_json:

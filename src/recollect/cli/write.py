@@ -200,8 +200,9 @@ def relate(
       recollect relate Alice knows Bob --also
     """
     with open_or_make(home) as memory:
+        ends = [memory.meant(end, space=space) for end in (subject, object)]
         relation = memory.relate(
-            subject, predicate, object, space=space, weight=weight, confidence=confidence, provenance=provenance,
+            ends[0], predicate, ends[1], space=space, weight=weight, confidence=confidence, provenance=provenance,
             valid_from=read_time(valid_from, "valid_from"), valid_until=read_time(valid_until, "valid_until"),
             replaces=not also,
         )  # fmt: skip

@@ -341,9 +341,11 @@ def forget(params: Forget, call: Call) -> Written:
 
 
 def relate(params: Relate, call: Call) -> Mapping[str, object]:
+    space = params.space or call.space
+    subject, object = (call.memory.meant(end, space=space) for end in (params.subject, params.object))
     relation = call.memory.relate(
-        params.subject, params.predicate, params.object, replaces=params.replaces, confidence=params.confidence,
-        provenance=params.provenance, valid_from=params.valid_from, space=params.space or call.space,
+        subject, params.predicate, object, replaces=params.replaces, confidence=params.confidence,
+        provenance=params.provenance, valid_from=params.valid_from, space=space,
     )  # fmt: skip
     return {"id": relation.id, "valid_from": relation.valid_from}
 
@@ -380,18 +382,20 @@ def _standing(record: Record, call: Call) -> StandingView:
 def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     memory, space = call.memory, params.space or call.space
     mentions = memory.mentioning(name, space=space, limit=10)
-    everything = memory.facts(name, space=space, as_of=params.as_of, active=False)
-    active = {fact.relation.version for fact in memory.facts(name, space=space, as_of=params.as_of)}
-    if not mentions and not memory.knows(name, space=space):
+    about = memory.meant(name, space=space)
+    known = memory.find_entities(about, space=space)
+    if not known and not mentions:
         return Explored(entity=name)
+    everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
+    active = {fact.relation.version for fact in memory.facts(about, space=space, as_of=params.as_of)}
     answer = Explored(
         entity=name,
         facts=[_fact_view(fact) for fact in everything if fact.relation.version in active][:_MOST_LISTED],
         past_facts=[_fact_view(fact) for fact in everything if fact.relation.version not in active][:_MOST_LISTED],
         mentioned_in=[_record_view(record, _SHORT_TEXT_TOKENS) for record in mentions],
     )
-    if memory.knows(name, space=space):
-        around = memory.neighbors(name, space=space, depth=params.depth, as_of=params.as_of)
+    if known:
+        around = memory.neighbors(about, space=space, depth=params.depth, as_of=params.as_of)
         answer.entity, answer.type = around.start.name, around.start.type
         answer.description, answer.aliases = around.start.description, around.start.aliases
         near = around.entities[1 : _MOST_LISTED + 1]

@@ -46,6 +46,7 @@ def test_ids_are_exact_and_an_unknown_one_has_nothing(table) -> None:
     assert [one["type"] for one in table("kg::query", agentId="a", entityId="Node")] == ["upper"]
     assert [one["type"] for one in table("kg::query", agentId="a", entityId="node")] == ["lower"]
     assert table("kg::query", agentId="a", entityId="nothing") == []
+    assert table("kg::query", agentId="a", entityId="NODE") == []
     assert table("kg::query", agentId="b", entityId="node") == []
 
 

@@ -162,11 +162,17 @@ REQUIREMENTS = (
         "An entity that is not known answers `Entity not found: X`. Names are accepted in place of entity ids.",
     ),
     Requirement(
-        "The contract says nothing of two entities of one name.",
-        "A name that is known is that entity; what is given replaces what it had.",
-        ("test_a_name_that_is_known_is_the_entity_that_has_it",),
-        "`create_entity` with a name that is known answers the id it has, and replaces what is given. Memories are"
-        " linked to entities by name: two of one name could not be told apart.",
+        "The contract says nothing of two entities of one name; user_id isolates.",
+        "A name that the user knows is that entity; what is given replaces what it had. Case and user tell names"
+        " apart.",
+        (
+            "test_a_name_that_is_known_is_the_entity_that_has_it",
+            "test_entities_of_other_spelling_or_of_another_user_are_left_alone",
+            "test_a_name_that_two_users_have_asks_for_an_id",
+        ),
+        "`create_entity` with a name that the same `user_id` has used answers the id it has, and replaces what is"
+        " given. Names count letter by letter. Where a name is given in place of an id and several users have it, the"
+        " error lists their ids.",
     ),
     Requirement(
         "get_related walks 1 to 3 steps out of, into, or both ways from an entity.",

@@ -260,8 +260,8 @@ REQUIREMENTS = (
             "test_a_new_triple_closes_the_one_before_it",
             "test_a_triple_keeps_the_spelling_it_was_stated_with",
             "test_the_clock_going_backwards_leaves_one_active_triple",
+            "test_subjects_count_letter_by_letter",
         ),
-        "Subjects are one where they differ in case or spacing alone.",
     ),
     Requirement(
         "5 kg_assert: a prior active triple is closed before the new one is inserted",

@@ -313,6 +313,15 @@ def test_a_triple_keeps_the_spelling_it_was_stated_with(palaces: Palaces) -> Non
     assert palaces.triples(None, "svc-c").triples == ()
 
 
+@pytest.mark.parametrize(("one", "other"), [("parse", "Parse"), ("API", "api"), ("a b", "a  b")])
+def test_subjects_count_letter_by_letter(palaces: Palaces, one: str, other: str) -> None:
+    palaces.state(None, one, "is", "old")
+    assert palaces.triples(None, other).triples == ()
+    palaces.state(None, other, "is", "new")
+    held = [[(each.subject, each.object) for each in palaces.triples(None, name).triples] for name in (one, other)]
+    assert held == [[(one, "old")], [(other, "new")]]
+
+
 def test_stating_a_triple_makes_the_palace(palaces: Palaces) -> None:
     palaces.state("facts", "a", "b", "c")
     assert palaces.names().palaces == ("facts",)

@@ -118,35 +118,40 @@ def create_entity(given: p.CreateEntity, call: Call) -> Mapping[str, str]:
         description=_on_one_line(given.description),
         user=given.user_id,
         space=call.space,
+        by_user=True,
     )
     return {"id": entity.id}
 
 
 def create_relation(given: p.CreateRelation, call: Call) -> Mapping[str, str]:
-    for id in (given.from_entity, given.to_entity):
-        _require_entity(call, id)
+    subject = _entity(call, "from_entity", given.from_entity)
     relation = call.memory.relate(
-        given.from_entity, given.relation_type, given.to_entity, weight=given.weight, space=call.space,
-        replaces=False, make=False,
+        subject, given.relation_type, _entity(call, "to_entity", given.to_entity), weight=given.weight,
+        space=call.space, replaces=False, make=False,
     )  # fmt: skip
     return {"id": relation.id}
 
 
 def get_related(given: p.GetRelated, call: Call) -> a.Related:
-    _require_entity(call, given.entity_id)
-    around = call.memory.neighbors(given.entity_id, space=call.space, depth=given.depth, direction=given.direction)
+    start = _entity(call, "entity_id", given.entity_id)
+    around = call.memory.neighbors(start, space=call.space, depth=given.depth, direction=given.direction)
     entities = [a.view_entity(entity) for entity in around.entities[1:]]
     relations = [a.view_relation(relation) for relation in around.relations]
     return a.Related(entities=entities, relations=relations, entity_count=len(entities), relation_count=len(relations))
 
 
-def _require_entity(call: Call, id: str) -> None:
+def _entity(call: Call, argument: str, ref: str) -> str:
+    """The id of the entity that an id means, or a name that only one entity has."""
     try:
-        known = call.memory.knows(id, space=call.space)
+        found = call.memory.find_entities(ref, space=call.space)
     except InvalidInput:
-        known = False
-    if not known:
-        raise NotFound(f"Entity not found: {id}")
+        found = []
+    if not found:
+        raise NotFound(f"Entity not found: {ref}")
+    if len(found) > 1:
+        whose = ", ".join(f"{one.id} ({one.user or 'no user'})" for one in found)
+        raise InvalidInput(argument, f"{len(found)} entities are called {ref!r}: give an id, one of {whose}")
+    return found[0].id
 
 
 # Time

@@ -45,17 +45,23 @@ def names_of(entity: Entity) -> list[str]:
     return [entity.name, *entity.aliases]
 
 
-def resolve(view: View, space: str, ref: str) -> Entity | None:
-    """The entity that an id, a name or an alias means."""
+def find(view: View, space: str, ref: str, *, any_case: bool = False) -> list[Entity]:
+    """The entities that an id, a name or an alias means, letter by letter: names before aliases, nobody's first.
+
+    With `any_case`, where nothing is called just so, those whose names differ in case and spacing alone.
+    """
     by_id = view.get(Entity, space, ref)
-    return named_entity(view, space, ref) if by_id is None else by_id
+    if by_id is not None:
+        return [by_id]
+    named = view.entities(Entities(space=space, names=(ref,)))
+    exact = [entity for entity in named if ref in names_of(entity)]
+    found = named if any_case and not exact else exact
+    return sorted(found, key=lambda one: (normal_name(one.name) != normal_name(ref), one.name != ref, bool(one.user)))
 
 
-def named_entity(view: View, space: str, name: str) -> Entity | None:
-    """The entity of a name or alias; one that has it as its name comes first."""
-    named = view.entities(Entities(space=space, names=(name,)))
-    exact = [entity for entity in named if normal_name(entity.name) == normal_name(name)]
-    return next(iter(exact or named), None)
+def resolve(view: View, space: str, ref: str) -> Entity | None:
+    """The first of the entities that an id, a name or an alias means."""
+    return next(iter(find(view, space, ref)), None)
 
 
 def require(view: View, space: str, ref: str) -> Entity:
@@ -65,11 +71,14 @@ def require(view: View, space: str, ref: str) -> Entity:
     return entity
 
 
-def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], id: str | None) -> Entity:
-    """Makes an entity, or adds to the one that is known by that id or name."""
+def put_entity(
+    core: Core, name: str, space: str, fields: Mapping[str, object], id: str | None, *, by_user: bool = False
+) -> Entity:
+    """Makes an entity, or adds to the one that is known by that id or name; with `by_user`, to the user's own."""
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        known = resolve(edit, space, id or name)
+        found = find(edit, space, id or name)
+        known = next((one for one in found if not by_user or one.user == fields.get("user")), None)
         if known is None:
             return _new_entity(core, edit, space, name, id, fields)
         changes = dict(fields)
@@ -84,12 +93,8 @@ def put_entity(core: Core, name: str, space: str, fields: Mapping[str, object], 
 
 
 def _join_aliases(known: Entity, names: Sequence[str]) -> tuple[str, ...]:
-    """The aliases of an entity and names that are new to it, however they are written."""
-    joined = {normal_name(name): name for name in reversed([*known.aliases, *names])}
-    joined.pop(normal_name(known.name), None)
-    return tuple(
-        dict.fromkeys(joined[normal_name(name)] for name in (*known.aliases, *names) if normal_name(name) in joined)
-    )
+    """The aliases of an entity and names that are new to it."""
+    return tuple(dict.fromkeys(name for name in (*known.aliases, *names) if name != known.name))
 
 
 def _texts(value: object) -> Sequence[str]:
@@ -265,11 +270,7 @@ _LONGEST_NAME = 200
 
 def _exact(view: View, space: str, id: str) -> Entity | None:
     """The entity of that id, or that somebody else named just so."""
-    found = view.get(Entity, space, id)
-    if found is not None:
-        return found
-    named = view.entities(Entities(space=space, names=(id,)))
-    return next((entity for entity in named if entity.name == id), None)
+    return next((entity for entity in find(view, space, id) if id in (entity.id, entity.name)), None)
 
 
 def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties: Mapping[str, object]) -> Entity:
@@ -370,10 +371,10 @@ def _step(
 
 
 def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
-    """The newest records that mention an entity, or just a name, and still hold."""
+    """The newest records that mention an entity, or just a name, in any case, and still hold."""
     with core.store.read() as view:
-        entity = resolve(view, space, ref)
-        names = [ref] if entity is None else names_of(entity)
-        found = {version for some in view.mentions(space, names).values() for version in some}
-        where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(found))
+        found = find(view, space, ref, any_case=True)
+        names = names_of(found[0]) if found else [ref]
+        versions = {version for some in view.mentions(space, names).values() for version in some}
+        where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(versions))
         return view.select(Record, where, "updated", limit)

@@ -66,8 +66,12 @@ class Relating:
         user: str | None = None,
         metadata: Mapping[str, object] | None = None,
         id: str | None = None,
+        by_user: bool = False,
     ) -> Entity:
-        """Makes an entity, or adds to the one that is known by that name: given fields replace, aliases join."""
+        """Makes an entity, or adds to the one that is known by that name: given fields replace, aliases join.
+
+        With `by_user`, the same name is another entity for every user.
+        """
         given: dict[str, object] = {
             "type": parse_optional(type, "type"),
             "description": parse_optional(description, "description", longest=10_000),
@@ -79,8 +83,9 @@ class Relating:
         if metadata is not None:
             fields["metadata"] = parse_metadata(metadata)
         return link.put_entity(
-            self.core, parse_label(name, "name"), parse_space(space), fields, parse_optional(id, "id")
-        )
+            self.core, parse_label(name, "name"), parse_space(space), fields, parse_optional(id, "id"),
+            by_user=parse_flag(by_user, "by_user"),
+        )  # fmt: skip
 
     def relate(
         self,
@@ -101,6 +106,7 @@ class Relating:
     ) -> Relation:
         """States a fact about two entities (by name or id; unknown ones are made, or an error without `make`).
 
+        Names count letter by letter: `parse` and `Parse` are two.
         With `replaces`, the fact of the same subject and predicate that holds now ends where this one begins. What is
         stated already is left as it is unless `again` is set: then it holds anew from now on.
         """
@@ -175,10 +181,17 @@ class Relating:
                 offset=parse_offset(offset),
             )
 
-    def knows(self, entity: str, *, space: str = DEFAULT_SPACE) -> bool:
-        """Is there an entity of that id, name or alias?"""
+    def find_entities(self, entity: str, *, space: str = DEFAULT_SPACE) -> list[Entity]:
+        """The entities of that id, name or alias, letter by letter; names before aliases."""
         with self.core.store.read() as view:
-            return link.resolve(view, parse_space(space), parse_label(entity, "entity")) is not None
+            return link.find(view, parse_space(space), parse_label(entity, "entity"))
+
+    def meant(self, entity: str, *, space: str = DEFAULT_SPACE) -> str:
+        """The id of the entity that people mean by a name, however they write it; the name itself if nobody has it."""
+        ref = parse_label(entity, "entity")
+        with self.core.store.read() as view:
+            found = link.find(view, parse_space(space), ref, any_case=True)
+        return found[0].id if found else ref
 
     def mentioning(self, entity: str, *, space: str = DEFAULT_SPACE, limit: int = 20) -> list[Record]:
         """The newest records that mention an entity, by any of its names."""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.engine.core import Core, records_of, within
-from recollect.engine.graph.link import named_entity, names_of, resolve
+from recollect.engine.graph.link import find, names_of
 from recollect.retrieve.graph import rank_nodes
-from recollect.store.base import Glance, Link, Relations, View, normal_name
+from recollect.store.base import Entities, Glance, Link, Relations, View, normal_name
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record
 
 Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
@@ -40,8 +40,7 @@ def walk(
     that the walk reached, and how many nodes the walked part of the graph has.
     """
     seeds: dict[Node, float] = {version: weight for version, weight in records.items()}
-    named = [_node(view, space, name) for name in names]
-    seeds |= {node: 1.0 for node in named if node is not None}
+    seeds |= {node: 1.0 for name in names for node in _nodes(view, space, name)}
     edges = _edges(view, space, list(seeds), as_of, through_records=through_records)
     ranks = rank_nodes(edges, seeds, damping=damping, two_way=True, by_degree=True)
     return {node: rank for node, rank in ranks.items() if isinstance(node, int)}, len(ranks)
@@ -61,11 +60,10 @@ def rank_records(
         return [(record, scores[record.version]) for record in records_of(view, best)]
 
 
-def _node(view: View, space: str, name: str) -> Node | None:
-    entity = resolve(view, space, name)
-    if entity is not None:
-        return ("entity", entity.id)
-    return ("name", normal_name(name)) if view.mentions(space, [name])[name] else None
+def _nodes(view: View, space: str, ref: str) -> list[Node]:
+    """The entities that an id or a name means, in any case, or the name itself where records mention it."""
+    found: list[Node] = [("entity", entity.id) for entity in find(view, space, ref, any_case=True)]
+    return found or ([("name", normal_name(ref))] if view.mentions(space, [ref])[ref] else [])
 
 
 def _edges(
@@ -125,11 +123,13 @@ def _from_records(
     held = view.terms(versions)
     names = {name for lexis in held.values() for name in lexis.names}
     known = view.names([space], sorted(names)).get(space, [])
-    nodes: dict[str, Node] = {name: ("name", name) for name in names}
-    nodes |= {name: ("entity", entity.id) for name in known if (entity := named_entity(view, space, name)) is not None}
+    entities = {name: [entity.id for entity in view.entities(Entities(space=space, names=(name,)))] for name in known}
     for version, lexis in held.items():
         for name in lexis.names:
-            yield version, nodes[name], 1.0
+            for id in entities.get(name, ()):
+                yield version, ("entity", id), 1.0
+            if name not in entities:
+                yield version, ("name", name), 1.0
     for glance in view.select(Glance, within(Filter(as_of=as_of, valid_only=False), space, versions)):
         if glance.superseded_by is not None:
             successor = view.get(Record, space, glance.superseded_by)
