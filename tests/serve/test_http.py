@@ -20,9 +20,14 @@ import pytest
 from conftest import HANG_GUARD_SECONDS
 from recollect import Memory
 from recollect.contracts.route import Feed, News, Route, Web
+from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, InvalidInput
+from recollect.serve import http
 from recollect.serve.address import Address, is_loopback, parse_address
+from recollect.serve.address import listen as listen_on
 from recollect.serve.admission import admission
+from recollect.serve.capacity import Room
+from recollect.serve.http import HttpServer
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.watch import WAITING_FRAMES, Watch, Watcher
@@ -259,6 +264,13 @@ def test_what_is_not_http_does_not_harm_the_server(start: Start) -> None:
         ({"host": "127.0.0.1.evil.example"}, 403),
         ({"host": "localhost.evil.example"}, 403),
         ({"host": ""}, 403),
+        ({"host": "[::1]evil.com"}, 403),
+        ({"host": "[::1]:80evil.com"}, 403),
+        ({"host": "localhost:1@evil.com"}, 403),
+        ({"host": "localhost:evil.com"}, 403),
+        ({"origin": "http://[::1]evil.com"}, 403),
+        ({"origin": "http://localhost:1@evil.com"}, 403),
+        ({"origin": "http://localhost/evil"}, 403),
         ({"origin": "http://localhost:5173"}, 200),
         ({"origin": "https://127.0.0.1"}, 200),
         ({"origin": "http://[::1]:8080"}, 200),
@@ -282,14 +294,21 @@ def test_beyond_this_machine_nothing_is_served_without_a_token(start: Start) -> 
     assert server.finish()[0] == 1
 
 
+def test_a_token_that_can_be_guessed_is_refused_beyond_this_machine(start: Start) -> None:
+    server = start("0.0.0.0:0", "x")
+    assert "the token has 1 characters; it must have at least 16" in server.first
+    assert server.finish()[0] == 1
+
+
 def test_with_a_token_every_request_but_health_must_show_it(start: Start) -> None:
-    web = start("0.0.0.0:0", "s3cret").web
+    token = "s3cret" * 3
+    web = start("0.0.0.0:0", token).web
     assert web.get("/health", headers={"host": "memory.example"}).text == "ok"
-    for given in ("", "Bearer wrong", "Basic s3cret", "s3cret", "Bearer", "Bearer s3cret2"):
+    for given in ("", "Bearer wrong", f"Basic {token}", token, "Bearer", f"Bearer {token}2"):
         for path in ("/things/a", "/sse", "/nowhere"):
             answer = web.get(path, headers={"authorization": given})
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
-    shown = {"authorization": "Bearer s3cret", "host": "memory.example"}
+    shown = {"authorization": f"Bearer {token}", "host": "memory.example"}
     assert web.get("/things/a", headers=shown).status_code == 200
 
 
@@ -529,3 +548,97 @@ def test_a_port_can_be_used_again_at_once(start: Start) -> None:
     assert first.finish()[0] == 0
     again = start(first.url.removeprefix("http://"))
     assert again.web.get("/health").text == "ok"
+
+
+# Slow ones, and many of them
+
+
+class _Near:
+    """A server in this process, whose limits a test may set."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.listener = listen_on(Address("127.0.0.1", 0))
+        web = Web(routes=(), feed=followed(memory))
+        self._server = HttpServer(web, admission(Address("127.0.0.1", 0), None), Log())
+        self._loop = Loop("near", lambda: self._server.run(self.listener))
+        self._loop.wake()
+        self._open: list[socket.socket] = []
+
+    def connect(self, said: bytes = b"") -> socket.socket:
+        client = socket.create_connection(self.listener.getsockname(), HANG_GUARD_SECONDS)
+        self._open.append(client)
+        client.sendall(said)
+        return client
+
+    def close(self) -> None:
+        for client in self._open:
+            client.close()
+        self._server.stop()
+        self._loop.wait()
+        self.listener.close()
+
+
+@pytest.fixture
+def near(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Near]]:
+    opened: list[_Near] = []
+
+    def begin(**limits: float) -> _Near:
+        for name, value in limits.items():
+            if name == "room":
+                monkeypatch.setattr(http, "room_for_connections", lambda: Room(int(limits["room"])))
+            else:
+                monkeypatch.setattr(http, name, value)
+        opened.append(_Near(memory))
+        return opened[-1]
+
+    yield begin
+    for server in opened:
+        server.close()
+
+
+HALF = b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+WHOLE = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+SLOW_BODY = b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+
+
+def test_a_header_that_does_not_end_is_given_up(near: Callable[..., _Near]) -> None:
+    server = near(HEADER_SECONDS=0.05)
+    silent, half = server.connect(), server.connect(HALF)
+    second = server.connect(WHOLE)
+    assert second.recv(200).startswith(b"HTTP/1.1 200")
+    second.sendall(HALF)
+    assert silent.recv(200).startswith(b"HTTP/1.1 408")
+    assert half.recv(200).startswith(b"HTTP/1.1 408")
+    assert second.recv(200).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("request_line", [b"POST /x", b"GET /health"])
+def test_a_body_that_does_not_end_is_given_up(near: Callable[..., _Near], request_line: bytes) -> None:
+    server = near(BODY_SECONDS=0.05, PASS_OVER_SECONDS=0.05)
+    client = server.connect(SLOW_BODY.replace(b"POST /x", request_line))
+    assert b"".join(iter(lambda: client.recv(4_096), b"")).startswith(b"HTTP/1.1 ")  # and then it ends
+
+
+def test_who_comes_when_all_places_are_taken_is_told_so_at_once(near: Callable[..., _Near]) -> None:
+    server = near(room=8)
+    held = [server.connect(HALF) for _ in range(8)]
+    held[0].sendall(b"x\r\n\r\n")
+    assert held[0].recv(200).startswith(b"HTTP/1.1 200")  # so all eight are inside
+    late = server.connect(WHOLE)
+    assert b"".join(iter(lambda: late.recv(4_096), b"")).startswith(b"HTTP/1.1 503 Service Unavailable")
+    for client in held:
+        client.shutdown(socket.SHUT_RDWR)
+    while not server.connect(WHOLE).recv(200).startswith(b"HTTP/1.1 200"):
+        continue  # until the server has seen that they left
+
+
+def test_no_more_listeners_get_through_than_there_are_places(near: Callable[..., _Near]) -> None:
+    server = near(room=60, MAX_WATCHERS=20)
+    ask = b"GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    clients = [server.connect(ask) for _ in range(40)]
+    answers = [client.recv(12) for client in clients]
+    assert (answers.count(b"HTTP/1.1 200"), answers.count(b"HTTP/1.1 503")) == (20, 20)
+    for client in clients:
+        client.close()
+    while not (again := server.connect(ask)).recv(12).endswith(b"200"):
+        again.close()  # until the server has seen that they left

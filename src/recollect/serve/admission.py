@@ -6,6 +6,7 @@ other sites, and names that are made to point here. Elsewhere, and wherever one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from hmac import compare_digest
 
@@ -13,6 +14,12 @@ from msgspec import Struct
 
 from recollect.errors import ConfigError
 from recollect.serve.address import Address, is_loopback
+
+SHORTEST_TOKEN = 16
+"""Characters of a token that other machines may try."""
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[0-9A-Za-z.-]{1,253})(?::\d{1,5})?")
+_ORIGIN = re.compile(r"https?://(.*)", re.DOTALL)
 
 
 class Refused(Exception):
@@ -30,11 +37,18 @@ class Admission(Struct, frozen=True, kw_only=True):
     loopback: bool
     token: str | None = None
 
-    def check(self, headers: Mapping[str, str], *, open_to_all: bool = False) -> None:
-        """Refuses a request by its headers (their names in lower case)."""
+    def check(self, headers: Mapping[str, str], *, open_to_all: bool = False, pages: bool = True) -> None:
+        """Refuses a request by its headers (their names in lower case).
+
+        Without `pages`, what a browser sends for a page is refused too, unless the page shows the token: a browser
+        keeps the answers of HTTP from pages of other places, also from those on this machine, but not WebSockets.
+        """
+        origin = headers.get("origin")
         if self.loopback:
             _check_host(headers.get("host"))
-            _check_origin(headers.get("origin"))
+            _check_origin(origin)
+        if origin is not None and not pages and self.token is None:
+            raise Refused(403, "pages are let in with a token alone; set RECOLLECT_TOKEN (or --token)")
         if self.token is not None and not open_to_all:
             _check_token(headers.get("authorization"), self.token)
 
@@ -46,26 +60,31 @@ def admission(address: Address, token: str | None, option: str = "--http") -> Ad
             f"{option}: {address} can be reached from other machines; set RECOLLECT_TOKEN (or --token), which every"
             " client must then show, or listen on 127.0.0.1"
         )
+    if not address.is_loopback and token is not None and len(token) < SHORTEST_TOKEN:
+        raise ConfigError(
+            f"{option}: {address} can be reached from other machines, and the token has {len(token)} characters;"
+            f" it must have at least {SHORTEST_TOKEN} that nobody guesses"
+        )
     return Admission(loopback=address.is_loopback, token=token)
 
 
 def _check_host(host: str | None) -> None:
-    if host is None or not is_loopback(_without_port(host)):
+    if host is None or not _is_here(host):
         raise Refused(403, f"the host {host!r} is not this machine")
 
 
 def _check_origin(origin: str | None) -> None:
     if origin is None:
         return
-    scheme, found, host = origin.partition("://")
-    if not found or scheme not in ("http", "https") or not is_loopback(_without_port(host)):
+    found = _ORIGIN.fullmatch(origin)
+    if found is None or not _is_here(found.group(1)):
         raise Refused(403, f"requests of pages from {origin!r} are not answered")
 
 
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0]
-    return host.partition(":")[0]
+def _is_here(host: str) -> bool:
+    """Does a host, with or without a port, mean this machine? All of it must be a name or an address."""
+    found = _HOST.fullmatch(host)
+    return found is not None and is_loopback(found.group(1))
 
 
 def _check_token(given: str | None, token: str) -> None:

@@ -13,12 +13,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+import h11
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.contracts.route import Route, Web
 from recollect.contracts.tool import Call, Cancellation
@@ -33,6 +35,7 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.serve.admission import Admission, Refused
+from recollect.serve.capacity import BODY_SECONDS, HEADER_SECONDS, Room, render_refusal, room_for_connections
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
 from recollect.serve.watch import Watch
@@ -63,11 +66,13 @@ class HttpServer:
     """One contract on one socket. `run` returns after `stop`, which any thread may call."""
 
     def __init__(self, web: Web, admission: Admission, log: Log) -> None:
+        room = room_for_connections()
         self._watch = Watch(web.feed, log)
-        self._app = _App(web, self._watch, admission, log)
+        self._app = _App(web, self._watch, admission, log, min(MAX_WATCHERS, room.most // 2))
         config = Config(
-            self._app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, log_level="critical",
-            access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE_SECONDS,
+            self._app, http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
+            log_level="critical", access_log=False, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
         )  # fmt: skip
         self._server = Server(config)
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it speaks of every client that left
@@ -84,10 +89,77 @@ class HttpServer:
         self._app.cancel_calls()
 
 
+def _protocol(room: Room) -> type[H11Protocol]:
+    """What reads requests off connections: only so many of these, and each within its time."""
+
+    class Timed(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+        _state: object = None
+        _refused = False
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  as in the library
+            super().connection_made(transport)
+            self._refused = not room.enter(self, transport)
+            self._mind()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            room.leave(self)
+            self._refused = True
+            self._mind()
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            if not self._refused:
+                super().data_received(data)
+                self._mind()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._mind()
+
+        def _mind(self) -> None:
+            """Sets the time by which the header, and then the body, must have come."""
+            state = None if self._refused else self.conn.their_state
+            if state is h11.IDLE and self.timeout_keep_alive_task is not None:
+                state = None  # it may be silent for as long as the library allows
+            if state is self._state:
+                return
+            self._state = state
+            if self._timer is not None:
+                self._timer.cancel()
+            allowed = ((h11.IDLE, HEADER_SECONDS), (h11.SEND_BODY, BODY_SECONDS + PASS_OVER_SECONDS))
+            seconds = next((seconds for phase, seconds in allowed if phase is state), None)
+            self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
+
+        def _give_up(self) -> None:
+            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+                why = f"the request was not there after {HEADER_SECONDS:g} seconds"
+                self.transport.write(render_refusal(408, "Request Timeout", why))
+            self.transport.close()
+
+    return Timed
+
+
+class _Events(StreamingResponse):
+    """What a watcher is sent. However it ends, its place is free again."""
+
+    def __init__(self, watch: Watch, after: int | None) -> None:
+        headers = {**_HEADERS, "X-Accel-Buffering": "no"}
+        super().__init__(watch.stream(after), media_type="text/event-stream", headers=headers)
+        self._watch = watch
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._watch.give_place_back()
+
+
 class _App:
     """Answers requests. It is one ASGI application, which is a callable of three."""
 
-    def __init__(self, web: Web, watch: Watch, admission: Admission, log: Log) -> None:
+    def __init__(self, web: Web, watch: Watch, admission: Admission, log: Log, most_watchers: int) -> None:
+        self._most_watchers = most_watchers
         self._web = web
         self._watch = watch
         self._admission = admission
@@ -158,12 +230,11 @@ class _App:
             self._running.discard(cancellation)
 
     def _events(self, request: Request) -> Response:
-        if len(self._watch) >= MAX_WATCHERS:
-            raise Refused(503, f"{MAX_WATCHERS} clients are listening already")
         last = request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else None
-        headers = {**_HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._watch.stream(after), media_type="text/event-stream", headers=headers)
+        if not self._watch.take_place(self._most_watchers):
+            raise Refused(503, f"{self._most_watchers} clients are listening already")
+        return _Events(self._watch, after)
 
 
 def _patient(send: Send) -> Callable[[Message], Awaitable[None]]:
@@ -219,11 +290,18 @@ async def _read(request: Request) -> bytes:
     """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
     held = bytearray()
     incoming = request.stream()
-    async for chunk in incoming:
-        held += chunk
-        if len(held) > MAX_BYTES:
-            await _pass_over(incoming)
-            raise Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in incoming:
+                held += chunk
+                if len(held) > MAX_BYTES:
+                    break
+    except TimeoutError as error:
+        why = f"the body was not there after {BODY_SECONDS:g} seconds"
+        raise Refused(408, why, {"Connection": "close"}) from error
+    if len(held) > MAX_BYTES:
+        await _pass_over(incoming)
+        raise Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
     return bytes(held)
 
 

@@ -23,6 +23,7 @@ from websockets.http11 import Request, Response
 
 from recollect.contracts.tool import Contract
 from recollect.serve.admission import Admission, Refused
+from recollect.serve.capacity import HEADER_SECONDS, Room, room_for_connections
 from recollect.serve.functions import FAILED, Functions, Outcome, Problem
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
@@ -34,7 +35,6 @@ write may wait for a language model."""
 WAITING = 64
 """So many invocations of one client may wait; beyond that nothing more is read from it until one is done."""
 
-MAX_CLIENTS = 1_000
 GOING_AWAY = 1001
 TELEMETRY = "/otel"
 
@@ -60,6 +60,24 @@ class _Answer(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="in
 _decode = msgspec.json.Decoder(_Message).decode
 
 
+def _connection(room: Room) -> type[ServerConnection]:
+    """What reads messages off connections; there are only so many of these."""
+
+    class Counted(ServerConnection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
+            if room.enter(self, transport):
+                super().connection_made(transport)
+            else:
+                super(ServerConnection, self).connection_made(transport)  # without anybody who attends to it
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            room.leave(self)
+            super().connection_lost(exc)
+
+    return Counted
+
+
 class IiiServer:
     """One contract on one socket. `run` returns after `stop`, which any thread may call."""
 
@@ -68,6 +86,7 @@ class IiiServer:
         self._admission = admission
         self._log = log
         self._clients: set[ServerConnection] = set()
+        self._room = room_for_connections()
         self._calls: set[asyncio.Task[None]] = set()
         self._reads = ThreadPoolExecutor(READS_AT_ONCE, thread_name_prefix="recollect-iii-read")
         self._writes = ThreadPoolExecutor(WRITES_AT_ONCE, thread_name_prefix="recollect-iii")
@@ -92,7 +111,7 @@ class IiiServer:
         self._loop = asyncio.get_running_loop()
         async with serve(
             self._attend, sock=listener, process_request=self._admit, compression=None, max_size=MAX_BYTES,
-            server_header=None, close_timeout=1,
+            server_header=None, close_timeout=1, open_timeout=HEADER_SECONDS, create_connection=_connection(self._room),
         ) as server:  # fmt: skip
             await self._end.wait()
             server.close(close_connections=False)
@@ -106,9 +125,7 @@ class IiiServer:
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuses whom HTTP would refuse too: a page on the web must not reach this machine's memory."""
         try:
-            self._admission.check({name.lower(): value for name, value in request.headers.raw_items()})
-            if len(self._clients) >= MAX_CLIENTS:
-                raise Refused(503, f"{MAX_CLIENTS} clients are connected already")
+            self._admission.check({name.lower(): value for name, value in request.headers.raw_items()}, pages=False)
         except Refused as refused:
             response = connection.respond(HTTPStatus(refused.status), f"{refused}\n")
             for name, value in refused.headers.items():

@@ -1,0 +1,77 @@
+"""How many connections are held at once, how long may each take to say what it wants, and who is told that it is full?
+
+A connection costs a file handle, and without a free one nothing works: no query, no import. So there is room for fewer
+than the system would allow, and who comes when all is taken is told at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+MOST_CONNECTIONS = 1_000
+HEADER_SECONDS = 10.0
+"""So long a client may take until what it asks for is known."""
+BODY_SECONDS = 30.0
+"""So long it may then take for what it sends along."""
+
+_WANTED_HANDLES = 4_096
+_OWN_HANDLES = 100
+_LINGER_SECONDS = 1.0  # so long one that is refused may still speak: to close on words unread would lose the answer
+_LINGERING = 50
+
+
+class Room:
+    """The connections of one server; lives in its event loop alone."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._inside: set[object] = set()
+        self._leaving = 0
+
+    def enter(self, one: object, transport: asyncio.Transport) -> bool:
+        """Is there a place? If not, the other side is told so, and the connection ends."""
+        if len(self._inside) < self.most:
+            self._inside.add(one)
+            return True
+        transport.write(render_refusal(503, "Service Unavailable", f"{self.most} connections are open already"))
+        if self._leaving >= _LINGERING:
+            transport.close()
+            return False
+        self._leaving += 1
+        asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._close, transport)
+        return False
+
+    def leave(self, one: object) -> None:
+        self._inside.discard(one)
+
+    def _close(self, transport: asyncio.Transport) -> None:
+        self._leaving -= 1
+        transport.close()
+
+
+def room_for_connections() -> Room:
+    """As many as the file handles of this process allow; their limit is raised where it can be."""
+    return Room(max(8, min(MOST_CONNECTIONS, (_handles() - _OWN_HANDLES) // 2)))
+
+
+def _handles() -> int:
+    if sys.platform == "win32":
+        return _WANTED_HANDLES
+    import resource  # which other systems have not
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED_HANDLES if hard == resource.RLIM_INFINITY else min(_WANTED_HANDLES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (OSError, ValueError):
+            return soft
+    return wanted
+
+
+def render_refusal(status: int, phrase: str, why: str) -> bytes:
+    """A whole answer, for those to whom nothing can be said in another way."""
+    body = b'{"error":"%s"}' % why.encode()
+    lines = [f"HTTP/1.1 {status} {phrase}", "Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode() + body
