@@ -602,7 +602,7 @@ SLOW_BODY = b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/j
 
 
 def test_a_header_that_does_not_end_is_given_up(near: Callable[..., _Near]) -> None:
-    server = near(HEADER_SECONDS=0.05)
+    server = near(HEADER_SECONDS=1.0)
     silent, half = server.connect(), server.connect(HALF)
     second = server.connect(WHOLE)
     assert second.recv(200).startswith(b"HTTP/1.1 200")
