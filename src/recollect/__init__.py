@@ -77,9 +77,9 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Already", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed", "ConfigError",
-    "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact",
-    "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
+    "Adapter", "Already", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed",
+    "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState",
+    "Fact", "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
     "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
     "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
     "Repair", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",

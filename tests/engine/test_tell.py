@@ -78,7 +78,7 @@ def test_an_old_truth_that_is_said_again_counts_as_said_now(memory: Memory) -> N
     assert (again.outcome, again.id) == ("deduplicated", first.id)
     assert named(again) == {second.id: True}
     assert "said again" in str(again.reason)
-    assert [record.id for record in memory.list(order="updated")][0] == first.id
+    assert next(record.id for record in memory.list(order="updated")) == first.id
     records = {one.id: one.event_time for one in memory.list()}
     assert records[str(first.id)] > records[str(second.id)]
     assert again.entry is not None

@@ -1,7 +1,7 @@
 """Does a new statement say what an older one says, or something else of the same thing?
 
-No model is asked: only words, numbers and their order. The weights were fitted on short notes in fifteen languages, some
-of which change what an earlier one said.
+No model is asked: only words, numbers and their order. The weights were fitted on short notes in fifteen languages,
+some of which change what an earlier one said.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
 )  # fmt: skip
 _CHANGING = """
 now moved moves instead longer anymore switched replaced upgraded raised lowered reduced rather became becomes
-jetzt statt nunmehr ab umgestellt geändert désormais maintenant remplacé ahora cambiado cambió adesso ora cambiato agora mudou
-nu voortaan teraz już теперь вместо больше
+jetzt statt nunmehr ab umgestellt geändert désormais maintenant remplacé ahora cambiado cambió adesso ora cambiato agora
+mudou nu voortaan teraz już теперь вместо больше
 """
 _NEGATING = """
 not no never without disabled off nicht kein keine nie pas jamais nunca non mai não niet geen не нет
