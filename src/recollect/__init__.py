@@ -23,6 +23,7 @@ from recollect.engine.intake.results import (
 )
 from recollect.engine.memory import Memory
 from recollect.engine.memory import open_memory as open
+from recollect.engine.read.brief import Brief
 from recollect.engine.read.stats import SpaceTally
 from recollect.engine.write.govern import Archived
 from recollect.engine.write.grounds import EvidenceState
@@ -77,12 +78,12 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Already", "Archived", "Cancelled", "Change", "Claim", "Compaction", "CompleterError", "Condensed",
-    "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState",
-    "Fact", "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
-    "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
-    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
-    "Repair", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",
-    "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreError", "StoreFull", "Summary", "Why", "__version__",
-    "load_settings", "open",
+    "Adapter", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compaction", "CompleterError",
+    "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
+    "Evidence", "EvidenceState", "Fact", "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder",
+    "IngestedRepo", "IngestedSource", "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood",
+    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
+    "RecollectError", "Record", "Relation", "Repair", "Sampled", "Segment", "Session", "Settings", "Signals",
+    "SourceDraft", "SourceError", "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreError",
+    "StoreFull", "Summary", "Why", "__version__", "load_settings", "open",
 ]  # fmt: skip

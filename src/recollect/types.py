@@ -514,7 +514,7 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Signals(Struct, frozen=True, kw_only=True):
-    """How a recall was made: what was searched, by which models, and what waits."""
+    """How a recall was made, and what waits. `brief`: nothing in particular was asked, so nothing was searched."""
 
     keyword_candidates: int = 0
     vector_candidates: int = 0
@@ -524,6 +524,7 @@ class Signals(Struct, frozen=True, kw_only=True):
     waiting_for_vectors: int = 0
     problem: str | None = None
     milliseconds: float = 0.0
+    brief: bool = False
 
 
 class Recall(Sequence[Hit]):

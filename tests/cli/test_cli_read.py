@@ -185,3 +185,24 @@ def test_recall_names_a_space_that_is_not_there(shell):
     outcome = shell("recall", "tokens", "--space", "wrok")
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err == "error: there is no space named 'wrok'; there are: work\n"
+
+
+def test_brief_says_what_is_worth_knowing_within_a_budget(shell):
+    rule = shell.remember("Never deploy on Fridays.")
+    pinned = shell.remember("The emergency number is 555-0199.", "--tag", "pinned")
+    for command in (["brief"], ["recall"], ["recall", "what should I know?"]):
+        told = shell(*command)
+        assert told.code == 0
+        assert told.out.index(pinned) < told.out.index(rule)
+    small = shell("brief", "--budget", "60")
+    assert (pinned in small.out, rule in small.out) == (True, False)
+    assert "1 other record left out" in small.err
+    assert shell.json("brief", "--project", "none")["notes"][0]["record"]["id"] == pinned
+
+
+def test_a_budget_shows_the_best_first_with_dates(shell):
+    shell.remember("The gateway validates tokens with RS256.", "--time", "2026-01-10")
+    shell.remember("Tokens of the arcade are made of brass.", "--time", "2026-05-10")
+    lines = shell("recall", "how does the gateway validate tokens?", "--budget", "300").out.splitlines()
+    assert lines[1].startswith("- (2026-01-10) The gateway validates")
+    assert lines[2].startswith("- (2026-05-10) Tokens of the arcade")

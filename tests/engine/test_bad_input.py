@@ -55,8 +55,11 @@ def test_a_text_that_cannot_be_kept_is_refused(memory: Memory, name: str) -> Non
         lambda memory: memory.ingest_conversation([{"role": "user", "content": text}], session="s"),
         lambda memory: memory.recall(text),  # type: ignore[arg-type]
     ]
+    names = ["text", "text", "drafts[1].text", "messages[0].content", "query"]
+    if text is None:
+        acts, names = acts[:-1], names[:-1]  # who asks nothing is told what is worth knowing
     fields = [refused(memory, act) for act in acts]
-    assert [error.field for error in fields] == ["text", "text", "drafts[1].text", "messages[0].content", "query"]
+    assert [error.field for error in fields] == names
     assert all(problem in error.problem for error in fields)
 
 

@@ -80,6 +80,7 @@ def _serve_command() -> Callable[..., int]:
 app.command("serve", help=SERVE_HELP)(_serve_command())
 app.command("remember")(write.remember)
 app.command("recall")(read.recall)
+app.command("brief")(read.brief)
 app.command("list")(read.list_records)
 app.command("show")(read.show_record)
 app.command("revise")(write.revise)

@@ -35,6 +35,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer with JSON on stdout
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Reason = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why; kept in the journal.")]
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record's id, as recall and list show it.")]
+Question = Annotated[
+    list[str] | None, typer.Argument(metavar="[QUESTION]", help="The question; - reads stdin, nothing asks in general.")
+]
 Words = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]", help="The text; - or nothing reads stdin.")]
 
 
@@ -70,6 +73,13 @@ def read_text(words: Sequence[str] | None, field: str = "text") -> str:
     if not words and is_terminal(sys.stdin):
         raise Usage(f"give the {field}, or pipe it in")
     return decode(sys.stdin.buffer.read(), "stdin")
+
+
+def read_question(words: Sequence[str] | None) -> str | None:
+    """A question as arguments or on stdin; None where nobody asks anything in particular."""
+    if not words and is_terminal(sys.stdin):
+        return None
+    return read_text(words, "query").strip() or None
 
 
 def decode(data: bytes, name: str) -> str:

@@ -15,10 +15,10 @@ from recollect.cli.options import (
     AsOf,
     Home,
     OnlySpace,
+    Question,
     RecordId,
     SpaceName,
-    Words,
-    read_text,
+    read_question,
     read_time,
     with_options,
 )  # fmt: skip
@@ -39,7 +39,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most 
 @with_options(ASKABLE.values())
 def recall(
     given: Filters,
-    query: Words = None,
+    query: Question = None,
     space: SpaceName = DEFAULT_SPACE,
     all_spaces: AllSpaces = False,
     limit: Limit = 10,
@@ -50,14 +50,19 @@ def recall(
     ] = None,
     min_score: Annotated[
         float,
-        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.001.", show_default=False),
+        typer.Option("--min-score", metavar="0..1", help="Leave out lower scores. Default: 0.", show_default=False),
     ] = NOISE,
+    recency: Annotated[
+        float,
+        typer.Option("--recency", metavar="0..1", help="What the newest may gain. Default: 0.", show_default=False),
+    ] = 0.0,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask the memory a question; the best answers come first.
 
-    A score above 0.5 most likely answers; below 0.25 most likely nothing that is stored does. Times are dates
+    Without a question, or with a general one ("what should I know?"), this is `recollect brief`. Else
+    a score above 0.5 most likely answers; below 0.25 most likely nothing that is stored does. Times are dates
     (2026-05-10), local times (2026-05-10 14:30) or RFC 3339.
 
     \b
@@ -67,7 +72,7 @@ def recall(
       recollect recall deploy --since 2026-05-01 --tag ops --why
       recollect recall "what did we decide?" --budget 500
     """
-    text = read_text(query, "query")
+    text = read_question(query)
     memory = open_if_there(home)
     if memory is None:
         if as_json:
@@ -77,12 +82,52 @@ def recall(
         if not all_spaces and space != DEFAULT_SPACE and not memory.has_space(space):
             known = ", ".join(one.name for one in memory.spaces())
             raise NotFound(f"there is no space named {space!r}; there are: {known}")
-        wait_for_vectors(memory, None if all_spaces else space)
+        where = None if all_spaces else space
+        if text is not None:
+            wait_for_vectors(memory, where)
         answer = memory.recall(
-            text, space=None if all_spaces else space, limit=limit, min_score=min_score, budget_tokens=budget,
-            deep=deep, **given,
+            text, space=where, limit=limit, min_score=min_score, recency=recency, budget_tokens=budget, deep=deep,
+            **given,
         )  # fmt: skip
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
+
+
+def brief(
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="PROJECT", help="Of this project, and of none in particular.")
+    ] = None,
+    budget: Annotated[int, typer.Option("--budget", metavar="N", help="At most N tokens.")] = 800,
+    limit: Limit = 50,
+    space: SpaceName = DEFAULT_SPACE,
+    all_spaces: AllSpaces = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is worth knowing: what is pinned, rules, decisions, open work, and what is most important now.
+
+    Each line has its date and its id. What has the tag `pinned` always comes first. No model is loaded.
+
+    \b
+    Examples:
+      recollect brief
+      recollect brief --project gateway --budget 400
+    """
+    memory = open_if_there(home)
+    if memory is None:
+        if as_json:
+            put_json({"notes": [], "text": "", "left_out": 0})
+        return
+    with memory:
+        made = memory.brief(space=None if all_spaces else space, project=project, budget_tokens=budget, limit=limit)
+    if as_json:
+        put_json(made)
+        return
+    if made.notes:
+        put(made.text)
+    else:
+        say("nothing stored that fits" if project else "nothing stored yet")
+    if made.left_out:
+        say(f"{many(made.left_out, 'other record')} left out: recollect recall finds them, recollect list shows them")
 
 
 def wait_for_vectors(memory: Memory, space: str | None) -> None:
@@ -103,14 +148,14 @@ def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, 
         return
     if answer.signals.problem:
         say(f"warning: {answer.signals.problem}")
-    doubt = show.doubt(answer)
+    doubt = None if answer.signals.brief and answer else show.doubt(answer)
     if doubt is not None:
         say(doubt)
-    if as_block and answer:
+    if (as_block or answer.signals.brief) and answer:
         put(answer.context)
     elif answer:
         show.put_hits(answer, why=why, with_space=with_space)
-    if why:
+    if why and not answer.signals.brief:
         say(show.render_signals(answer.signals))
 
 

@@ -69,7 +69,7 @@ class Remember(Params):
 
 
 class Recall(Params):
-    query: Annotated[str, Meta(description="A question in plain words")]
+    query: Annotated[str, Meta(description="A question in plain words; without it: a brief")] | None = None
     limit: Annotated[int, Meta(ge=1, le=50)] = 10
     kinds: list[str] = field(default_factory=list[str])
     tags: list[str] = field(default_factory=list[str])
@@ -79,7 +79,9 @@ class Recall(Params):
     until: Moment | None = None
     as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
     min_score: float = NOISE
+    recency: Annotated[float, Meta(description="0..1")] = 0.0
     deep: bool = False
+    explain: bool = False
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
     space: str | None = None
     all_spaces: bool = False
@@ -196,6 +198,7 @@ class StandingView(Struct, omit_defaults=True, kw_only=True):
 
 class Recalled(Struct, omit_defaults=True, kw_only=True):
     hits: list[RecordView]
+    brief: bool = False
     left_out: int = 0
     waiting_for_vectors: int = 0
     problem: str | None = None
@@ -307,19 +310,23 @@ def remember(params: Remember, call: Call) -> Written:
 
 def recall(params: Recall, call: Call) -> Recalled:
     found = call.memory.recall(
-        params.query, space=None if params.all_spaces else params.space or call.space, limit=params.limit,
+        params.query or None, space=None if params.all_spaces else params.space or call.space, limit=params.limit,
         kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
-        until=params.until, as_of=params.as_of, min_score=params.min_score, deep=params.deep, wait=WAIT_SECONDS,
-        progress=call.report_vectors,
+        until=params.until, as_of=params.as_of, min_score=params.min_score, recency=params.recency, deep=params.deep,
+        wait=WAIT_SECONDS, progress=call.report_vectors,
     )  # fmt: skip
+    brief = found.signals.brief
     hits = [
-        _record_view(hit.record, None, score=round(hit.score, 3), why=hit.why, also=hit.folded,
-                     space=hit.record.space if params.all_spaces else None)
+        _record_view(
+            hit.record, None, score=None if brief else round(hit.score, 3), why=hit.why if params.explain else None,
+            also=hit.folded, space=hit.record.space if params.all_spaces else None,
+        )
         for hit in found
     ]  # fmt: skip
     kept = _within(hits, params.budget_tokens)
     return Recalled(
         hits=kept,
+        brief=brief,
         left_out=len(hits) - len(kept),
         waiting_for_vectors=found.signals.waiting_for_vectors,
         problem=found.signals.problem,
@@ -524,7 +531,8 @@ _TOOLS = (
     Tool("remember", "Store one thing for good. `already` in the answer: what says nearly this or (differs)"
          " something else.", Remember, remember, _WRITES),
     Tool("recall", "Find what is known about a question, best first. Scores above 0.5 are"
-         " likely right, below 0.25 likely nothing is known.", Recall, recall, _READS),
+         " likely right, below 0.25 likely nothing is known. Without a query: what is worth knowing.", Recall, recall,
+         _READS),
     Tool("revise", "Change a record; the old version stays in its history.", Revise, revise, _WRITES),
     Tool("forget", "Remove a record for good, with its history.", Forget, forget,
          Annotations(destructive=True, idempotent=True)),

@@ -1,8 +1,7 @@
 """How do hits become a text that a prompt can carry?
 
-Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation. The best hits
-are chosen first, as many as the budget holds; they are shown newest first, so that what holds now is read before what
-held once.
+Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation: the best
+first, as many as the budget holds. A long text is cut before it takes more than half of what is left from the others.
 """
 
 from __future__ import annotations
@@ -31,23 +30,30 @@ def estimate_tokens(text: str) -> int:
 
 def pack_context(hits: Sequence[Hit], budget_tokens: int | None) -> str:
     """A prompt-ready block within the budget; empty when there is nothing to show or no room for any of it."""
-    frame = estimate_tokens(f"{_OPEN}\n\n{_CLOSE}")
-    left = None if budget_tokens is None else budget_tokens - frame
-    chosen: list[tuple[Hit, str]] = []
-    for hit in hits:
-        line = render_hit(hit)
-        cost = estimate_tokens(line) + 1
-        if left is not None and cost > left:
-            cut = _cut(hit, left) if not chosen else None
-            if cut is None:
+    left = None if budget_tokens is None else budget_tokens - estimate_tokens(framed([]))
+    lines: list[str] = []
+    for place, hit in enumerate(hits):
+        line: str | None = render_hit(hit)
+        if left is not None:
+            line = _fitting(hit, line, left, last=place == len(hits) - 1)
+            if line is None:
                 continue
-            line, cost = cut, left
-        chosen.append((hit, line))
-        left = None if left is None else left - cost
-    if not chosen:
-        return ""
-    newest_first = sorted(chosen, key=lambda pair: pair[0].record.event_time, reverse=True)
-    return "\n".join([_OPEN, *(line for _, line in newest_first), _CLOSE])
+            left -= estimate_tokens(line) + 1
+        lines.append(line)
+    return framed(lines) if lines else ""
+
+
+def framed(lines: Sequence[str]) -> str:
+    """Lines as a block that says where it comes from."""
+    return "\n".join([_OPEN, *lines, _CLOSE])
+
+
+def _fitting(hit: Hit, line: str, left: int, *, last: bool) -> str | None:
+    """A line that leaves room for others, cut where it must be; nothing where too little of it would be left."""
+    cost = estimate_tokens(line) + 1
+    if cost <= left // 2 or (cost <= left and (last or cost <= _SHORTEST_CUT)):
+        return line
+    return _cut(hit, left // 2) or _cut(hit, left) or (line if cost <= left else None)
 
 
 def render_hit(hit: Hit, text: str | None = None) -> str:

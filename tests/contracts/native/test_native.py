@@ -24,8 +24,10 @@ def test_what_was_remembered_is_recalled_and_says_why(serve: Callable[..., Serve
     stored = server.call("remember", text="Maria prefers tea over coffee.", tags=["taste"])
     assert stored["outcome"] == "stored"
     server.call("remember", text="The build runs on Tuesdays.")
-    hits = server.call("recall", query="What does Maria like to drink?")["hits"]
-    assert hits[0]["id"] == stored["id"]
+    plain = server.call("recall", query="What does Maria like to drink?")["hits"]
+    assert "why" not in plain[0]
+    hits = server.call("recall", query="What does Maria like to drink?", explain=True, recency=0.1)["hits"]
+    assert hits[0]["id"] == plain[0]["id"] == stored["id"]
     assert hits[0]["score"] > 0.5
     signals = {"keyword", "vector", "tokens", "graph", "neighbours", "recency", "importance", "confidence", "deep"}
     assert set(hits[0]["why"]) == signals
@@ -190,3 +192,15 @@ def test_remembering_another_port_names_the_record_with_the_first(serve: Callabl
     new = server.call("remember", text="The gateway listens on port 7070.", replaces=told["id"])
     assert server.call("explore", id=told["id"])["record"]["superseded_by"] == new["id"]
     assert "already" not in server.call("remember", text="Mira likes tea.")
+
+
+def test_who_asks_nothing_in_particular_gets_a_brief(serve: Callable[..., Server]) -> None:
+    server = serve()
+    rule = server.call("remember", text="Never deploy on Fridays.")["id"]
+    pinned = server.call("remember", text="The emergency number is 555-0199.", tags=["pinned"])["id"]
+    for asked in ({}, {"query": ""}, {"query": "what should I know?"}):
+        told = server.call("recall", **asked)
+        assert told["brief"] is True
+        assert [hit["id"] for hit in told["hits"]] == [pinned, rule]
+        assert all("score" not in hit and hit["date"] for hit in told["hits"])
+    assert [hit["id"] for hit in server.call("recall", limit=1)["hits"]] == [pinned]

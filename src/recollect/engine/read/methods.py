@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from time import perf_counter
 from typing import Literal, Unpack, get_args
+
+import msgspec
 
 from recollect.engine.core import Core, last_entry, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -25,6 +28,7 @@ from recollect.engine.parse import (
     parse_text,
     parse_wait,
 )
+from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.write import revise
@@ -33,23 +37,32 @@ from recollect.engine.write.sessions import list_sessions
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
+from recollect.retrieve.general import asks_generally
 from recollect.store.base import By, Changes
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
     Change,
+    Filter,
+    Hit,
     Order,
     Query,
     Recall,
     Record,
     Session,
+    Signals,
     Space,
     SpaceStats,
+    Why,
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
+
+
+def _parse_budget(value: object) -> int | None:
+    return None if value is None else parse_limit(value, "budget_tokens", most=10_000_000)
 
 
 class Reading:
@@ -64,7 +77,7 @@ class Reading:
 
     def recall(
         self,
-        query: str,
+        query: str | None = None,
         *,
         space: Spaces = DEFAULT_SPACE,
         limit: int = 10,
@@ -89,12 +102,19 @@ class Reading:
         as many candidates and lets near-duplicates stand beside each other, as `fold=False` alone does. Without
         `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing
         (None: until they are complete).
+
+        Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
+        records in its order, each with a score of 1, and `signals.brief` says so.
         """
+        where = parse_filter(space=space, **filters)
+        text = None if query is None else parse_text(query, "query")
+        if text is None or asks_generally(text):
+            return self._recall_brief(where, limit, budget_tokens)
         from recollect.engine.read.recall import recall  # brings in numpy: only when something is asked
 
         parsed = Query(
-            text=parse_text(query, "query"),
-            filter=parse_filter(space=space, **filters),
+            text=text,
+            filter=where,
             limit=parse_limit(limit, most=MAX_LIMIT),
             min_score=parse_share(min_score, "min_score"),
             recency=parse_share(recency, "recency"),
@@ -102,9 +122,7 @@ class Reading:
             deep=parse_flag(deep, "deep"),
             thorough=parse_flag(thorough, "thorough"),
             fold=parse_flag(fold, "fold"),
-            budget_tokens=None
-            if budget_tokens is None
-            else parse_limit(budget_tokens, "budget_tokens", most=10_000_000),
+            budget_tokens=_parse_budget(budget_tokens),
         )
         ready = self.semantics.ready(list(parsed.filter.spaces) or None, parse_wait(wait), progress)
         answer = recall(
@@ -120,6 +138,34 @@ class Reading:
         if parse_flag(touch, "touch"):
             self.touch([hit.record for hit in answer])
         return answer
+
+    def _recall_brief(self, where: Filter, limit: int, budget_tokens: int | None) -> Recall:
+        started = perf_counter()
+        if where.projects:
+            where = msgspec.structs.replace(where, projects=(*where.projects, ""))
+        made = make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=_parse_budget(budget_tokens))
+        hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
+        taken = round((perf_counter() - started) * 1e3, 3)
+        return Recall(hits=hits, pack=lambda _: made.text, signals=Signals(brief=True, milliseconds=taken))
+
+    def brief(
+        self,
+        *,
+        space: Spaces = DEFAULT_SPACE,
+        project: str | None = None,
+        budget_tokens: int = 800,
+        limit: int = 50,
+    ) -> Brief:
+        """What is worth knowing before anything is asked: pinned, rules, decisions, open work, the most important.
+
+        With a `project`, of that project and of none in particular; else of all. `text` is ready for a prompt and has
+        at most `budget_tokens`; each line has its date and its id. No model is loaded for it.
+        """
+        projects = () if project is None else (project, None)
+        budget = parse_limit(budget_tokens, "budget_tokens", most=10_000_000)
+        return make_brief(
+            self.core, parse_filter(space=space, project=projects), limit=parse_limit(limit), budget_tokens=budget
+        )
 
     def search_code(
         self,

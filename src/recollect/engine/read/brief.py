@@ -1,0 +1,104 @@
+"""What should somebody know of a memory who asks nothing in particular?
+
+No model is asked, and not every text is read: what is pinned, open, or of a telling kind is found by its fields, rules
+and decisions that nobody marked by a few words, and what is left by importance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core
+from recollect.engine.read.foremost import importance_of, rank_standing
+from recollect.engine.write.remember import hash_term
+from recollect.retrieve.brief import (
+    DECISION_KINDS,
+    DECISION_WORDS,
+    OPEN_STATUSES,
+    PINNED,
+    RULE_KINDS,
+    RULE_WORDS,
+    SECTIONS,
+    Noted,
+    Section,
+    plan_brief,
+    render_brief,
+    section_of,
+)
+from recollect.store.base import View
+from recollect.store.terms import terms
+from recollect.types import Filter, Record
+
+_TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
+_MOST = 60  # of each list
+_MOST_BY_WORD = 300
+
+
+class Brief(Struct, frozen=True):
+    """What is worth knowing: records by section, the same as a text for a prompt, and how many others there are."""
+
+    notes: tuple[Noted, ...]
+    text: str
+    left_out: int
+
+
+def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | None) -> Brief:
+    """The brief of what a filter lets through."""
+    with core.store.read() as view:
+        spaces = where.spaces or tuple(space.name for space in view.spaces())
+        where = msgspec.structs.replace(where, spaces=spaces)
+        stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=(*where.without_kinds, *_TALK))
+        records = list(_gather(core, view, stated)) or view.select(Record, where, "newest", _MOST)
+        total = view.count(where)
+    now = core.clock()
+    found: dict[Section, list[Record]] = {section: [] for section in SECTIONS}
+    for record in records:
+        found[section_of(record)].append(record)
+    for section, some in found.items():
+        by_time = section in ("decisions", "open")
+        some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
+        if not by_time:
+            some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
+    notes = plan_brief(found, limit, budget_tokens)
+    return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
+
+
+def _gather(core: Core, view: View, where: Filter) -> Iterator[Record]:
+    """Every record that a section may want, once."""
+    seen: set[int] = set()
+    for record in _lists(core, view, where):
+        if record.version not in seen:
+            seen.add(record.version)
+            yield record
+
+
+def _lists(core: Core, view: View, where: Filter) -> Iterator[Record]:
+    narrow = msgspec.structs.replace
+    if not where.tags:
+        yield from view.select(Record, narrow(where, tags=(*PINNED, *RULE_KINDS, *DECISION_KINDS)), "newest", _MOST)
+    if not where.kinds:
+        yield from view.select(Record, narrow(where, kinds=(*RULE_KINDS, *DECISION_KINDS)), "newest", _MOST)
+    if not where.statuses:
+        yield from view.select(Record, narrow(where, statuses=OPEN_STATUSES), "newest", _MOST)
+    if not where.memory_types:
+        yield from view.select(Record, narrow(where, memory_types=("procedural",)), "newest", _MOST)
+    if where.as_of is None:
+        for words in (RULE_WORDS, DECISION_WORDS):
+            versions = _holding(view, where.spaces, _hashes(tuple(words)))
+            yield from view.select(Record, narrow(where, versions=versions)) if versions else ()
+    yield from (one.record for one in rank_standing(view, where, core.clock(), _MOST))
+
+
+@cache
+def _hashes(words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(hash_term(terms(word)[0]) for word in words))
+
+
+def _holding(view: View, spaces: Iterable[str], hashes: Sequence[int]) -> tuple[int, ...]:
+    """The newest versions that hold one of some words."""
+    held = {version for space in spaces for some in view.mentions(space, hashes).values() for version in some}
+    return tuple(sorted(held, reverse=True)[:_MOST_BY_WORD])

@@ -1,0 +1,159 @@
+"""What of a memory is worth knowing before anything is asked, within a budget?
+
+Records come in by section, each section with the most worthy first. Every section gets a share of the budget, so that
+none crowds out the others; what one leaves goes to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from recollect.retrieve.context import cut_text, estimate_tokens, framed
+from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, read_statement, resemblance
+from recollect.types import Record
+
+Section = Literal["pinned", "rules", "decisions", "open", "important"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+PINNED = ("pinned", "pin")
+"""Tags of what a brief begins with."""
+RULE_KINDS = ("preference", "rule", "convention", "policy", "constraint", "instruction", "guideline")
+DECISION_KINDS = ("decision",)
+OPEN_STATUSES = ("open", "in_progress", "blocked")
+RULE_WORDS = """
+always never must prefer prefers preference rule convention policy avoid insists wants likes dislikes allergic
+immer nie niemals muss bevorzugt lieber regel toujours jamais préfère doit règle siempre nunca prefiere debe regla
+sempre mai preferisce deve regola prefere regra altijd nooit moet voorkeur zawsze nigdy woli всегда никогда предпочитает
+нельзя нужно
+""".split()
+DECISION_WORDS = """
+decision decided agreed chose entscheidung entschieden beschlossen décision décidé decisión decidido decidimos decisione
+deciso decisão decidiu besloten besluit decyzja решение решили
+""".split()
+HEADINGS: Mapping[Section, str] = {
+    "pinned": "Pinned",
+    "rules": "Preferences and rules",
+    "decisions": "Decisions, the newest first",
+    "open": "Open work",
+    "important": "Most important now",
+}
+_SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
+_UNSPACED_RULE = re.compile("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
+_UNSPACED_DECISION = re.compile("决定|決定|決め|결정")
+_TODO = re.compile(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
+_WORD = re.compile(r"[^\W\d_]+")
+_MOST_TOKENS = 60  # of one text
+
+
+class Noted(Struct, frozen=True):
+    """A record of a brief, in its section; `text` is as much of it as is shown."""
+
+    section: Section
+    record: Record
+    text: str
+
+
+def section_of(record: Record) -> Section:
+    """Where a record belongs, by what is said of it or else by its words."""
+    words = set(_WORD.findall(record.text.casefold()))
+    if not {tag.casefold() for tag in record.tags}.isdisjoint(PINNED):
+        return "pinned"
+    if record.status in OPEN_STATUSES or _TODO.match(record.text):
+        return "open"
+    named = {record.kind.casefold(), *(tag.casefold() for tag in record.tags)}
+    if not named.isdisjoint(DECISION_KINDS):
+        return "decisions"
+    if not named.isdisjoint(RULE_KINDS) or record.memory_type == "procedural":
+        return "rules"
+    if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(record.text):
+        return "decisions"
+    if not words.isdisjoint(RULE_WORDS) or _UNSPACED_RULE.search(record.text):
+        return "rules"
+    return "important"
+
+
+def plan_brief(found: Mapping[Section, Sequence[Record]], limit: int, budget_tokens: int | None) -> list[Noted]:
+    """As many records as limit and budget allow, section by section; of two that contradict, the newer."""
+    plan = _Plan(limit, budget_tokens)
+    waiting = {section: list(found.get(section, ())) for section in SECTIONS}
+    for section, share in _SHARES.items():
+        waiting[section] = plan.take(section, waiting[section], share)
+    for section in SECTIONS:
+        plan.take(section, waiting[section], 1.0)
+    return [noted for section in SECTIONS for noted in plan.notes if noted.section == section]
+
+
+class _Plan:
+    """A brief on its way: nothing is said twice in it, and nothing that something newer in it contradicts."""
+
+    def __init__(self, limit: int, budget_tokens: int | None) -> None:
+        self.notes: list[Noted] = []
+        self._limit = limit
+        self._left = None if budget_tokens is None else budget_tokens - estimate_tokens(framed([]))
+        self._said: dict[int, Statement | None] = {}
+
+    def take(self, section: Section, records: Sequence[Record], share: float) -> list[Record]:
+        """Takes in what a share of the budget holds, and answers with those that are left."""
+        most = None if self._left is None else int(self._left * share)
+        for place, record in enumerate(records):
+            if len(self.notes) == self._limit:
+                return []
+            said = read_statement(record.text) if len(record.text) <= LONGEST else None
+            rival = self._rival(record, said)
+            if rival is not None and not _outdoes(record, said, rival.record, self._said[rival.record.version]):
+                continue
+            noted = Noted(section, record, cut_text(" ".join(record.text.split()), _MOST_TOKENS))
+            cost = self._cost(noted)
+            freed = 0 if rival is None else self._cost(rival)
+            if most is not None and self._left is not None:
+                if cost - freed > most:
+                    return list(records[place:])
+                self._left, most = self._left - cost + freed, most - cost + freed
+            if rival is not None:
+                self.notes.remove(rival)
+            self.notes.append(noted)
+            self._said[record.version] = said
+        return []
+
+    def _cost(self, noted: Noted) -> int:
+        """Tokens of a line; the first of a section brings the heading along."""
+        first = all(other.section != noted.section for other in self.notes)
+        return estimate_tokens(render_noted(noted)) + 1 + (estimate_tokens(HEADINGS[noted.section]) + 1 if first else 0)
+
+    def _rival(self, record: Record, said: Statement | None) -> Noted | None:
+        """What is in the brief and says the same as a record, or something else of the same thing."""
+        for noted in self.notes:
+            held = self._said[noted.record.version]
+            if noted.record.version == record.version:
+                return noted
+            if said is None or held is None or held.words.isdisjoint(said.words):
+                continue
+            newer, older = (held, said) if noted.record.event_time >= record.event_time else (said, held)
+            if resemblance(newer, older, {}) >= LIKELY:
+                return noted
+        return None
+
+
+def _outdoes(record: Record, said: Statement | None, other: Record, held: Statement | None) -> bool:
+    """Is a record newer than one that it contradicts?"""
+    return record.event_time > other.event_time and said is not None and held is not None and differ(said, held)
+
+
+def render_noted(noted: Noted) -> str:
+    record = noted.record
+    marks = [record.event_time.date().isoformat(), *([record.project] if record.project else [])]
+    if record.status != "active":
+        marks.append(record.status)
+    return f"- ({' · '.join(marks)}) {noted.text} [{record.id}]"
+
+
+def render_brief(notes: Sequence[Noted]) -> str:
+    """The brief as a text for a prompt; empty where there is nothing to say."""
+    lines: list[str] = []
+    for section in SECTIONS:
+        some = [render_noted(noted) for noted in notes if noted.section == section]
+        lines += [HEADINGS[section], *some] if some else []
+    return framed(lines) if lines else ""

@@ -1,0 +1,137 @@
+"""Does somebody ask in general, for whatever is worth knowing, rather than for something in particular?
+
+Only a question that says nothing else is general: "what should I know?" is, "what should I know about deploys?" is not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_LONGEST = 120  # characters
+_AROUND = re.compile(r"[\s?!.,:;…¿¡？！。、，؟।'\"“”«»()\[\]-]+")
+_POLITE = re.compile(
+    r"\b(?:please|hey|hi|hello|ok|okay|so|well|right now|just|now|before (?:i|we) (?:start|begin)|first|bitte|hallo|"
+    r"also|jetzt|mal|eigentlich|s il te plaît|s il vous plaît|alors|por favor|hola|ahora|per favore|ciao|adesso|olá|"
+    r"agora|alsjeblieft|hoi|nu|proszę|cześć|пожалуйста|привет|сейчас|lütfen|merhaba)\b"
+)
+_GENERAL = (
+    # English
+    r"what (?:should|do|must|ought|would) (?:i|we) (?:need to |have to |to )?(?:know|remember|keep in mind|be "
+    r"aware of)"
+    r"(?: {ABOUT})?(?: (?:here|today|at all))?",
+    r"what (?:is there to|else should i|all should i) know(?: {ABOUT})?",
+    r"(?:what (?:all )?do you|do you) (?:know|remember|have|recall)(?: (?:anything|something|stored|so "
+    r"far))?(?: {ABOUT})?"
+    r"(?: so far)?",
+    r"what (?:have|did) (?:you|we) (?:stored|remembered|learned|learnt|remember|learn|saved|save)(?: "
+    r"{ABOUT})?(?: so far)?",
+    r"(?:tell|show|give) (?:me|us) (?:everything|all|what) (?:you know|you remember|i should know|we know|is "
+    r"important)"
+    r"(?: {ABOUT})?",
+    r"(?:give (?:me|us) |show (?:me|us) )?(?:a |an |the )?(?:quick |short )?(?:brief|briefing|overview|"
+    r"summary|recap|rundown)"
+    r"(?: (?:of|on|about) (?:this|the|our|my|everything|it all|all)(?: (?:project|repo|repository|codebase|"
+    r"memory))?)?",
+    r"(?:brief|catch|bring|fill|get) (?:me|us)(?: up(?: to (?:speed|date))?| in)?(?: {ABOUT}| on this project)?",
+    r"(?:is there )?anything (?:important|new|i should know|we should know|to know)(?: {ABOUT})?",
+    r"what (?:is|s) (?:new|important|relevant|going on|the state of (?:things|this project|the project)|worth "
+    r"knowing)"
+    r"(?: here)?",
+    r"what matters(?: here| most)?|(?:remind me )?where (?:were we|did we (?:leave off|stop))|what is "
+    r"known(?: {ABOUT})?",
+    # German
+    r"was (?:sollte|soll|muss|müsste) (?:ich|man)(?: {UEBER})?(?: alles)?(?: hier)? wissen(?: {UEBER})?",
+    r"was (?:sollten|müssen) wir(?: alles)? wissen|was (?:weißt|weisst|kennst) du(?: alles)?(?: schon)?(?: {UEBER})?",
+    r"woran erinnerst du dich(?: noch)?|was hast du (?:dir )?(?:gemerkt|gespeichert)|erzähl(?:e)? (?:mir "
+    r")?alles was du weißt",
+    r"gib mir (?:einen|eine) (?:kurzen |kurze )?(?:überblick|zusammenfassung)(?: {UEBER})?|bring mich auf "
+    r"(?:den neuesten )?stand",
+    r"was (?:ist|gibt es) (?:neu|neues|wichtig|wichtiges)(?: hier)?|wo waren wir(?: stehen geblieben)?",
+    # French
+    r"(?:que|qu) (?:dois|devrais|faut il) (?:je )?savoir(?: {SUR})?|qu est ce (?:que|qu) (?:je (?:dois|"
+    r"devrais)|il faut) savoir"
+    r"(?: {SUR})?",
+    r"(?:que|qu est ce que) (?:sais tu|tu sais|savez vous|vous savez)(?: {SUR})?|quoi de neuf|de quoi te souviens tu",
+    r"(?:fais|donne) moi un (?:résumé|aperçu|point)(?: {SUR})?|mets moi au courant|où en étions nous",
+    # Spanish
+    r"qué (?:debo|debería|tengo que|necesito|hay que) saber(?: {SOBRE})?|qué (?:sabes|recuerdas|sabemos)(?: "
+    r"{SOBRE})?",
+    r"ponme al día|dame un resumen(?: {SOBRE})?|qué hay de nuevo|qué es (?:importante|lo importante)|dónde "
+    r"nos quedamos",
+    # Italian
+    r"(?:che )?cosa (?:devo|dovrei|bisogna) sapere(?: {SU})?|(?:che )?cosa (?:sai|ricordi|sappiamo)(?: {SU})?",
+    r"aggiornami|fammi un riassunto(?: {SU})?|che c è di nuovo|dove eravamo rimasti",
+    # Portuguese
+    r"(?:o )?que (?:devo|deveria|preciso|é preciso) (?:de )?saber(?: {SOBRE})?|(?:o )?que (?:você |tu "
+    r")?(?:sabe|sabes|lembra|lembras)"
+    r"(?: {SOBRE})?",
+    r"(?:me atualize|atualiza me|põe me a par)|(?:me )?(?:dê|dá)(?: me)? um resumo(?: {SOBRE})?|o que há de "
+    r"novo|onde paramos",
+    # Dutch
+    r"wat moet(?:en)? (?:ik|we|wij)(?: {OVER})? weten(?: {OVER})?|wat weet je(?: allemaal)?(?: {OVER})?|wat "
+    r"is (?:er )?(?:nieuw|belangrijk)",
+    r"geef me een (?:overzicht|samenvatting)(?: {OVER})?|praat me bij|waar waren we gebleven",
+    # Polish
+    r"co (?:powinienem|powinnam|powinniśmy|muszę|trzeba|warto)(?: {O})? wiedzieć(?: {O})?|co (?:wiesz|"
+    r"pamiętasz)(?: {O})?|co nowego",
+    # Russian
+    r"что (?:мне|нам|я|мы)? ?(?:нужно|надо|следует|стоит|должен|должна|должны) знать(?: {ОБ})?|что (?:ты |вы "
+    r")?(?:знаешь|помнишь|знаете|помните)"
+    r"(?: {ОБ})?",
+    r"что нового|что важно|введи меня в курс(?: дела)?|на чём мы остановились",
+    # Turkish
+    r"(?:{HAKKINDA} )?(?:ne(?:ler)?|neyi) (?:bilmeliyim|bilmem gerek(?:iyor)?|biliyorsun|hatırlıyorsun)|ne "
+    r"var ne yok",
+    # Chinese, Japanese, Korean
+    r"我(?:应该|应当|需要|该|要|得)(?:知道|了解|记住)(?:些)?(?:什么|哪些(?:事|事情)?)|(?:关于)?(?:这个项目|"
+    r"本项目|我|我们)?(?:，)?你(?:都)?"
+    r"(?:知道|记得|了解)(?:关于)?(?:这个项目|本项目|我|我们)?(?:的)?(?:些)?(?:什么|哪些(?:事|事情)?|多少)",
+    r"有什么(?:重要的|新的|我应该知道的|需要知道的)(?:吗)?|(?:给我)?(?:一个)?(?:概览|概述|"
+    r"总结)(?:一下)?(?:这个项目)?",
+    r"(?:このプロジェクト(?:について|に関して))?(?:私は|私が)?(?:何を)?知って(?:おく|"
+    r"いる)べき(?:こと)?(?:は)?(?:何)?(?:ですか|なに)?",
+    r"(?:このプロジェクト|私)(?:について|のこと)(?:で)?(?:何を|なにを)?(?:知って|覚えて)(?:い)?(?:る|"
+    r"ます)(?:こと)?(?:か)?|何を(?:覚えて|知って)い?(?:る|ますか)",
+    r"(?:내가|제가|우리가)? ?(?:이 프로젝트에 대해 )?(?:알아야 할|알아야 하는) (?:것은|것이|건|게|점은)(?: "
+    r"(?:뭐야|무엇인가요|무엇이야|뭔가요|있어))?",
+    r"(?:이 프로젝트에 대해|나에 대해|저에 대해) ?(?:무엇을|뭘|뭐) (?:알고 있어|알고 있나요|알아|기억해)",
+    # Hindi, Arabic
+    r"मुझे (?:इस प्रोजेक्ट के बारे में )?क्या (?:पता होना चाहिए|जानना चाहिए)|(?:तुम|आप) (?:मेरे|इस प्रोजेक्ट) "
+    r"के बारे में क्या जानते (?:हो|हैं)",
+    r"(?:ما الذي|ماذا) (?:يجب|ينبغي) (?:علي |أن )*(?:أن )?(?:أعرف|أعرفه)(?: عن هذا المشروع)?|ماذا تعرف (?:عني|"
+    r"عن هذا المشروع)",
+)
+_WHOLES = {
+    "{ABOUT}": r"(?:about|of|on|in|for) (?:me|us|everything|anything|all this|this|here|(?:this|the|our|my|that) "
+    r"(?:project|repo|repository|codebase|code base|workspace|space|work|team))",
+    "{UEBER}": r"(?:über|von|zu) (?:mich|mir|uns|alles|dieses projekt|diesem projekt|das projekt|unser "
+    r"projekt|dieses repo)",
+    "{SUR}": r"(?:sur|de|du|à propos de|au sujet de) (?:moi|nous|tout|ce projet|le projet|projet|notre projet)",
+    "{SOBRE}": r"(?:sobre|de|do|acerca de) (?:mí|mi|mim|nosotros|nós|todo|tudo|(?:este|el|nuestro|o|nosso) "
+    r"(?:proyecto|projeto)|projeto)",
+    "{SU}": r"(?:su|di|del|sul) (?:me|noi|tutto|questo progetto|progetto|nostro progetto)",
+    "{OVER}": r"(?:over|van) (?:mij|me|ons|alles|dit project|het project|ons project)",
+    "{O}": r"o (?:mnie|nas|wszystkim|tym projekcie|projekcie|naszym projekcie)",
+    "{ОБ}": r"(?:об|обо|о) (?:мне|нас|всём|этом проекте|проекте|нашем проекте)",
+    "{HAKKINDA}": r"(?:bu proje|proje|benim|bizim) (?:hakkında|hakkımda)|hakkımda",
+}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Compiled when a question is short enough to be one: patterns of many scripts take a while."""
+    joined = "|".join(f"(?:{one})" for one in _GENERAL)
+    for name, said in _WHOLES.items():
+        joined = joined.replace(name, f"(?:{said})")
+    return re.compile(joined)
+
+
+def asks_generally(question: str) -> bool:
+    """Is this a question for whatever is worth knowing?"""
+    if len(question) > _LONGEST:
+        return False
+    said = _AROUND.sub(" ", question.replace("’", "'").casefold()).strip()
+    return _pattern().fullmatch(said) is not None or (
+        _pattern().fullmatch(" ".join(_POLITE.sub(" ", said).split())) is not None
+    )

@@ -1,0 +1,120 @@
+"""Does a brief say what is worth knowing, and no more than asked for?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from tests.conftest import NOON
+
+from recollect import InvalidInput, Memory
+from recollect.retrieve.context import estimate_tokens
+
+
+def sections(memory: Memory, **asked: object) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for noted in memory.brief(**asked).notes:  # type: ignore[arg-type]  # passed on as given
+        found.setdefault(noted.section, []).append(noted.record.text)
+    return found
+
+
+def fill(memory: Memory) -> None:
+    memory.remember_many(
+        [
+            {"text": "Never log signed playback URLs."},
+            {"text": "Mira prefers short answers.", "event_time": NOON - timedelta(days=400)},
+            {"text": "Das Team deployt nie am Freitag."},
+            {"text": "We decided to leave Kafka for NATS.", "event_time": NOON - timedelta(days=3)},
+            {"text": "SQLite stays the default.", "kind": "decision", "event_time": NOON - timedelta(days=9)},
+            {"text": "Move the billing tables.", "status": "open", "kind": "work_item"},
+            {"text": "TODO: rotate the signing keys."},
+            {"text": "The emergency number is 555-0199.", "tags": ["pinned"]},
+            {"text": "The gateway runs in Frankfurt.", "importance": 0.9},
+            {"text": "Lunch was late today.", "importance": 0.1},
+            {"text": "Use pnpm in the shop.", "memory_type": "procedural", "project": "shop"},
+            {"text": "Use cargo in the depot.", "memory_type": "procedural", "project": "depot"},
+            {"text": "def main(): ...", "kind": "code"},
+        ]
+    )
+
+
+def test_what_is_worth_knowing_stands_in_its_section(memory: Memory) -> None:
+    fill(memory)
+    assert sections(memory, project="shop") == {
+        "pinned": ["The emergency number is 555-0199."],
+        "rules": [
+            "Use pnpm in the shop.",
+            "Das Team deployt nie am Freitag.",
+            "Never log signed playback URLs.",
+            "Mira prefers short answers.",
+        ],
+        "decisions": ["We decided to leave Kafka for NATS.", "SQLite stays the default."],
+        "open": ["TODO: rotate the signing keys.", "Move the billing tables."],
+        "important": ["The gateway runs in Frankfurt.", "Lunch was late today."],
+    }
+
+
+def test_every_line_has_a_date_and_an_id_and_the_budget_is_kept(memory: Memory) -> None:
+    fill(memory)
+    memory.remember("The long one. " * 400, importance=1.0)
+    for budget in (60, 120, 250, 800):
+        brief = memory.brief(budget_tokens=budget)
+        lines = [line for line in brief.text.splitlines() if line.startswith("- ")]
+        assert estimate_tokens(brief.text) <= budget
+        assert [re.search(r"\((\d{4}-\d\d-\d\d).*\[(\w+)\]$", line) is not None for line in lines] == [True] * len(
+            lines
+        )
+        assert len(lines) == len(brief.notes) > 0
+        assert brief.left_out == memory.count() - len(lines)
+    assert len(memory.brief(limit=3).notes) == 3
+
+
+def test_no_section_crowds_out_the_others(memory: Memory) -> None:
+    memory.remember_many([{"text": f"Never touch the {name} table in production."} for name in map(str, range(200))])
+    memory.remember_many([{"text": f"Pinned thing of the number {n}.", "tags": ["pinned"]} for n in range(60)])
+    memory.remember("We decided to buy the harbour crane.")
+    memory.remember("Order the crane.", status="open")
+    assert {"pinned", "rules", "decisions", "open"} <= sections(memory, budget_tokens=400).keys()
+
+
+@pytest.mark.parametrize("question", [None, "what should I know?", "Was weißt du über dieses Projekt?"])
+def test_a_recall_that_asks_nothing_in_particular_gives_the_brief(memory: Memory, question: str | None) -> None:
+    fill(memory)
+    answer = memory.recall(question, budget_tokens=500, limit=20)
+    assert answer.signals.brief
+    assert answer.context == memory.brief(budget_tokens=500, limit=20).text
+    assert [hit.record for hit in answer] == [noted.record for noted in memory.brief(budget_tokens=500, limit=20).notes]
+    assert len(memory.recall(question, limit=2)) == 2
+    assert not memory.recall("what should I know about Kafka?").signals.brief
+
+
+def test_a_general_question_keeps_to_its_filters(memory: Memory) -> None:
+    fill(memory)
+    assert [hit.record.text for hit in memory.recall("what do you know?", kinds=["decision"])] == [
+        "SQLite stays the default."
+    ]
+    since = memory.recall(since=NOON - timedelta(days=4), until=NOON - timedelta(days=2))
+    assert [hit.record.text for hit in since] == ["We decided to leave Kafka for NATS."]
+    told = memory.recall("what do you know about this project?", project="depot", limit=50)
+    assert {hit.record.project for hit in told} == {"depot", None}
+
+
+def test_of_two_records_that_contradict_only_the_newer_is_told(memory: Memory) -> None:
+    memory.remember("The gateway listens on port 8080.", importance=0.9)
+    memory.remember("The gateway listens on port 9090.")
+    assert sections(memory) == {"important": ["The gateway listens on port 9090."]}
+
+
+def test_a_store_of_conversations_alone_has_a_brief_too(memory: Memory) -> None:
+    messages = [{"role": "user", "content": "I moved to Porto."}, {"role": "assistant", "content": "Noted."}]
+    memory.ingest_conversation(messages, session="s1")
+    assert "I moved to Porto." in memory.brief().text
+
+
+def test_a_brief_of_nothing_is_empty_and_a_wrong_budget_is_an_error(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    assert (memory.brief().text, memory.brief().notes, memory.recall().context) == ("", (), "")
+    with pytest.raises(InvalidInput, match="budget_tokens"):
+        memory.brief(budget_tokens=0)

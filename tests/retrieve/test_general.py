@@ -1,0 +1,140 @@
+"""Are general questions told from those for something in particular?"""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.retrieve.general import asks_generally
+
+GENERAL = """
+what should I know?
+What should I know about this project?
+what do you know about this project?
+What do you know about me?
+what do you remember?
+What do we know about the project
+tell me everything you know
+Hey, what should I know before I start?
+please brief me
+give me an overview of this project
+Give me a quick summary
+catch me up
+bring me up to speed
+is there anything I should know?
+anything important?
+what's important here?
+what is new?
+Where did we leave off?
+what have you learned so far?
+what do I need to know?
+what must I keep in mind?
+Do you remember anything about me?
+show me what you know
+what is known about this codebase?
+Was sollte ich wissen?
+Was muss ich über dieses Projekt wissen?
+Was weißt du über mich?
+Was weißt du über dieses Projekt?
+Gib mir einen Überblick
+Was gibt es Neues?
+Woran erinnerst du dich?
+Que dois-je savoir ?
+Qu'est-ce que je dois savoir sur ce projet ?
+Que sais-tu de moi ?
+Quoi de neuf ?
+¿Qué debería saber?
+¿Qué sabes sobre este proyecto?
+Ponme al día, por favor
+Cosa devo sapere?
+Cosa sai di questo progetto?
+O que devo saber?
+O que você sabe sobre este projeto?
+Wat moet ik weten?
+Wat weet je over dit project?
+Co powinienem wiedzieć?
+Co wiesz o tym projekcie?
+Что мне нужно знать?
+Что ты знаешь об этом проекте?
+Что нового?
+Ne bilmeliyim?
+Bu proje hakkında ne biliyorsun?
+我应该知道什么？
+关于这个项目你知道什么？
+你记得什么？
+有什么重要的吗？
+何を知っておくべきですか？
+このプロジェクトについて知っていること
+내가 알아야 할 것은?
+이 프로젝트에 대해 뭘 알고 있어?
+मुझे क्या पता होना चाहिए?
+ماذا تعرف عن هذا المشروع؟
+"""
+PARTICULAR = """
+what should I know about deploys?
+What should I know about Mira?
+what do you know about Kafka?
+what do you know about the gateway's tokens?
+what do you remember about our trip to Rome?
+what did we decide?
+what did we decide about the database?
+What is this project's license?
+what is the port of the gateway?
+what's new in release 2.4?
+what is important for Anna?
+is there anything new from the landlord?
+what should we do about the flaky test?
+what do I need to know to renew the passport?
+tell me about Mira
+tell me everything about the invoice bug
+give me a summary of the meeting with Acme
+an overview of the payment flow
+where did we leave the keys?
+where were we on 3 May?
+catch block style
+brief for the Acme pitch
+who should I ask about the budget?
+what do we use for logging?
+what should I cook?
+remember the milk
+how do I get up to speed on Rust?
+what have we learned about caching?
+what matters to Jonas in a review?
+when is the standup?
+project deadline
+this project
+important
+overview page route
+Was sollte ich über Kafka wissen?
+Was weißt du über die Gateway-Tokens?
+Was ist wichtig beim Deployen?
+Was gibt es zum Mittagessen?
+Was muss ich für den Umzug wissen?
+Que sais-tu de Kafka ?
+Que dois-je acheter ?
+¿Qué sabes de Mira?
+¿Qué debo comprar?
+Cosa devo comprare?
+Cosa sai di Kafka?
+O que você sabe sobre Kafka?
+Wat weet je over Kafka?
+Co wiesz o Kafce?
+Что ты знаешь о Кафке?
+Что мне купить?
+Kafka hakkında ne biliyorsun?
+你知道网关的端口是什么吗？
+网关的端口是什么？
+我应该什么时候部署？
+ゲートウェイのポートは何ですか？
+게이트웨이 포트가 뭐야?
+كيف أنشر التطبيق؟
+"""
+
+
+@pytest.mark.parametrize("question", GENERAL.strip().splitlines())
+def test_a_question_for_whatever_is_worth_knowing_is_general(question: str) -> None:
+    assert asks_generally(question)
+
+
+@pytest.mark.parametrize("question", PARTICULAR.strip().splitlines())
+def test_a_question_for_something_is_not_general(question: str) -> None:
+    assert not asks_generally(question)
