@@ -545,6 +545,10 @@ class Recall(Sequence[Hit]):
             self._context = self._pack(self.hits)
         return self._context
 
+    def pack(self, hits: Sequence[Hit]) -> str:
+        """Some of the hits as a text for a prompt, within the same budget."""
+        return self._pack(tuple(hits))
+
     @overload
     def __getitem__(self, index: int) -> Hit: ...
     @overload

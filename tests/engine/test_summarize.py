@@ -77,10 +77,21 @@ def test_the_same_memories_have_one_summary(memory: Memory) -> None:
     first = memory.summarize(project="api", max_words=60)
     again = memory.summarize(project="api", since="2026-05-01T00:00:00Z", max_words=60)
     assert (again.id, again.text, again.stored) == (first.id, first.text, False)
-    other = memory.summarize(project="api", max_words=20)
+    other = memory.summarize(project="api", memory_type="episodic", since="2026-05-02T00:00:00Z")
     assert other.id != first.id
     assert memory.count(kinds=["summary"]) == 2
     assert first.id not in other.sources
+
+
+def test_a_scope_has_one_summary_whatever_its_memories_and_length_are(memory: Memory) -> None:
+    fill(memory)
+    first = memory.summarize(project="api", max_words=60)
+    memory.remember("Kai moved the api to Oslo.", project="api", event_time="2026-05-04T00:00:00Z")
+    later = [memory.summarize(project="api", max_words=words) for words in (60, 20, 250)]
+    assert {one.id for one in later} == {first.id}
+    assert memory.count(kinds=["summary"]) == 1
+    assert "Oslo" in later[-1].text
+    assert first.id not in later[-1].sources
 
 
 def test_a_summary_is_written_anew_in_its_place_when_a_source_has_changed(memory: Memory) -> None:

@@ -538,7 +538,7 @@ _TOOLS = (
          Annotations(destructive=True, idempotent=True)),
     Tool("relate", "State a dated fact between two named things.", Relate, relate, _WRITES),
     Tool("explore", "Facts, neighbours and mentions of a named entity, or a record (id) and its past.",
-         Explore, explore, _READS),
+         Explore, explore, _READS, length="whole"),
     Tool("ingest", "Store a document, a conversation, a web page, or a file or folder (documents and code).", Ingest,
          ingest, _WRITES),
     Tool("status", "What this memory holds and whether it is well.", Status, status, _READS),

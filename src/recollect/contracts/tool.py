@@ -175,7 +175,9 @@ class Tool(Struct, Generic[P], frozen=True):
     `call` gets the arguments as a `params` value. It returns an `Answer`, a text, or any value that has a JSON form.
     `said` are keywords of properties that a document words in another way than the schema would (None: not at all).
     Where a document's arguments are none that a Struct could describe, `schema` gives their form and `read` reads them.
-    `words` are the contract's, for errors of this tool alone.
+    `words` are the contract's, for errors of this tool alone. `length` says what becomes of an answer that is too long
+    to read: it is cut (`contracts.fit` tells how), of a page every entry is kept, and one thing that was asked for by
+    its id is sent whole.
     """
 
     name: str
@@ -189,6 +191,7 @@ class Tool(Struct, Generic[P], frozen=True):
     read: Callable[[Mapping[str, Json]], P] | None = None
     returns: type | Mapping[str, Json] | None = None
     words: Mapping[str, str] = field(default_factory=dict[str, str])
+    length: Literal["cut", "page", "whole"] = "cut"
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
         settled = habits.settle(arguments, self.params)

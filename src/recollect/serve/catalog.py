@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Raw
 
+from recollect.contracts.fit import MOST_BYTES, fit
 from recollect.contracts.tool import (
     Answer,
     Call,
@@ -28,6 +30,8 @@ from recollect.types import Json
 
 Result: TypeAlias = dict[str, object]
 Kind: TypeAlias = Literal["tools", "resources", "resourceTemplates", "prompts"]
+_BRIEF_BYTES = 2_048
+"""What is no longer may be sent twice: as text and as structured content."""
 
 
 class Refusal(Exception):
@@ -148,19 +152,39 @@ def _prompt(entry: Prompt) -> Result:
 # The results of calls.
 
 
-def render_answer(returned: object, structured: bool, *, any_value: bool) -> Result:
-    """A tool's result. Before 2026-07-28 only an object may stand in `structuredContent`."""
+def render_answer(returned: object, tool: Tool[Any], structured: bool, *, any_value: bool) -> Result:
+    """A tool's result. Before 2026-07-28 only an object may stand in `structuredContent`.
+
+    What is long is sent once: as text, or structured where the tool declares in which form.
+    """
     answer = _as_answer(returned)
-    written = None if answer.value is None else encode(answer.value)
+    written, note = (None, None) if answer.value is None else _write_value(answer.value, tool)
     content: list[Content] = list(answer.content)
-    if answer.text is not None:
+    value: Raw | None = None
+    if written is not None:
+        brief = len(written) <= _BRIEF_BYTES
+        fits = structured and (any_value or written.startswith(b"{"))
+        value = Raw(written) if fits and (brief or tool.returns is not None) else None
+        told = f"{len(written):,} bytes, in structuredContent"
+        text = told if value is not None and not brief else written.decode()
+        content.insert(0, Text(text if answer.text is None else answer.text))
+        if note is not None and not written.startswith(b"{"):  # a list has no room for it
+            content.append(Text(note))
+    elif answer.text is not None:
         content.insert(0, Text(answer.text))
-    elif written is not None:
-        content.insert(0, Text(written.decode()))
     result: Result = {"content": Raw(encode(content))}
-    if structured and written is not None and (any_value or written.startswith(b"{")):
-        result["structuredContent"] = Raw(written)
+    if value is not None:
+        result["structuredContent"] = value
     return {**result, "isError": True} if answer.failed else result
+
+
+def _write_value(value: object, tool: Tool[Any]) -> tuple[bytes, str | None]:
+    """A value as JSON, and what had to be left out of it."""
+    written = encode(value)
+    if len(written) <= MOST_BYTES or tool.length == "whole":
+        return written, None
+    fitted, note = fit(msgspec.json.decode(written), paged=tool.length == "page")
+    return encode(fitted), note
 
 
 def _as_answer(returned: object) -> Answer:

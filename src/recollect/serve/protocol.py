@@ -286,7 +286,7 @@ class Connection:
         try:
             _check_text(asked, "params.arguments.")
             answer = self.contract.answer(tool, arguments, asked.call)
-            return catalog.render_answer(answer, self.contract.structured, any_value=asked.stateless)
+            return catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless)
         except RecollectError as error:
             return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))
         except Exception as error:  # noqa: BLE001  a fault in one tool must not end the connection

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, SNAPSHOTS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
     NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
     Requirement(
         "Nine functions: store, recall, evict, consolidate, kg::add, kg::query, session::list, ::compact, ::repair.",
         "They are invoked by these ids over the iii protocol; as MCP tools they have _ for ::.",

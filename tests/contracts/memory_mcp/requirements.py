@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, SNAPSHOTS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
     NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
     Requirement(
         "The server is called memory-mcp, has tools and nothing else, and a fixed sentence of instructions.",
         "Served as written, in the client's protocol version.",
@@ -26,9 +27,16 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Results are JSON objects.",
-        "They are sent as JSON text, and as structured content to clients that know it.",
-        ("test_a_memory_lives_through_its_five_tools", "test_structured_content_says_the_same_as_the_text"),
-        "Clients of protocol 2025-06-18 and later get results as `structuredContent` too; the origin has text alone.",
+        "They are sent as JSON text, and short ones as structured content to clients that know it.",
+        (
+            "test_a_memory_lives_through_its_five_tools",
+            "test_structured_content_says_the_same_as_the_text",
+            "contracts/test_fit.py::test_a_long_answer_is_structured_where_its_form_is_declared_and_else_text",
+            "test_one_memory_is_answered_whole_and_a_page_keeps_every_entry",
+        ),
+        "Results are JSON text, as the origin's; one of at most 2 KB stands in `structuredContent` too. `get_memory`"
+        " and `update_memory` answer their memory whole, up to 100 KB; a page of `list_memories` has every entry,"
+        " with long contents cut.",
     ),
     Requirement(
         "store_memory answers an id of 20 letters and digits.",

@@ -109,3 +109,14 @@ def test_a_server_sees_its_own_space_alone(table, other_space) -> None:
     assert other_space.call("delete_memory", id=id) == {"deleted": False}
     assert other_space.call("invalidate", id=id) == {"invalidated": False}
     assert other_space.ids("search_text", query="tea") == other_space.ids("recall", query="tea") == []
+
+
+def test_one_memory_is_answered_whole_and_a_page_keeps_every_entry(table) -> None:
+    content = "A long report. " * 6_000
+    ids = table.store(*(f"{number}: {content}" for number in range(3)))
+    assert table.call("get_memory", id=ids[0])["content"] == f"0: {content}"
+    assert table.call("update_memory", id=ids[0], metadata={"seen": True})["content"] == f"0: {content}"
+    page = table.call("list_memories", limit=100)
+    assert len(page["memories"]) == page["total"] == 3
+    assert [each["content"][:3] for each in page["memories"]] == ["2: ", "1: ", "0: "]
+    assert page["note"].startswith("Cut to stay below 25 KB: long texts (3)")

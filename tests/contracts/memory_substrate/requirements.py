@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, Requirement
 
 REQUIREMENTS = (
     NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
     Requirement(
         "There are four tools, each with modes; agents may have to find them by a search for tools.",
         "Served in the contract's order, with a schema for each mode and annotations; the instructions say how to find"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, SNAPSHOTS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
     NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
     Requirement(
         "Clients are told in two fixed sentences what the server is for.",
         "The server is called rusty-mem and gives these instructions; it has tools and resources.",
@@ -27,8 +28,9 @@ REQUIREMENTS = (
         " them collection, limit, the threshold under two names, and the filters that were used.",
         "All of them are always there but source_uri, which is left out where there is none.",
         ("test_a_search_answers_with_every_documented_field",),
-        score="`score` says how likely a memory answers the question, 0 to 1: 0.9 should be right nine times in ten."
-        " It is made of words, meaning and relations together. The origin's score was a cosine.",
+        score="`score` says how likely a memory answers the question, 0 to 1, or is its cosine where that is higher"
+        " (the origin's score was a cosine), and it is never below that of a result further down. The order is that"
+        " of how likely results answer.",
     ),
     Requirement(
         "search may answer a context: text for a prompt that cites ids in brackets.",
@@ -48,9 +50,13 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Tags match any; a single text stands for a list of one; they must not be empty.",
-        "Space around them is dropped. An empty list is an error in a filter, and means no tags in a push.",
-        ("test_tags_filter_by_any_and_a_single_one_may_stand_alone",),
-        "White space around tags is dropped.",
+        "Space around them is dropped. An empty list says nothing.",
+        (
+            "test_tags_filter_by_any_and_a_single_one_may_stand_alone",
+            "test_an_empty_list_of_tags_says_nothing_wherever_it_stands",
+        ),
+        "White space around tags is dropped. An empty list of tags is the same as none, in `search`, `push` and"
+        " `summarize`.",
     ),
     Requirement(
         "time_range takes RFC3339 texts: in search either bound or both, in summarize both; start is not after end.",
@@ -68,8 +74,13 @@ REQUIREMENTS = (
     Requirement(
         "score_threshold leaves out what scores less; 0.25 unless it is set.",
         "As it says. What is unrelated scores 0 and is never a result.",
-        ("test_a_score_threshold_leaves_weak_matches_out",),
-        score="`score_threshold` is compared with this score. What is unrelated is never a result, at 0.0 neither.",
+        (
+            "test_a_score_threshold_leaves_weak_matches_out",
+            "test_questions_in_other_words_are_answered_at_the_default_threshold",
+            "test_no_memory_whose_cosine_reaches_the_threshold_is_left_out",
+        ),
+        score="`score_threshold`, 0.25 unless told, is compared with this score. So a memory that a client would have"
+        " seen by its cosine is not hidden, and neither is one whose answer stands in other words.",
     ),
     Requirement(
         "push splits a document into chunks of 256 to 1,024 tokens and says how many it indexed, and of which size.",
@@ -93,14 +104,26 @@ REQUIREMENTS = (
         "summarize consolidates episodic memories of a time range into a semantic summary with provenance.",
         "The summary is a semantic record whose metadata names its sources; it is found by search. The answer has the"
         " documented fields; provider and model only where a model wrote. Of too many memories, the newest count.",
-        ("test_a_summary_consolidates_what_happened", "test_a_summary_is_semantic_keeps_its_sources_and_is_found"),
-        "The same memories, summarized in the same way and length, answer the same summary; when one of them was"
-        " changed, it is written anew under its id.",
+        (
+            "test_a_summary_consolidates_what_happened",
+            "test_a_summary_is_semantic_keeps_its_sources_and_is_found",
+            "test_summaries_of_one_scope_replace_each_other",
+        ),
+        "The same memories, summarized in the same way and length, answer the same summary. A scope (collection,"
+        " project, type, tags and time range) has one summary: with other memories by now, or in another length, it"
+        " is written anew under its id.",
     ),
     Requirement(
         "A scope without memories cannot be summarised.",
         "An error with code -32602 that says so.",
         ("test_a_summary_needs_memories",),
+    ),
+    Requirement(
+        "limit of summarize is 50, capped by SEARCH_MAX_LIMIT.",
+        "More than that is that; used_filters tells what was used.",
+        ("test_more_memories_than_the_limit_of_the_server_are_capped",),
+        "A `limit` of `summarize` above `SEARCH_MAX_LIMIT` is capped, and `used_filters` tells; one of `search` is an"
+        " error.",
     ),
     Requirement(
         "strategy is auto, abstractive or extractive; provider ollama or none. The answer names what was really used.",
@@ -110,10 +133,12 @@ REQUIREMENTS = (
             "test_abstractive_without_a_provider_says_how_to_configure_one",
             "test_a_client_that_lends_its_model_writes_the_summary",
             "test_a_client_that_refuses_gets_chosen_sentences_and_is_told",
+            "test_a_model_that_nobody_asks_is_told_in_a_note",
         ),
         "A language model that fails, or was asked for enough today, gives way to `extractive`, and `note`, a field"
-        " beside the documented ones, says why. The client's own model (MCP sampling) writes where nothing else is"
-        " configured, or where `RECOLLECT_SUMMARIZER` is `client`.",
+        " beside the documented ones, says why; it also says so where a `model` was named and nobody asked it. The"
+        " client's own model (MCP sampling) writes where nothing else is configured, or where `RECOLLECT_SUMMARIZER`"
+        " is `client`.",
         absent="A language model of its own. `abstractive` needs one that is configured or lent; without any it is an"
         " error that says how to configure one.",
     ),
@@ -144,8 +169,8 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Five documents can be read: memory types, health, projects, settings, usage; a template has a project's tags.",
-        "Served as JSON under their addresses; usage word for word. Projects and tags are those of the default"
-        " collection. In a project's address a slash is written %2F.",
+        "Served as JSON under their addresses; usage word for word. Projects and tags are those of all"
+        " collections. In a project's address a slash is written %2F.",
         (
             "test_there_are_five_documents_and_a_template",
             "test_the_documents_say_what_holds",

@@ -59,9 +59,10 @@ def test_projects_and_their_tags_can_be_read(serve) -> None:
     server.call("push", text="One.", project_id="repo-a", tags=["beta", "alpha"])
     server.call("push", text="Two.", tags=["gamma"])
     server.call("push", text="Three.", project_id="a/b", tags=["delta"])
-    server.call("push", text="Four.", project_id="hidden", collection="other")
-    assert server.read("mcp://projects") == {"projects": ["a/b", "default", "repo-a"]}
-    assert server.read("mcp://repo-a/tags") == {"project_id": "repo-a", "tags": ["alpha", "beta"]}
+    server.call("push", text="Four.", project_id="elsewhere", collection="other")
+    server.call("push", text="Five.", project_id="repo-a", collection="other", tags=["omega"])
+    assert server.read("mcp://projects") == {"projects": ["a/b", "default", "elsewhere", "repo-a"]}
+    assert server.read("mcp://repo-a/tags") == {"project_id": "repo-a", "tags": ["alpha", "beta", "omega"]}
     assert server.read("mcp://default/tags") == {"project_id": "default", "tags": ["gamma"]}
     assert server.read("mcp://a%2Fb/tags") == {"project_id": "a/b", "tags": ["delta"]}
     assert server.read("mcp://nobody/tags") == {"project_id": "nobody", "tags": []}

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from recollect.embed.count import token_counter
+from recollect.engine.read.by_signal import search_vectors
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 GATEWAY = "The gateway validates tokens with RS256."
@@ -75,6 +76,15 @@ def test_tags_filter_by_any_and_a_single_one_may_stand_alone(table) -> None:
     assert used["tags"] == ["c"]
 
 
+def test_an_empty_list_of_tags_says_nothing_wherever_it_stands(table) -> None:
+    happened = {"memory_type": "episodic", "tags": ["a"]}
+    table.call("push", text="Tea is hot.", **happened)
+    assert table.call("push", text="Tea is hot.", memory_type="episodic", tags=[])["skippedDuplicates"] == 1
+    assert table.found("tea", tags=["a"]) == table.found("tea", tags=[]) == table.found("tea") == ["Tea is hot."]
+    assert "tags" not in table.call("search", query_text="tea", tags=[])["used_filters"]
+    assert len(table.call("summarize", time_range=EVER, tags=[])["source_memory_ids"]) == 1
+
+
 def test_times_filter_by_either_bound_or_both(table, clock) -> None:
     table.call("push", text="Tea on the first day.")
     clock.advance(days=2)
@@ -104,6 +114,41 @@ def test_a_score_threshold_leaves_weak_matches_out(semantic_table) -> None:
     question = "when is there soup?"
     assert [hit["text"] for hit in semantic_table.call("search", query_text=question)["results"]] == [soup]
     assert semantic_table.call("search", query_text=question, score_threshold=1.0)["results"] == []
+
+
+NOTES = (
+    "the mail relay was down from 9 to 11 because its certificate had expired",
+    "lunch is served at noon in the canteen",
+    "the printer on floor three needs toner", "Sofia took over the payroll from Marek in March",
+    "the office dog is afraid of thunder", "backups are copied to the vault in Zurich every night",
+)  # fmt: skip
+ASKED = (
+    "why was email unavailable?", "when can I eat?", "what is out of ink?", "who pays the salaries now?",
+    "which animal does not like storms?", "where are copies of our data kept?",
+)  # fmt: skip
+
+
+def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic_table) -> None:
+    for note in NOTES:
+        semantic_table.call("push", text=note)
+    found = [semantic_table.call("search", query_text=question)["results"] for question in ASKED]
+    first = [results[0]["text"] if results else None for results in found]
+    assert sum(text == note for text, note in zip(first, NOTES, strict=True)) >= 5
+    scores = [[result["score"] for result in results] for results in found]
+    assert all(some == sorted(some, reverse=True) for some in scores)
+    assert min(score for some in scores for score in some) >= 0.25
+    few = [semantic_table.call("search", query_text=question, score_threshold=0.6)["results"] for question in ASKED]
+    assert sum(map(len, few)) < sum(map(len, found))
+
+
+def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table) -> None:
+    for note in NOTES:
+        semantic_table.call("push", text=note)
+    for question in ASKED:
+        near = search_vectors(semantic_table.memory, question, space="rusty-mem", limit=5)
+        shown = semantic_table.call("search", query_text=question, limit=50)["results"]
+        scores = {result["id"]: result["score"] for result in shown}
+        assert all(scores[hit.record.id] >= round(hit.score, 4) for hit in near if hit.score >= 0.25)
 
 
 def test_chunks_that_are_nearly_alike_are_all_answered(table) -> None:
@@ -180,6 +225,37 @@ def test_a_summary_is_semantic_keeps_its_sources_and_is_found(table) -> None:
     assert len(made["summary"].split()) <= 20
 
 
+def test_more_memories_than_the_limit_of_the_server_are_capped(table) -> None:
+    for number in range(60):
+        table.call("push", text=f"On day {number} the gate was opened.", memory_type="episodic")
+    for asked, used in ((100, 50), (10**9, 50), (None, 50), (7, 7)):
+        answer = table.call("summarize", time_range=EVER, limit=asked)
+        assert (answer["used_filters"]["limit"], len(answer["source_memory_ids"])) == (used, used)
+
+
+def test_a_model_that_nobody_asks_is_told_in_a_note(table) -> None:
+    table.call("push", text="Jon added 200 GB to billing.", memory_type="episodic")
+    told = {
+        (): "auto: gemma was not used, since no provider is named or configured",
+        (("strategy", "extractive"),): "extractive asks no model: gemma was not used",
+        (("provider", "none"),): "auto: gemma was not used, since no provider is named or configured",
+    }
+    for given, note in told.items():
+        answer = table.call("summarize", time_range=EVER, model="gemma", **dict(given))
+        assert (answer["note"], answer["strategy"], "model" in answer) == (note, "extractive", False)
+    assert "note" not in table.call("summarize", time_range=EVER)
+
+
+def test_summaries_of_one_scope_replace_each_other(table) -> None:
+    made = []
+    for number in range(4):
+        table.call("push", text=f"Release {number} went out.", memory_type="episodic", tags=["ops"])
+        made.append(table.call("summarize", time_range=EVER, max_words=100 + number)["upserted_memory_id"])
+    assert len(set(made)) == 1
+    found = table.call("search", query_text="release", score_threshold=0.0, limit=50)["results"]
+    assert (len(found), [hit["id"] for hit in found].count(made[0])) == (5, 1)
+
+
 def test_a_summary_needs_memories(table) -> None:
     code, message = table.fail("summarize", time_range=EVER)
     assert code == -32602
@@ -233,7 +309,6 @@ WRONG = [
         "`memory_type` must be one of episodic|semantic|procedural",
     ),
     ("search", {"query_text": "x", "type": ""}, "`memory_type` must be one of episodic|semantic|procedural"),
-    ("search", {"query_text": "x", "tags": []}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "tags": ["a", " "]}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "tags": ""}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "tags": {"a": 1}}, "`tags` must be an array of non-empty strings"),
@@ -263,7 +338,7 @@ WRONG = [
     ("push", {"text": "x", "limit": 5}, "`limit` is not an argument here"),
     ("summarize", {}, "`time_range` is required"),
     ("summarize", {"time_range": {"start": "2026-01-01T00:00:00Z"}}, "`time_range` must have both `start` and `end`"),
-    ("summarize", {"time_range": EVER, "limit": 51}, "`limit` must be between 1 and 50"),
+    ("summarize", {"time_range": EVER, "limit": 0}, "`limit` must be greater than 0"),
     ("summarize", {"time_range": EVER, "max_words": 0}, "`max_words` must be greater than 0"),
     ("summarize", {"time_range": EVER, "strategy": "best"}, "`strategy` must be one of auto|abstractive|extractive"),
     ("summarize", {"time_range": EVER, "provider": "openai"}, "`provider` must be one of ollama|none"),

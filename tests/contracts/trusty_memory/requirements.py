@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, Requirement
+from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, Requirement
 
 HTTP, IMPORT = "serve/test_http.py", "cli/test_import.py"
 DREAM, PLACES, FOREMOST = "engine/test_dream.py", "engine/test_places.py", "engine/test_foremost.py"
 
 REQUIREMENTS = (
     NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
     # 1 Invocation
     Requirement(
         "1: --palace binds the server to a palace, which is made if it is missing",

@@ -48,14 +48,14 @@ _TOOLS = (
     Tool(
         "get_memory",
         "Get a memory by its ID, valid or not.",
-        p.Get, calls.get_memory, _READS,
+        p.Get, calls.get_memory, _READS, length="whole",
     ),
     Tool(
         "update_memory",
         "Update an existing memory. Only provided fields will be updated; new metadata takes the place of the"
         " old. Answers the memory as it is now.",
         p.Update, calls.update_memory, _WRITES,
-        said={"memory_type": {"enum": None}},
+        said={"memory_type": {"enum": None}}, length="whole",
     ),
     Tool(
         "delete_memory",
@@ -67,7 +67,7 @@ _TOOLS = (
         "list_memories",
         "List memories with pagination, sorted by newest first, those that are no longer valid included.",
         p.Page, calls.list_memories, _READS,
-        said={"offset": {"maximum": None}},
+        said={"offset": {"maximum": None}}, length="page",
     ),
     Tool(
         "search",

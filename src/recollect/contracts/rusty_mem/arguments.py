@@ -93,15 +93,14 @@ def choice(description: str, words: Sequence[str], default: str | None = None, *
     return Argument({"type": "string", "description": description, "enum": list(words), **more}, read)
 
 
-def tags(description: str, *, some: bool) -> Argument:
-    """Each once, without the space around it. A single text is a list of one; where `some`, a list has at least one."""
+def tags(description: str) -> Argument:
+    """Each once, without the space around it. A single text is a list of one; an empty list is as good as none."""
 
-    def read(name: str, value: Json) -> tuple[str, ...] | None:
-        if value is None:
-            return () if some else None
+    def read(name: str, value: Json) -> tuple[str, ...]:
         items: Sequence[Json] = [value] if isinstance(value, str) else value if isinstance(value, list) else [None]
+        items = () if value is None else items
         words = [item.strip() for item in items if isinstance(item, str) and item.strip()]
-        if len(words) < len(items) or (some and not words):
+        if len(words) < len(items):
             raise InvalidInput(name, "must be an array of non-empty strings")
         return tuple(dict.fromkeys(words))
 
@@ -134,6 +133,18 @@ def count(description: str, default: int, most: int) -> Argument:
 
     schema: dict[str, Json] = {"type": "integer", "minimum": 1, "maximum": most, "default": default}
     return Argument({**schema, "description": description}, read)
+
+
+def capped(description: str, default: int, most: int) -> Argument:
+    """So many at most, where more may be asked for."""
+
+    def read(name: str, value: Json) -> int:
+        number = default if value is None else _whole(name, value)
+        if number < 1:
+            raise InvalidInput(name, "must be greater than 0")
+        return min(number, most)
+
+    return Argument({"type": "integer", "minimum": 1, "default": default, "description": description}, read)
 
 
 def positive(description: str, most: int, default: int | None = None) -> Argument:

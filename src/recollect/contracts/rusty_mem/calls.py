@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from msgspec import Struct, field
 
@@ -13,7 +14,8 @@ from recollect.engine.intake.chunks import counters, ingest_chunks
 from recollect.errors import InvalidInput
 from recollect.types import UNSET, Hit, Record
 
-CONTEXT_TOKENS = 8_000
+CONTEXT_TOKENS = 2_500
+"""Of an answer that has the results as well, and must not fill a model's own context."""
 _OWN_SOURCE = "summary:"  # how a summary is found again; no file and no address
 
 
@@ -51,7 +53,7 @@ class Pushed(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Summarized(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`note` is there only where something else was done than was asked for."""
+    """`note` is there only where something else was done than was asked for, or an argument had no effect."""
 
     summary: str
     source_memory_ids: tuple[str, ...]
@@ -78,16 +80,17 @@ def search(given: p.Search, call: Call) -> Searched:
     collection = _existing(given.collection, call)
     bounds = given.time_range or TimeRange()
     found = call.memory.recall(
-        given.query_text, space=collection, limit=given.limit, min_score=given.score_threshold,
+        given.query_text, space=collection, limit=given.limit,
         project=filter_project(given.project_id), tags=given.tags,
         memory_types=() if given.memory_type is None else (given.memory_type,),
         since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
         thorough=True, progress=call.report_vectors,
     )  # fmt: skip
+    shown = [(hit, score) for hit, score in zip(found, _scores(found), strict=True) if score >= given.score_threshold]
     used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
     return Searched(
-        results=[_found(hit) for hit in found],
-        context=found.context or None,
+        results=[_found(hit, score) for hit, score in shown],
+        context=found.pack([hit for hit, _ in shown]) or None,
         collection=collection,
         limit=given.limit,
         score_threshold=given.score_threshold,
@@ -104,7 +107,7 @@ def push(given: p.Push, call: Call) -> Pushed:
         space=collection,
         project=given.project_id,
         memory_type=UNSET if given.memory_type is None else given.memory_type,
-        tags=UNSET if given.tags is None else given.tags,
+        tags=given.tags or UNSET,
         source=UNSET if given.source_uri is None else given.source_uri,
     )
     return Pushed(
@@ -172,11 +175,20 @@ def _existing(collection: str | None, call: Call) -> str:
     return collection or call.space
 
 
-def _found(hit: Hit) -> Found:
+def _scores(hits: Sequence[Hit]) -> list[float]:
+    """How likely each answers, or its cosine where that is higher, and never less than what stands below it.
+
+    Clients leave out what scores less than they know from cosines: no hit that had such a cosine is lost to them.
+    """
+    own = [max(hit.score, hit.why.vector or 0.0) for hit in hits]
+    return [round(score, 6) for score in accumulate(reversed(own), max)][::-1]
+
+
+def _found(hit: Hit, score: float) -> Found:
     record = hit.record
     return Found(
         id=record.id,
-        score=round(hit.score, 6),
+        score=score,
         text=record.text,
         project_id=record.project or p.DEFAULT_PROJECT,
         memory_type=record.memory_type,

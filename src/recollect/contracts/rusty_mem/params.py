@@ -10,7 +10,6 @@ from recollect.types import MEMORY_TYPES, MemoryType
 DEFAULT_PROJECT = "default"
 STRATEGIES = ("auto", "abstractive", "extractive")
 PROVIDERS = ("ollama", "none")
-_MOST_SUMMARIZED = 50
 _MOST_WORDS = 100_000
 _MOST_DIMENSIONS = 2**31
 
@@ -46,7 +45,7 @@ def search_arguments(server: Defaults) -> a.Arguments:
         "query_text": a.text("What to search for, at most 512 characters if possible."),
         "project_id": a.project("Project to search; also accepted as `project`.", DEFAULT_PROJECT),
         "memory_type": a.choice("Only memories of this type; also accepted as `type`.", MEMORY_TYPES),
-        "tags": a.tags("Only memories with any of these tags.", some=True),
+        "tags": a.tags("Only memories with any of these tags."),
         "time_range": a.time_range("Only memories of this time: RFC3339, one bound or both.", both=False),
         "limit": a.count("How many results at most; also accepted as `k`.", server.limit, server.max_limit),
         "score_threshold": a.share("Leave out what scores less.", server.score_threshold),
@@ -55,13 +54,13 @@ def search_arguments(server: Defaults) -> a.Arguments:
 
 
 class Push(Struct, frozen=True, kw_only=True):
-    """`memory_type`, `tags` and `source_uri` are None where nothing was said of them."""
+    """`memory_type` and `source_uri` are None, and `tags` empty, where nothing was said of them."""
 
     text: str
     collection: str | None
     project_id: str
     memory_type: MemoryType | None
-    tags: tuple[str, ...] | None
+    tags: tuple[str, ...]
     source_uri: str | None
 
 
@@ -71,7 +70,7 @@ def push_arguments(server: Defaults) -> a.Arguments:
         "collection": a.label("Collection to use.", default=server.collection),
         "project_id": a.project("Project inside the collection.", DEFAULT_PROJECT),
         "memory_type": a.choice("What kind of memory it is.", MEMORY_TYPES, told="semantic"),
-        "tags": a.tags("Tags for each chunk.", some=False),
+        "tags": a.tags("Tags for each chunk."),
         "source_uri": a.label("File path or URL that the text comes from."),
     }
 
@@ -94,9 +93,9 @@ def summarize_arguments(server: Defaults) -> a.Arguments:
     return {
         "project_id": a.project("Project inside the collection.", DEFAULT_PROJECT),
         "memory_type": a.choice("The type of memories to summarize.", MEMORY_TYPES, "episodic"),
-        "tags": a.tags("Only memories with any of these tags.", some=True),
+        "tags": a.tags("Only memories with any of these tags."),
         "time_range": a.time_range("The time to summarize: RFC3339, both bounds.", both=True),
-        "limit": a.count("How many memories at most, the newest.", min(_MOST_SUMMARIZED, most), most),
+        "limit": a.capped(f"How many memories at most, the newest; {most} where more are asked for.", 50, most),
         "strategy": a.choice("How to summarize.", STRATEGIES, "auto"),
         "provider": a.choice("Whose model writes an abstractive summary.", PROVIDERS),
         "model": a.label("The provider's model."),

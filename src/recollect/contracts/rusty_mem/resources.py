@@ -46,7 +46,7 @@ def list_resources(server: Defaults) -> tuple[Resource, ...]:
             "health", "Health", "Embedding configuration, and whether the store can be reached.",
             lambda call: _health(server, call),
         ),
-        _resource("projects", "Projects", "Distinct project_id values observed.", _projects),
+        _resource("projects", "Projects", "Distinct project_id values observed, in all collections.", _projects),
         _resource("settings", "Settings", "Effective search defaults.", lambda _: _settings(server)),
         _resource("usage", "Usage", "Usage policy and recommended flows.", lambda _: USAGE),
     )  # fmt: skip
@@ -62,7 +62,7 @@ def list_templates() -> tuple[ResourceTemplate, ...]:
             uri_template="mcp://{project_id}/tags",
             name="project-tags",
             title="Project Tags",
-            description="Distinct tags for a specific project.",
+            description="Distinct tags for a specific project, in all collections.",
             read=_tags,
         ),
     )
@@ -96,7 +96,7 @@ def _health(server: Defaults, call: Call) -> object:
 
 
 def _projects(call: Call) -> object:
-    names = call.memory.distinct("project", space=call.space)
+    names = call.memory.distinct("project", space=None)
     return {"projects": sorted({name or DEFAULT_PROJECT for name in names})}
 
 
@@ -112,5 +112,5 @@ def _settings(server: Defaults) -> object:
 
 def _tags(parts: Mapping[str, str], call: Call) -> object:
     project = parts["project_id"]
-    found = call.memory.distinct("tags", space=call.space, project=filter_project(project))
+    found = call.memory.distinct("tags", space=None, project=filter_project(project))
     return {"project_id": project, "tags": found}

@@ -87,7 +87,7 @@ def parse_way(
 def plan_writing(core: Core, strategy: str, provider: str | None, model: str | None, *, sampling: bool) -> Plan:
     """Who shall write. With `auto` whoever is configured; `abstractive` without anybody is an error that says how."""
     if strategy == "extractive":
-        return Plan()
+        return Plan(note=None if model is None else f"extractive asks no model: {model} was not used")
     configured = core.settings.summarizer
     if configured not in KINDS:
         raise ConfigError(f"RECOLLECT_SUMMARIZER: there is no {configured!r}; there are: {', '.join(KINDS)}")
@@ -100,7 +100,9 @@ def plan_writing(core: Core, strategy: str, provider: str | None, model: str | N
         return Plan(kind, model or own)
     if strategy == "abstractive":
         raise InvalidInput("strategy", f"abstractive {problem}")
-    return Plan(note=None if kind == "none" else f"auto: abstractive {problem}")
+    if kind != "none":
+        return Plan(note=f"auto: abstractive {problem}")
+    return Plan(note=None if model is None else f"auto: {model} was not used, since no provider is named or configured")
 
 
 def _missing(core: Core, kind: str, model: str | None, *, sampling: bool) -> str | None:

@@ -1,8 +1,9 @@
 """How do many records become one that says what they say?
 
 A summary is a record of kind "summary" whose metadata names the records that it was made of. The same records, asked
-for in the same way, have one summary: it is found by its `source`, given back as it is while they stay as they are, and
-written anew, in its place, when one of them has changed.
+for in the same way, have one summary, which is given back as it is while they stay as they are. A scope (what was asked
+for: projects, types, tags, time) has one too: when its records are others by now, or another length is asked for, the
+summary is written anew in its place.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from recollect.store.base import View, Weight
 from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary
 
 KIND = "summary"
+_MOST_LOOKED_AT = 1_000  # summaries of a space, the newest
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the metadata of a summary says of it; `digest` tells whether its sources are still what they were."""
+    """What the metadata of a summary says of it; `digest` stands for its sources as they were and how it was made."""
 
     source_memory_ids: tuple[str, ...]
     digest: str
+    scope: str = ""
     strategy: str
     max_words: int
     provider: str | None = None
@@ -39,19 +42,19 @@ def summarize(core: Core, semantics: Semantics, filter: Filter, limit: int, way:
     space = filter.spaces[0]
     with core.store.read() as view:
         records = _newest(view, filter, limit)
-        held = _find(view, filter, _key(records, filter, way.plan, way.max_words))
-    digest = _digest([record.content_hash + record.event_time.isoformat() for record in records])
-    if held is not None and (known := _provenance(held)) is not None and known.digest == digest:
+        asked = _digest_of(records, filter, way.plan, way.max_words)
+        held = _find(view, space, asked)
+    if held is not None and (known := _provenance(held)) is not None:
         return _told(held, known, stored=False, note=way.plan.note)
     texts, dates = [record.text for record in records], [record.event_time for record in records]
     made = condense(core, semantics, texts, dates, way)
     done = way.plan if made.strategy == "abstractive" else Plan()
-    key = _key(records, filter, done, way.max_words)
     about = Provenance(
-        source_memory_ids=tuple(record.id for record in records), digest=digest, strategy=made.strategy,
-        max_words=way.max_words, provider=made.provider, model=made.model,
+        source_memory_ids=tuple(record.id for record in records), scope=_scope_of(filter), strategy=made.strategy,
+        digest=_digest_of(records, filter, done, way.max_words), max_words=way.max_words, provider=made.provider,
+        model=made.model,
     )  # fmt: skip
-    return _keep(core, space, filter, records, made, key, about)
+    return _keep(core, space, filter, records, made, about)
 
 
 def _newest(view: View, filter: Filter, limit: int) -> list[Record]:
@@ -63,19 +66,30 @@ def _newest(view: View, filter: Filter, limit: int) -> list[Record]:
     return sorted(records, key=lambda record: (record.event_time, record.version))
 
 
-def _key(records: Sequence[Record], filter: Filter, plan: Plan, max_words: int) -> str:
-    """The `source` of the summary of just these records, made in this way."""
+def _digest_of(records: Sequence[Record], filter: Filter, plan: Plan, max_words: int) -> str:
+    """Stands for just these records, as they are, and the way in which they are made short."""
     way = [plan.provider or "", plan.model or "", str(max_words), *filter.projects]
-    return f"summary:{_digest([*way, '', *sorted(record.id for record in records)])}"
+    said = [f"{record.id} {record.content_hash} {record.event_time.isoformat()}" for record in records]
+    return _digest([*way, "", *said])
+
+
+def _scope_of(filter: Filter) -> str:
+    """Stands for what was asked for, whichever records that are."""
+    bounds = ["" if bound is None else bound.isoformat() for bound in (filter.since, filter.until)]
+    lists = (filter.projects, filter.memory_types, filter.tags)
+    return _digest([*bounds, *(part for some in lists for part in ("", *sorted(some)))])
 
 
 def _digest(parts: Sequence[str]) -> str:
     return hashlib.sha256(msgspec.json.encode(list(parts))).hexdigest()[:32]
 
 
-def _find(view: View, filter: Filter, source: str) -> Record | None:
-    where = Filter(spaces=filter.spaces, kinds=(KIND,), sources=(source,))
-    return next(iter(view.select(Record, where, "newest", 1)), None)
+def _find(view: View, space: str, digest: str, scope: str | None = None) -> Record | None:
+    """The summary of just these records or, where there is none, that of a scope."""
+    held = view.select(Record, Filter(spaces=(space,), kinds=(KIND,)), "newest", _MOST_LOOKED_AT)
+    known = [(record, about) for record in held if (about := _provenance(record)) is not None]
+    same = next((record for record, about in known if about.digest == digest), None)
+    return same or next((record for record, about in known if about.scope == scope), None)
 
 
 def _provenance(record: Record) -> Provenance | None:
@@ -92,10 +106,9 @@ def _keep(
     filter: Filter,
     records: Sequence[Record],
     made: Condensed,
-    source: str,
     about: Provenance,
 ) -> Summary:
-    """Stores a summary, or puts it in the place of the one that these records had."""
+    """Stores a summary, or puts it in the place of the one that these records or their scope had."""
     named = [project for project in filter.projects if project]
     first, last = records[0].event_time.date().isoformat(), records[-1].event_time.date().isoformat()
     draft = Draft(
@@ -106,11 +119,11 @@ def _keep(
         tags=filter.tags,
         trust="system_generated",
         event_time=records[-1].event_time,
-        source=source,
+        source=f"summary:{about.scope}",
         metadata=_to_metadata(about),
     )
     with core.store.write(actor=core.actor) as edit:
-        held = _find(edit, filter, source)
+        held = _find(edit, space, about.digest, about.scope)
         record = make_record(core, edit, draft, space)
         if held is not None:
             record = msgspec.structs.replace(
