@@ -7,14 +7,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.pgserver import store_url
 
 from recollect.store.base import Store
+from recollect.store.postgres import PostgresStore
 from recollect.store.sqlite import SqliteStore
 
 MakeStore = Callable[..., Store]
 Maker = Callable[[Path, str, Callable[[], datetime]], Store]
 
 STORES: dict[str, Maker] = {
+    "postgres": lambda folder, name, clock: PostgresStore(store_url(folder, name), clock),
     "sqlite": lambda folder, name, clock: SqliteStore(folder / f"{name}.db", clock),
 }
 

@@ -21,12 +21,16 @@ Floats: TypeAlias = NDArray[np.float64]
 Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 """The vectors of versions, a row for each piece."""
 
-CANDIDATES = """
-    SELECT records.version, session, source, position, event_time, importance,
-        coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms
-    FROM records LEFT JOIN faded ON faded.version = records.version
+_TOLD = """records.version, session, source, position, event_time, importance,
+    coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms"""
+_READ = """ FROM records LEFT JOIN faded ON faded.version = records.version
     LEFT JOIN lexis ON lexis.version = records.version"""
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
+
+
+def select_candidates(*more: str) -> str:
+    """The beginning of a query for what is told of candidates; it ends with how `lexis` is joined."""
+    return f"SELECT {', '.join([_TOLD, *more])}{_READ}"
 
 
 def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> Ints:
@@ -46,7 +50,7 @@ def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Int
 
 
 def tell_candidates(rows: Sequence[Row], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]) -> Findings:
-    """What rows of `CANDIDATES` say; `cosines` tells those of their versions."""
+    """What rows of `select_candidates` say; `cosines` tells those of their versions."""
     columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
     versions = np.array(columns[0], dtype=np.int64)
     hashes, owners, times = unpack_terms(columns[8])

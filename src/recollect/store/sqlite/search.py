@@ -18,12 +18,12 @@ from recollect.store.distinct import distinct
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
-    CANDIDATES,
     Floats,
     Ints,
     find_pairs,
     match_pieces,
     pack_pieces,
+    select_candidates,
     tell_alike,
     tell_candidates,
     tell_vectors,
@@ -230,7 +230,7 @@ class SqliteSearch:
     ) -> Findings:
         among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
         condition, values = record_condition(DIALECT, among, [space_no], self._now)
-        rows = self._rows(f"{CANDIDATES} WHERE {condition}", values)
+        rows = self._rows(f"{select_candidates()} WHERE {condition}", values)
         return tell_candidates(rows, terms, lambda versions: self._cosines(versions, pick.near, model, vector))
 
     def _cosines(

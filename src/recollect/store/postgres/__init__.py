@@ -1,0 +1,319 @@
+"""How is a memory kept in a PostgreSQL database that several machines share?
+
+Whoever writes holds one lock of the database until the end of the transaction, so the journal's order is total and the
+numbers of its entries have no gaps. Whoever reads has a snapshot and waits for nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import psycopg
+
+from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError
+from recollect.store.base import Changes
+from recollect.store.postgres.connect import (
+    BUSY_SECONDS,
+    Connection,
+    Pool,
+    connect,
+    convert_error,
+    is_lost,
+    parse_address,
+    run_script,
+)  # fmt: skip
+from recollect.store.postgres.database import PostgresDatabase
+from recollect.store.postgres.migrations import MIGRATIONS
+from recollect.store.postgres.state import READ_NUMBERS, READ_STATE, State
+from recollect.store.postgres.turn import DatabaseTurn, lock_key
+from recollect.store.postgres.vectors import PostgresVectors
+from recollect.store.postgres.words import PostgresWords
+from recollect.store.sql.derived import Derived
+from recollect.store.sql.edit import SqlEdit
+from recollect.store.sql.index import Search
+from recollect.store.sql.rows import to_micros, to_moment
+from recollect.store.sql.view import SqlView
+from recollect.types import Change
+
+_TICK = timedelta(microseconds=1)
+_LOOK_SECONDS = 0.05
+_BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE))
+_FORMAT = "SELECT to_regclass('format') IS NOT NULL, to_regclass('records') IS NOT NULL"
+
+
+class PostgresStore:
+    """A store in one schema of a database. Safe for any number of threads, processes and machines."""
+
+    def __init__(self, url: str, clock: Callable[[], datetime]) -> None:
+        self._address = parse_address(url)
+        self._clock = clock
+        self._pool = Pool(self._address)
+        self._writing = threading.Lock()
+        self._lock = threading.Lock()
+        self._listening: list[Connection] = []
+        self._closed = False
+        self._edits = lock_key(self._address.schema)
+        self._channel = f"recollect_{self._address.schema}"
+        waits = f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; SELECT pg_advisory_xact_lock({self._edits})"
+        self._begin_edit = "; ".join(
+            ("BEGIN", waits, "SELECT pg_current_xact_id()::text", *READ_STATE, READ_NUMBERS),
+        )
+        try:
+            with self._converted():
+                self._limited = self._migrate()
+        except RecollectError:
+            self.close()
+            raise
+
+    @property
+    def location(self) -> str:
+        return self._address.shown
+
+    @contextmanager
+    def _converted(self) -> Generator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise convert_error(error, self._address) from error
+
+    def close(self) -> None:
+        self._pool.close()
+        with self._lock:
+            self._closed = True
+            listening, self._listening = self._listening, []
+        for connection in listening:
+            connection.close()
+
+    # Shape
+
+    def _migrate(self) -> bool:
+        """Brings the schema up to date, and answers whether row-level security limits what this user sees."""
+        with self._pool.transaction("SELECT 1") as (connection, _):
+            if self._format(connection) != len(MIGRATIONS):
+                self._apply_migrations(connection)
+            (((limited,),),) = run_script(connection, "SELECT row_security_active('records')")
+            return limited
+
+    def _apply_migrations(self, connection: Connection) -> None:
+        run_script(connection, f"BEGIN; SELECT pg_advisory_xact_lock({self._edits})")
+        schema = self._address.schema
+        encoding = run_script(connection, "SHOW server_encoding")[0][0][0]
+        if encoding != "UTF8":
+            raise NotAStore(f"{self.location} keeps texts as {encoding}; make a database with ENCODING 'UTF8'")
+        if not run_script(connection, f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'")[0]:
+            run_script(connection, f"CREATE SCHEMA {schema}")
+        self._make_extension(connection)
+        done = self._format(connection)
+        if done == 0:
+            run_script(connection, "CREATE TABLE format(steps bigint NOT NULL); INSERT INTO format VALUES(0)")
+        for statements in MIGRATIONS[done:]:
+            for statement in statements:
+                connection.execute(statement.encode())
+        run_script(connection, f"UPDATE format SET steps = {len(MIGRATIONS)}; COMMIT")
+
+    def _make_extension(self, connection: Connection) -> None:
+        if run_script(connection, "SELECT 1 FROM pg_extension WHERE extname = 'vector'")[0]:
+            return
+        try:
+            connection.execute("CREATE EXTENSION vector SCHEMA public")
+        except (
+            psycopg.errors.InsufficientPrivilege,
+            psycopg.errors.FeatureNotSupported,
+            psycopg.errors.UndefinedFile,
+        ) as error:
+            raise ReadOnlyStore(
+                f"{self.location} has no pgvector: have an administrator install it and run CREATE EXTENSION vector"
+            ) from error
+
+    def _format(self, connection: Connection) -> int:
+        """How many steps the schema has been through."""
+        (((ours, others),),) = run_script(connection, _FORMAT)
+        if not ours:
+            if others:
+                raise NotAStore(f"{self.location} has tables of something else; name another with ?schema=")
+            return 0
+        steps: int = run_script(connection, "SELECT steps FROM format")[0][0][0]
+        if steps > len(MIGRATIONS):
+            raise NewerStore(
+                f"{self.location} was written by a newer Recollect (format {steps}, this one knows up to"
+                f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
+            )
+        return steps
+
+    # Reading and writing
+
+    @contextmanager
+    def read(self) -> Generator[SqlView]:
+        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
+            state = State(answers, writing=False)
+            now = self._clock()
+            now = now if state.last is None else max(now, to_moment(state.last))
+            db = PostgresDatabase(connection)
+            yield SqlView(db, now, *self._index(db, state, now)[1:])
+
+    @contextmanager
+    def write(self, *, actor: str | None = None) -> Generator[SqlEdit]:
+        with self._converted(), self._alone(), self._pool.transaction(self._begin_edit) as (connection, answers):
+            _, ((transaction,),), *known, numbers = answers
+            state = State(known, writing=True)
+            now = self._clock()
+            if state.last is not None and to_micros(now) <= state.last:
+                now = to_moment(state.last) + _TICK
+            db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
+            words, derived, search = self._index(db, state, now)
+            edit = SqlEdit(db, now, derived, search, actor)
+            yield edit
+            edit.finish()
+            ending = [*words.ending(), *db.ending()]
+            if db.wrote_to("journal"):
+                ending.append(f"NOTIFY {self._channel}")
+            self._commit(connection, "; ".join([*ending, "COMMIT"]), transaction)
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Has threads wait for each other here, so that a process asks for the lock of the database once."""
+        if not self._writing.acquire(timeout=BUSY_SECONDS):
+            raise StoreBusy(f"{self.location} was locked by another thread for over {BUSY_SECONDS:.0f} s; try again")
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    def _index(
+        self, db: PostgresDatabase, state: State, now: datetime
+    ) -> tuple[PostgresWords, Derived, Callable[[], Search]]:
+        """What is derived, as a transaction sees it, and what searches it once something is asked."""
+        words, vectors = PostgresWords(db, state), PostgresVectors(db, state)
+
+        def search() -> Search:
+            from recollect.store.postgres.search import PostgresSearch  # brings in numpy
+
+            return PostgresSearch(db, state, words, vectors, to_micros(now))
+
+        return words, Derived(db, words, vectors), search
+
+    def _commit(self, connection: Connection, ending: str, transaction: str) -> None:
+        """Ends a transaction. If the answer is lost, the database is asked what became of it."""
+        try:
+            run_script(connection, ending)
+        except psycopg.OperationalError:
+            if not is_lost(connection) or not self._was_committed(transaction):
+                raise
+
+    def _was_committed(self, transaction: str) -> bool:
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            with self._pool.transaction(f"SELECT pg_xact_status('{transaction}'::xid8)") as (_, (((status,),),)):
+                if status == "committed":
+                    return True
+                if status == "aborted":
+                    return False
+            if status is None or time.monotonic() > deadline:
+                raise StoreError(
+                    f"the connection to {self.location} was lost while a change was being kept, and whether it was"
+                    " cannot be told; look before trying again"
+                )
+            time.sleep(_LOOK_SECONDS)
+
+    # Other processes
+
+    def turn(self, *names: str, stop: threading.Event | None = None) -> DatabaseTurn:
+        return DatabaseTurn(self._connect, lock_key(self._address.schema, "turn", *names), stop)
+
+    def _connect(self) -> Connection:
+        with self._converted():
+            if self._closed:
+                raise StoreError(f"{self.location} is closed")
+            return connect(self._address)
+
+    def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
+        """Listens before it looks, so that nothing happens unheard between the two."""
+        deadline = time.monotonic() + seconds
+        while True:
+            changes = self._look(after, limit)
+            if changes or seconds <= 0:
+                return changes
+            with self._ear() as connection:
+                changes = self._look(after, limit)
+                left = deadline - time.monotonic()
+                if changes or left <= 0:
+                    return changes
+                try:
+                    list(connection.notifies(timeout=left, stop_after=1))
+                except psycopg.OperationalError:
+                    time.sleep(min(max(deadline - time.monotonic(), 0.0), _LOOK_SECONDS))
+
+    def _look(self, after: int, limit: int) -> list[Change]:
+        with self.read() as view:
+            return view.journal(Changes(after=after), limit=limit)
+
+    @contextmanager
+    def _ear(self) -> Generator[Connection]:
+        """A connection that hears of every change, kept open for the next to listen."""
+        with self._lock:
+            connection = self._listening.pop() if self._listening else None
+        if connection is None or is_lost(connection):
+            connection = self._connect()
+            connection.execute(f"LISTEN {self._channel}".encode())
+        try:
+            yield connection
+        finally:
+            with self._lock:
+                if self._closed or is_lost(connection):
+                    connection.close()
+                else:
+                    self._listening.append(connection)
+
+    # Care
+
+    def scrub(self) -> bool:
+        """What was erased stays in dead rows until the database vacuums, which it does by itself."""
+        return False
+
+    def check(self) -> Iterator[str]:
+        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
+            for question, problem in _CHECKS:
+                count: int = run_script(connection, question)[0][0][0]
+                if count:
+                    yield f"{count} {problem}"
+
+    def size(self) -> int:
+        sql = "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND"
+        with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
+            return run_script(connection, f"{sql} relnamespace = '{self._address.schema}'::regnamespace")[0][0][0]
+
+
+_IN_USE = "(SELECT version FROM made_by WHERE what = 'edition')"
+_CHECKS = (
+    (
+        f"SELECT count(*) FROM records WHERE NOT EXISTS (SELECT 1 FROM lexis JOIN words USING(version, edition)"
+        f" WHERE lexis.version = records.version AND edition = {_IN_USE})",
+        "versions are missing from the keyword index; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM lexis WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = lexis.version)",
+        "keyword rows belong to no record; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM words JOIN records USING(version) WHERE words.live <> (records.retired_at IS NULL)",
+        "keyword rows do not know whether their record is live; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM pieces WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = pieces.version)",
+        "vectors belong to no record; run `recollect reindex`",
+    ),
+    (
+        "SELECT count(*) FROM refs WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = refs.version"
+        " AND retired_at IS NULL)",
+        "refs belong to no live record; run `recollect reindex`",
+    ),
+    (
+        f"SELECT count(*) FROM tallies WHERE edition = {_IN_USE} AND records <> (SELECT count(*) FROM records"
+        " WHERE records.space_no = tallies.space_no AND retired_at IS NULL)",
+        "spaces are miscounted; run `recollect reindex`",
+    ),
+)

@@ -1,0 +1,239 @@
+"""How is a PostgreSQL database reached, and what do its errors mean?
+
+Connections are kept open and handed out one transaction at a time. A transaction that only read is ended without
+waiting for the answer, which whoever uses the connection next takes off it. A connection that died while nobody used it
+is noticed where a transaction begins, and replaced there: nothing has been done yet, so it is safe to begin again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from msgspec import Struct
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import ConnStatus, TransactionStatus
+
+from recollect.errors import (
+    ConfigError,
+    NotAStore,
+    ReadOnlyStore,
+    RecollectError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+)  # fmt: skip
+from recollect.store.sql.database import Row
+
+Connection: TypeAlias = psycopg.Connection[Row]
+Script: TypeAlias = str
+"""Statements without values, parted by semicolons, which go to the server together."""
+
+BUSY_SECONDS = 30.0
+_MOST = 16  # connections of one process, beside those that hold a turn or listen
+_CONNECT_SECONDS = 10
+_PATIENCE = 15.0  # seconds for which a server that was there is waited for
+_LOOK_SECONDS = 0.1
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
+_PASSING = ("starting up", "shutting down", "recovery", "too many clients", "not yet accepting", "remaining connection")
+_SETTINGS = (
+    "idle_in_transaction_session_timeout = '5min'", "jit = off", "tcp_keepalives_idle = 30",
+    "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3", "hnsw.ef_search = 200",
+    "hnsw.iterative_scan = relaxed_order", "hnsw.max_scan_tuples = 40000",
+)  # fmt: skip
+_VECTOR_SCHEMA = """SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+    WHERE extname = 'vector'"""
+
+
+class Address(Struct, frozen=True):
+    """A database, the schema in it that holds the store, and what may be shown of both."""
+
+    database: str
+    schema: str
+    shown: str
+
+
+def parse_address(url: str) -> Address:
+    """The address of a store: a URL as PostgreSQL's own programs take it, perhaps with `schema=NAME` in it."""
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    schema = next((value for name, value in options if name == "schema"), "recollect")
+    if not _SCHEMA.fullmatch(schema):
+        raise ConfigError(f"store: schema={schema} is no name for a schema: lower-case letters, digits and _")
+    query = urlencode([(name, value) for name, value in options if name != "schema"])
+    try:
+        known = conninfo_to_dict(urlunsplit(parts._replace(query=query)))
+    except psycopg.ProgrammingError as error:
+        raise ConfigError(f"store: this is no address of a PostgreSQL database: {error}") from error
+    host, port, user, name = (str(known.get(key) or "") for key in ("host", "port", "user", "dbname"))
+    shown = f"postgresql://{user}{'@' if user else ''}"
+    if host.startswith("/"):
+        shown += f"/{name}?host={host}{f'&port={port}' if port else ''}"
+    else:
+        shown += f"{host}{f':{port}' if port else ''}/{name}"
+    if schema != "recollect":
+        shown += f"{'&' if '?' in shown else '?'}schema={schema}"
+    known.setdefault("connect_timeout", _CONNECT_SECONDS)
+    known.setdefault("application_name", "recollect")
+    return Address(make_conninfo("", **known), schema, shown)
+
+
+def connect(address: Address) -> Connection:
+    """A connection of its own, to the schema of the store."""
+    connection = psycopg.connect(address.database, autocommit=True)
+    try:
+        wanted = "; ".join(f"SET {one}" for one in (f"search_path = {address.schema}, public", *_SETTINGS))
+        (found,) = run_script(connection, f"{wanted}; {_VECTOR_SCHEMA}")
+        if found and found[0][0] != "public":
+            run_script(connection, f'SET search_path = {address.schema}, "{found[0][0]}"')
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def run_script(connection: Connection, script: Script) -> list[list[Row]]:
+    """Runs statements in one round trip, and answers the rows of each that has some."""
+    cursor = connection.execute(script.encode())
+    found: list[list[Row]] = []
+    while True:
+        if cursor.description is not None:
+            found.append(cursor.fetchall())
+        if not cursor.nextset():
+            return found
+
+
+def is_lost(connection: Connection) -> bool:
+    return connection.closed or connection.pgconn.status != ConnStatus.OK
+
+
+class Pool:
+    """The connections of one process to a store."""
+
+    def __init__(self, address: Address, most: int = _MOST) -> None:
+        self._address = address
+        self._most = most
+        self._slots = threading.Semaphore(most)
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._met = False
+
+    @contextmanager
+    def transaction(self, begin: Script) -> Generator[tuple[Connection, list[list[Row]]]]:
+        """A connection on which `begin` was run, and what that answered. It is rolled back unless it was committed."""
+        if not self._slots.acquire(timeout=BUSY_SECONDS):
+            raise StoreBusy(
+                f"all {self._most} connections to {self._address.shown} were in use for too long; try again"
+            )
+        try:
+            connection, answers = self._begin(begin)
+            try:
+                yield connection, answers
+            finally:
+                self._give_back(connection)
+        finally:
+            self._slots.release()
+
+    def _begin(self, script: Script) -> tuple[Connection, list[list[Row]]]:
+        deadline = time.monotonic() + (_PATIENCE if self._met else 0.0)
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise StoreError(f"{self._address.shown} is closed")
+                connection = self._idle.pop() if self._idle else None
+            kept = connection is not None
+            try:
+                connection = _settled(connection) if connection is not None else connect(self._address)
+                answers = run_script(connection, script)
+                self._met = True
+                return connection, answers
+            except psycopg.OperationalError as error:
+                if connection is not None and not is_lost(connection):
+                    self._give_back(connection)
+                    raise
+                if connection is not None:
+                    connection.close()
+                if not kept and (not _will_pass(error) or time.monotonic() > deadline):
+                    raise
+                if not kept:
+                    time.sleep(_LOOK_SECONDS)
+
+    def _give_back(self, connection: Connection) -> None:
+        status = connection.pgconn.transaction_status
+        if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            with contextlib.suppress(psycopg.OperationalError):  # who takes it next sees that it is dead
+                connection.pgconn.send_query(b"ROLLBACK")
+                connection.pgconn.flush()
+        elif status != TransactionStatus.IDLE:
+            connection.close()
+        with self._lock:
+            if not self._closed and not connection.closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _settled(connection: Connection) -> Connection:
+    """Takes off a connection what the end of its last transaction answered."""
+    if connection.pgconn.transaction_status == TransactionStatus.ACTIVE:
+        while connection.pgconn.get_result() is not None:
+            continue
+    if is_lost(connection):
+        connection.close()
+    return connection
+
+
+def _will_pass(error: psycopg.OperationalError) -> bool:
+    """Could a server that is not there be there in a moment? One that refuses us will go on to."""
+    text = str(error)
+    return "FATAL" not in text or any(passing in text for passing in _PASSING)
+
+
+def convert_error(error: psycopg.Error, address: Address) -> RecollectError:
+    """What an error of PostgreSQL means to the person whose store it is."""
+    said, where = _first_line(error), address.shown
+    if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
+        return StoreBusy(f"{where} was locked by another process for over {BUSY_SECONDS:.0f} s; try again")
+    if isinstance(error, errors.DiskFull | errors.OutOfMemory):
+        return StoreFull(f"{where} has no room left ({said}); nothing was changed")
+    if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
+        return ReadOnlyStore(f"{where} may not be written so by this user: {said}")
+    if isinstance(error, errors.UndefinedTable | errors.InvalidSchemaName):
+        return NotAStore(f"{where} is not a Recollect store: {said}")
+    if isinstance(error, errors.DataCorrupted | errors.IndexCorrupted):
+        return StoreError(f"{where} is damaged ({said}); run `recollect doctor`")
+    if isinstance(error, errors.ProgramLimitExceeded):
+        return StoreError(
+            f"{where}: a name or an id is too long for PostgreSQL to look up ({said}); nothing was changed"
+        )
+    if isinstance(error, psycopg.OperationalError):
+        if error.sqlstate is None and "connection failed" in str(error):
+            return StoreError(f"{where} cannot be reached: {said}")
+        return StoreError(f"the connection to {where} was lost ({said}); nothing was changed, try again")
+    return StoreError(f"{where}: {said}")
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+__all__ = [
+    "BUSY_SECONDS", "Address", "Connection", "Pool", "Script", "connect", "convert_error", "is_lost", "parse_address",
+    "run_script",
+]  # fmt: skip

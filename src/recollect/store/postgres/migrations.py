@@ -1,0 +1,107 @@
+"""How did the schema of a PostgreSQL store come to have the shape it has?
+
+A list that is only ever appended to. Each entry is the statements of one step; the table `format` says how many were
+applied, and all that are missing are applied in one transaction, by one process at a time.
+
+Texts are compared byte by byte, as SQLite does, whatever the language of the database.
+"""
+
+_TEXT = 'text COLLATE "C"'
+_TABLES = (
+    "CREATE TABLE numbers(name text PRIMARY KEY, last bigint NOT NULL)",
+    "INSERT INTO numbers SELECT unnest(ARRAY['spaces', 'records', 'entities', 'relations', 'journal', 'models',"
+    " 'pieces']), 0",
+    f"""CREATE TABLE spaces(
+        no bigint PRIMARY KEY, name {_TEXT} NOT NULL UNIQUE, description {_TEXT} NOT NULL, created_at bigint NOT NULL,
+        metadata {_TEXT} NOT NULL)""",
+    f"""CREATE TABLE records(
+        version bigint PRIMARY KEY, space_no bigint NOT NULL, id {_TEXT} NOT NULL, kind {_TEXT} NOT NULL,
+        memory_type {_TEXT} NOT NULL, title {_TEXT}, text {_TEXT} NOT NULL, role {_TEXT}, room {_TEXT},
+        session {_TEXT}, position bigint NOT NULL, project {_TEXT}, "user" {_TEXT}, tags {_TEXT} NOT NULL,
+        source {_TEXT}, locator {_TEXT}, importance float8 NOT NULL, confidence float8 NOT NULL,
+        status {_TEXT} NOT NULL, trust {_TEXT} NOT NULL, event_time bigint NOT NULL, created_at bigint NOT NULL,
+        recorded_at bigint NOT NULL, retired_at bigint, valid_from bigint, valid_until bigint, superseded_by {_TEXT},
+        hash bytea NOT NULL, metadata {_TEXT} NOT NULL, grounds {_TEXT})""",
+    "CREATE UNIQUE INDEX records_now ON records(id, space_no) WHERE retired_at IS NULL",
+    "CREATE INDEX records_past ON records(id, space_no, recorded_at) WHERE retired_at IS NOT NULL",
+    "CREATE INDEX records_hash ON records(space_no, hash) WHERE retired_at IS NULL",
+    "CREATE INDEX records_order ON records(space_no, created_at, version) WHERE retired_at IS NULL",
+    """CREATE INDEX records_session ON records(space_no, session, position)
+        WHERE retired_at IS NULL AND session IS NOT NULL""",
+    """CREATE INDEX records_source ON records(space_no, source, position)
+        WHERE retired_at IS NULL AND source IS NOT NULL""",
+    "CREATE INDEX records_retired ON records(space_no, retired_at) WHERE retired_at IS NOT NULL",
+    "CREATE INDEX records_project ON records(space_no, project, source) WHERE project IS NOT NULL",
+    "CREATE INDEX records_grounds ON records(space_no, status) WHERE retired_at IS NULL AND grounds IS NOT NULL",
+    f"""CREATE TABLE entities(
+        version bigint PRIMARY KEY, space_no bigint NOT NULL, id {_TEXT} NOT NULL, name {_TEXT} NOT NULL, type {_TEXT},
+        description {_TEXT}, aliases {_TEXT} NOT NULL, "user" {_TEXT}, metadata {_TEXT} NOT NULL,
+        created_at bigint NOT NULL, recorded_at bigint NOT NULL, retired_at bigint)""",
+    "CREATE UNIQUE INDEX entities_now ON entities(id, space_no) WHERE retired_at IS NULL",
+    "CREATE INDEX entities_id ON entities(id, space_no, recorded_at)",
+    "CREATE INDEX entities_space ON entities(space_no, version) WHERE retired_at IS NULL",
+    f"""CREATE TABLE relations(
+        version bigint PRIMARY KEY, space_no bigint NOT NULL, id {_TEXT} NOT NULL, subject {_TEXT} NOT NULL,
+        predicate {_TEXT} NOT NULL, object {_TEXT} NOT NULL, weight float8 NOT NULL, confidence float8 NOT NULL,
+        provenance {_TEXT}, valid_from bigint NOT NULL, valid_until bigint, metadata {_TEXT} NOT NULL,
+        created_at bigint NOT NULL, recorded_at bigint NOT NULL, retired_at bigint)""",
+    "CREATE UNIQUE INDEX relations_now ON relations(id, space_no) WHERE retired_at IS NULL",
+    "CREATE INDEX relations_id ON relations(id, space_no, recorded_at)",
+    "CREATE INDEX relations_subject ON relations(space_no, subject, predicate)",
+    "CREATE INDEX relations_object ON relations(space_no, object)",
+    f"""CREATE TABLE journal(
+        entry bigint PRIMARY KEY, at bigint NOT NULL, space {_TEXT} NOT NULL, verb {_TEXT} NOT NULL,
+        object_type {_TEXT} NOT NULL, object_id {_TEXT} NOT NULL, before bigint, after bigint, actor {_TEXT},
+        reason {_TEXT}, undoes bigint)""",
+    "CREATE INDEX journal_object ON journal(object_id, entry)",
+    f"""CREATE TABLE accesses(
+        space_no bigint NOT NULL, id {_TEXT} NOT NULL, count bigint NOT NULL, last bigint NOT NULL,
+        PRIMARY KEY(space_no, id))""",
+    f"""CREATE TABLE shelves(
+        space_no bigint NOT NULL, shelf {_TEXT} NOT NULL, key {_TEXT} NOT NULL, value {_TEXT} NOT NULL,
+        PRIMARY KEY(space_no, shelf, key))""",
+    f"""CREATE TABLE messages(
+        space_no bigint NOT NULL, session {_TEXT} NOT NULL, place bigint NOT NULL, id {_TEXT} NOT NULL, role {_TEXT},
+        at bigint NOT NULL, flag {_TEXT} NOT NULL, PRIMARY KEY(space_no, session, place))""",
+    "CREATE TABLE faded(version bigint PRIMARY KEY, confidence float8 NOT NULL)",
+    "CREATE TABLE evicted(version bigint PRIMARY KEY, at bigint NOT NULL)",
+    """CREATE TABLE moved(
+        run bigint NOT NULL, version bigint NOT NULL, was float8, now float8, PRIMARY KEY(run, version))""",
+    f"""CREATE TABLE refs(
+        space_no bigint NOT NULL, ref {_TEXT} NOT NULL, version bigint NOT NULL,
+        PRIMARY KEY(space_no, ref, version))""",
+    "CREATE INDEX refs_version ON refs(version)",
+    f"""CREATE TABLE names(
+        space_no bigint NOT NULL, name {_TEXT} NOT NULL, entity {_TEXT} NOT NULL,
+        PRIMARY KEY(space_no, name, entity))""",
+    # An index of words is an edition. The next one is made beside the one in use, row by row.
+    "CREATE TABLE made_by(what text PRIMARY KEY, version bigint NOT NULL)",
+    "INSERT INTO made_by VALUES('edition', 1)",
+    """CREATE TABLE tallies(
+        edition bigint NOT NULL, space_no bigint NOT NULL, records bigint NOT NULL, length bigint NOT NULL,
+        PRIMARY KEY(space_no, edition))""",
+    f"""CREATE TABLE lexis(
+        edition bigint NOT NULL, version bigint NOT NULL, terms bytea NOT NULL, names {_TEXT} NOT NULL,
+        PRIMARY KEY(version, edition))""",
+    # Rows are kept short and their keys beside them: whoever looks for a common word reads many rows and no keys.
+    """CREATE TABLE words(
+        edition bigint NOT NULL, version bigint NOT NULL, space_no bigint NOT NULL, live boolean NOT NULL,
+        length bigint NOT NULL, keys bigint[] STORAGE EXTERNAL NOT NULL, PRIMARY KEY(version, edition))
+        WITH (toast_tuple_target = 128, fillfactor = 90)""",
+    "CREATE INDEX words_keys ON words USING gin(keys) WITH (gin_pending_list_limit = 1024)",
+    f"""CREATE TABLE models(
+        no bigint PRIMARY KEY, name {_TEXT} NOT NULL UNIQUE, dim bigint NOT NULL, mean bytea NOT NULL,
+        floor float8 NOT NULL, spread float8 NOT NULL)""",
+    """CREATE TABLE pieces(
+        piece bigint PRIMARY KEY, model bigint NOT NULL, space_no bigint NOT NULL, version bigint NOT NULL,
+        live boolean NOT NULL, numbers halfvec NOT NULL) WITH (fillfactor = 90)""",
+    "CREATE INDEX pieces_space ON pieces(space_no, model)",
+    "CREATE INDEX pieces_version ON pieces(version)",
+    "CREATE TABLE tokens(piece bigint PRIMARY KEY, tokens bytea STORAGE EXTERNAL NOT NULL)",
+    """CREATE TABLE queue(
+        model bigint NOT NULL, space_no bigint NOT NULL, version bigint NOT NULL,
+        PRIMARY KEY(model, space_no, version))""",
+    "CREATE INDEX queue_version ON queue(version)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES,)

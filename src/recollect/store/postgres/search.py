@@ -1,0 +1,352 @@
+"""How does a PostgreSQL store answer what is asked of its words and vectors?
+
+Everything is counted, weighed and compared where it lies, and only what was chosen is sent: a question is a handful of
+round trips, however large a space is. What a snapshot has read of some versions it does not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.postgres.database import DIALECT, PostgresDatabase
+from recollect.store.postgres.state import State
+from recollect.store.postgres.vectors import MOST_INDEXED, PostgresVectors, spell_vector
+from recollect.store.postgres.words import SPACE_BITS, PostgresWords
+from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
+from recollect.store.sql.database import Condition, Row
+from recollect.store.sql.findings import (
+    Floats,
+    find_pairs,
+    match_pieces,
+    pack_pieces,
+    select_candidates,
+    tell_alike,
+    tell_candidates,
+    tell_vectors,
+)  # fmt: skip
+from recollect.store.sql.rows import to_lexis
+from recollect.store.sql.where import record_condition
+from recollect.types import Filter
+
+_Said: TypeAlias = tuple[NDArray[np.float32], list[bytes]]
+"""The vectors of a version, a row for each piece, and what is kept of the wordpieces of those that have some."""
+
+_MOST = 2**31
+_HEADER = 4  # bytes before the numbers of a vector, and before bits
+_COMPARED = 5_000
+"""Records of a space up to which all its vectors are compared, rather than those that an index leads to."""
+_TALLIES = """
+    SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
+    JOIN tallies ON tallies.space_no = spaces.no WHERE spaces.name = ANY(?::text[]) AND tallies.edition = ?"""
+_HELD = f"""
+    asked AS MATERIALIZED ({_TALLIES}),
+    terms AS (SELECT * FROM unnest(?::bigint[]) WITH ORDINALITY AS terms(hash, place)),
+    held AS MATERIALIZED (
+        SELECT asked.no, terms.place, found.version FROM asked CROSS JOIN terms CROSS JOIN LATERAL (
+            SELECT words.version FROM words
+            WHERE words.keys @> ARRAY[(asked.no << {SPACE_BITS}) | terms.hash] AND words.edition = ? AND {{present}}
+        ) AS found),
+    sizes AS (SELECT no, place, count(*) AS size FROM held GROUP BY no, place)"""
+_HEAVIEST = f"""
+    WITH {_HELD},
+    weights AS (
+        SELECT no, place, ln(1 + (asked.records - size + 0.5::float8) / (size + 0.5::float8)) AS weight
+        FROM sizes JOIN asked USING(no)),
+    scored AS (
+        SELECT no, version, sum(weight) AS weight FROM held JOIN weights USING(no, place) {{among}}
+        GROUP BY no, version)
+    SELECT asked.*, {{sizes}}, ARRAY(
+        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY weight DESC, version LIMIT ?) FROM asked"""
+_IN_ALL = f"""
+    WITH {_HELD},
+    scored AS (SELECT no, version FROM held {{among}} GROUP BY no, version HAVING count(*) = ?)
+    SELECT asked.*, {{sizes}}, ARRAY(
+        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY version) FROM asked"""
+_SIZES = """ARRAY(
+        SELECT coalesce(size, 0) FROM terms LEFT JOIN sizes ON sizes.place = terms.place AND sizes.no = asked.no
+        ORDER BY terms.place)"""
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How much a space holds."""
+
+    no: int
+    records: int
+    length: int
+
+
+class PostgresSearch:
+    """What one snapshot answers."""
+
+    def __init__(
+        self, db: PostgresDatabase, state: State, words: PostgresWords, vectors: PostgresVectors, now: int
+    ) -> None:
+        self._db = db
+        self._state = state
+        self._words = words
+        self._vectors = vectors
+        self._now = now
+        self._tallies: dict[str, Tally] = {}
+        self._said: dict[tuple[int, int], _Said] = {}
+
+    def _spaces(self, names: Sequence[str]) -> dict[str, Tally]:
+        """Those of some spaces that are there."""
+        if self._state.writing:
+            self._tallies.clear()
+            self._words.flush()
+        if not all(name in self._tallies for name in names):
+            rows = self._db.rows(_TALLIES, (list(names), self._state.edition))
+            self._tallies |= {name: Tally(*row) for name, *row in rows}
+        return {name: self._tallies[name] for name in names if name in self._tallies}
+
+    def _model(self, no: int) -> Model:
+        return next(model for model in self._vectors.models() if model.no == no)
+
+    def _allowed(self, numbers: Sequence[int], filter: Filter) -> Condition:
+        """The versions that a filter lets through, as a query."""
+        condition, values = record_condition(DIALECT, filter, numbers, self._now)
+        return f"SELECT records.version FROM records WHERE {condition}", values
+
+    def _present(self, table: str, where: Filter) -> str:
+        return self._words.present(table) if where.as_of is None else "true"
+
+    # Words
+
+    def words(
+        self, spaces: Sequence[str], terms: Sequence[int], where: Filter, most: int | None, *, exact: bool, every: bool
+    ) -> dict[str, WordMatch]:
+        if every and not terms:
+            return {name: self._all(tally, where) for name, tally in self._spaces(spaces).items()}
+        self._words.flush()
+        edition = self._state.edition
+        values: list[object] = [list(spaces), edition, list(terms), edition]
+        among = ""
+        if exact:
+            numbers = [tally.no for tally in self._spaces(spaces).values()]
+            allowed, listed = self._allowed(numbers, where)
+            among, values = f"WHERE version IN ({allowed})", [*values, *listed]
+        wanted = _MOST if most is None else most
+        sql = (_IN_ALL if every else _HEAVIEST).format(present=self._present("words", where), among=among, sizes=_SIZES)
+        rows = self._db.rows(sql, [*values, len(terms) if every else wanted + 1])
+        found = {name: _word_match(row, _MOST if every else wanted) for name, *row in rows}
+        self._tallies |= {name: Tally(*row[:3]) for name, *row in rows}
+        return {space: found[space] for space in spaces if space in found}
+
+    def _all(self, tally: Tally, where: Filter) -> WordMatch:
+        sql, values = self._allowed([tally.no], where)
+        versions = np.array(self._db.columns(["version"], sql, values)[0], dtype=np.int64)
+        return WordMatch(versions, np.zeros(0), tally.records, tally.length)
+
+    # Vectors
+
+    def near(
+        self, spaces: Sequence[str], model: int, vector: NDArray[np.float32], where: Filter, most: int, *, exact: bool
+    ) -> dict[str, NearMatch]:
+        tallies = self._spaces(spaces)
+        wanted = most if where.as_of is None else 2 * most
+        bound = self._few() if self._model(model).dim <= MOST_INDEXED else _MOST
+        few = [tally.no for tally in tallies.values() if tally.records <= bound]
+        found = self._compare_all(few, model, vector, where, wanted, exact=exact) if few else {}
+        for tally in tallies.values():
+            if tally.no not in few:
+                found[tally.no] = self._compare_some(tally.no, model, vector, where, wanted, bound, exact=exact)
+        return {name: found.get(tally.no) or _near_match([], wanted) for name, tally in tallies.items()}
+
+    def _few(self) -> int:
+        """How many vectors are compared one by one as fast as an index finds the best of a space among all spaces.
+
+        An index has to pass over those of others: the smaller the part that a space is of all, the more of them.
+        """
+        total: float = self._db.rows("SELECT reltuples FROM pg_class WHERE oid = 'pieces'::regclass")[0][0]
+        return max(_COMPARED, int(sqrt(200 * max(total, 0))))
+
+    def _compare_all(
+        self,
+        numbers: Sequence[int],
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        *,
+        exact: bool,
+        among: Condition | None = None,
+    ) -> dict[int, NearMatch]:
+        """Compares all vectors of some spaces, of those that a filter lets through where it is to be `exact`."""
+        if exact and among is None:
+            among = self._allowed(numbers, where)
+        allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
+        rows = self._db.rows(
+            f"""WITH every AS MATERIALIZED (
+                SELECT space_no, piece, version, numbers <#> ?::halfvec AS far FROM pieces
+                WHERE space_no = ANY(?::bigint[]) AND model = ? AND {self._present("pieces", where)}{allowed}),
+            ranked AS (SELECT *, row_number() OVER (PARTITION BY space_no ORDER BY far, piece) AS place FROM every)
+            SELECT space_no, piece, version FROM ranked WHERE place <= ? ORDER BY space_no, place""",
+            (spell_vector(vector), list(numbers), model, *listed, most + 1),
+        )
+        found: dict[int, list[Row]] = {}
+        for number, *row in rows:
+            found.setdefault(number, []).append(tuple(row))
+        return {number: _near_match(some, most) for number, some in found.items()}
+
+    def _compare_some(
+        self, number: int, model: int, vector: NDArray[np.float32], where: Filter, most: int, bound: int, *, exact: bool
+    ) -> NearMatch:
+        """Has the index lead to the nearest vectors of a large space; few that a filter lets through are compared."""
+        allowed, listed = "", []
+        if exact:
+            sql, values = self._allowed([number], where)
+            some = self._db.columns(["version"], f"{sql} LIMIT ?", [*values, bound + 1])[0]
+            if len(some) <= bound:
+                among: Condition = ("SELECT unnest(?::bigint[])", [some])
+                found = self._compare_all([number], model, vector, where, most, exact=True, among=among)
+                return found.get(number) or _near_match([], most)
+            condition, listed = record_condition(DIALECT, where, [number], self._now)
+            allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
+        dim = self._model(model).dim
+        rows = self._db.rows(
+            f"SELECT piece, version FROM pieces WHERE model = {model} AND space_no = ?"
+            f" AND {self._present('pieces', where)}{allowed}"
+            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?",
+            (number, *listed, spell_vector(vector), most + 1),
+        )
+        return _near_match(rows, most)
+
+    def pairs(
+        self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
+    ) -> list[tuple[int, int, float]]:
+        tally = self._spaces([space]).get(space)
+        if tally is None:
+            return []
+        known = self._model(model)
+        allowed, values = self._allowed([tally.no], where)
+        mean = spell_vector(np.frombuffer(known.mean, dtype=np.float32))
+        versions, bits = self._db.columns(
+            ["version", "bits"],
+            "SELECT version, varbit_send(binary_quantize(numbers::vector - ?::vector)) AS bits FROM pieces"
+            f" WHERE space_no = ? AND model = ? AND {self._present('pieces', where)} AND version IN ({allowed})"
+            " ORDER BY piece",
+            (mean, tally.no, model, *values),
+        )
+        if not versions:
+            return []
+        width = -(-known.dim // 64) * 8
+        packed = b"".join([one[_HEADER:].ljust(width, b"\0") for one in bits])
+        rows = np.frombuffer(packed, dtype=np.uint64).reshape(len(versions), -1)
+        chosen = np.array(versions, dtype=np.int64)
+        return find_pairs(chosen, rows, known, least, stop, lambda some: self._numbers(model, some))
+
+    def _numbers(self, model: int, versions: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        return {version: said[0] for version, said in self._read(model, versions).items()}
+
+    def _read(self, model: int, versions: Sequence[int]) -> dict[int, _Said]:
+        """The vectors and wordpieces of those versions that have some."""
+        if self._state.writing:
+            self._said.clear()
+        missing = [version for version in versions if (model, version) not in self._said]
+        if missing:
+            rows = self._db.rows(
+                "SELECT pieces.version, halfvec_send(numbers), tokens.tokens FROM pieces"
+                " LEFT JOIN tokens ON tokens.piece = pieces.piece"
+                " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
+                (missing, model),
+            )
+            held: dict[int, list[Row]] = {version: [] for version in missing}
+            for version, *row in rows:
+                held[version].append(tuple(row))
+            dim = self._model(model).dim
+            self._said |= {(model, version): _said(some, dim) for version, some in held.items()}
+        found = {version: self._said[model, version] for version in versions}
+        return {version: said for version, said in found.items() if len(said[0])}
+
+    # Candidates
+
+    def signals(
+        self,
+        picks: Mapping[str, Pick],
+        where: Filter,
+        terms: Sequence[int],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+    ) -> dict[str, Findings]:
+        tallies = self._spaces(list(picks))
+        versions = [version for name in tallies for version in picks[name].versions.tolist()]
+        among = msgspec.structs.replace(where, versions=tuple(versions))
+        condition, values = record_condition(DIALECT, among, [tally.no for tally in tallies.values()], self._now)
+        cosine, asked = "NULL::float8", list[object]()
+        if model is not None and vector is not None:
+            best = "SELECT max(-(numbers::vector <#> ?::vector)) FROM pieces"
+            cosine = f"({best} WHERE pieces.version = records.version AND pieces.model = ?)"
+            asked = [spell_vector(vector), model]
+        begins = select_candidates("lexis.names", "records.space_no", cosine)
+        rows = self._db.rows(
+            f"{begins} AND lexis.edition = ? WHERE {condition} ORDER BY records.version",
+            [*asked, self._state.edition, *values],
+        )
+        if not self._state.writing:
+            self._words.seen |= {row[0]: to_lexis(row[8], row[9]) for row in rows if row[8] is not None}
+        hashes = np.array(terms, dtype=np.uint32)
+        found: dict[str, Findings] = {}
+        for name, tally in tallies.items():
+            some = [row for row in rows if row[10] == tally.no]
+            told = np.array([np.nan if row[11] is None else row[11] for row in some], dtype=np.float64)
+            found[name] = tell_candidates([row[:9] for row in some], hashes, lambda _, told=told: told)
+        return found
+
+    def compare(
+        self,
+        picks: Mapping[str, Pick],
+        model: int | None,
+        vector: NDArray[np.float32] | None,
+        tokens: NDArray[np.float32] | None,
+        *,
+        alike: bool,
+    ) -> dict[str, Findings]:
+        tallies = self._spaces(list(picks))
+        wanted = [version for name in tallies for version in picks[name].versions.tolist()]
+        said = {} if model is None else self._read(model, wanted)
+        found: dict[str, Findings] = {}
+        for name in tallies:
+            versions = picks[name].versions
+            own = [said.get(version) for version in versions.tolist()]
+            late = None if tokens is None or model is None else _late(tokens, own)
+            nearness = None
+            if alike and model is not None:
+                nearness = tell_alike([None if one is None else one[0] for one in own], self._model(model).dim)
+            found[name] = tell_vectors(versions, _cosines(own, vector), late, nearness)
+        return found
+
+
+def _word_match(row: Sequence[object], most: int) -> WordMatch:
+    _, records, length, sizes, versions = row
+    assert isinstance(records, int)
+    assert isinstance(length, int)
+    found = np.array(versions, dtype=np.int64)
+    return WordMatch(found[:most], np.array(sizes, dtype=np.float64), records, length, len(found) > most)
+
+
+def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
+    pieces, versions = (np.array([row[at] for row in rows[:most]], dtype=np.int64) for at in (0, 1))
+    return NearMatch(versions, pieces, len(rows) > most)
+
+
+def _said(rows: Sequence[Row], dim: int) -> _Said:
+    numbers = np.frombuffer(b"".join([row[0][_HEADER:] for row in rows]), dtype=">f2").reshape(len(rows), dim)
+    return numbers.astype(np.float32), [row[1] for row in rows if row[1] is not None]
+
+
+def _cosines(said: Sequence[_Said | None], vector: NDArray[np.float32] | None) -> Floats:
+    """The cosine of each version's best piece, NaN for none."""
+    if vector is None:
+        return np.full(len(said), np.nan)
+    return np.array([np.nan if one is None else (one[0] @ vector).max() for one in said], dtype=np.float64)
+
+
+def _late(tokens: NDArray[np.float32], said: Sequence[_Said | None]) -> TokenMatch:
+    pieces = [(piece, row) for row, one in enumerate(said) if one is not None for piece in one[1]]
+    return match_pieces(tokens, pack_pieces(pieces), len(said))

