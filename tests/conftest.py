@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from tests.pgserver import store_of
 
 import recollect
 from recollect import Memory, Settings
@@ -43,7 +44,8 @@ def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Memory]]
     numbers = count(1)
 
     def make(*, embedder: str = "none", home: Path | None = None, **more: object) -> Memory:
-        settings = Settings(home=home or tmp_path / "home", embedder=embedder, embed_threads=1, embed_delay=600.0)
+        home = home or tmp_path / "home"
+        settings = Settings(home=home, store=store_of(home), embedder=embedder, embed_threads=1, embed_delay=600.0)
         chosen: dict[str, object] = {"clock": clock, "new_id": lambda: f"r{next(numbers):04}", **more}
         opened.append(recollect.open(settings=settings, **chosen))  # type: ignore[arg-type]  # passed on as given
         return opened[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import os
 import shutil
 import tempfile
 import warnings
@@ -13,6 +14,8 @@ from typing import Any
 
 import psycopg
 
+ON_POSTGRES = os.environ.get("RECOLLECT_TESTS_ON") == "postgres"
+"""Are the memories of this run to be kept in PostgreSQL? `make test-postgres` says so."""
 _QUICK = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
 """What a test that kills no server can do without."""
 
@@ -50,3 +53,15 @@ def store_url(*names: object, server: str | None = None) -> str:
     """The address of a store: the same names are the same store."""
     schema = hashlib.blake2b("\0".join(map(str, names)).encode(), digest_size=10).hexdigest()
     return f"{server or shared_server()}&schema=t_{schema}"
+
+
+def store_of(home: Path) -> str | None:
+    """What keeps the memory of a folder in this run."""
+    return store_url(home) if ON_POSTGRES else None
+
+
+def prepare(home: Path) -> None:
+    """Has a process that is given a folder keep its memory where this run keeps all."""
+    if ON_POSTGRES and not (home / "config.toml").exists():
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "config.toml").write_text(f"store = {store_url(home)!r}\n")

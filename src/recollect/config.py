@@ -25,6 +25,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Everything that can be set. Names in config.toml are these; in the environment RECOLLECT_ + upper case."""
 
     home: Path
+    store: str | None = None
+    """The address of a PostgreSQL database that keeps the memory; without one, it is a file in the folder."""
     embedder: str = "bundled"
     embed_model: str | None = None
     embed_url: str | None = None
@@ -73,19 +75,23 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def foreign_home(variable: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The folder that another program's variable names; `RECOLLECT_HOME` goes before it."""
+    """The folder that another program's variable names; `RECOLLECT_HOME` and `RECOLLECT_STORE` go before it."""
     named = environment.get(variable, "").strip()
-    return _folder(named, variable) if named and named_home(environment) is None else None
+    if not named or environment.get("RECOLLECT_STORE", "").strip() or named_home(environment) is not None:
+        return None
+    return _folder(named, variable)
 
 
 def load_settings(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Settings for one store; a value that cannot be used is an error that names it."""
-    folder = default_home(environment) if home is None else _folder(home, "folder")
-    values: dict[str, object] = {
-        **_from_file(folder / _FILE),
-        **_from_environment(environment),
-        "home": folder,
-    }
+    """Settings for one store: that in a folder, or at a URL. A value that cannot be used is an error that names it."""
+    url = home if isinstance(home, str) and "://" in home else None
+    folder = default_home(environment) if home is None or url is not None else _folder(home, "folder")
+    around = _from_environment(environment)
+    if home is not None:
+        around.pop("store", None)  # whoever names a place means that one, whatever the environment says
+    values: dict[str, object] = {**_from_file(folder / _FILE), **around, "home": folder}
+    if url is not None:
+        values["store"] = url
     try:
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:

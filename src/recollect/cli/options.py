@@ -23,7 +23,12 @@ R = TypeVar("R")
 
 Home = Annotated[
     str | None,
-    typer.Option("--home", metavar="FOLDER", help="The store's folder (else RECOLLECT_HOME, else your data folder)."),
+    typer.Option(
+        "--home",
+        "--store",
+        metavar="FOLDER|URL",
+        help="The store's folder, or the URL of its database (else RECOLLECT_STORE, RECOLLECT_HOME, your data folder).",
+    ),
 ]
 SpaceName = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to use.")]
 AnySpace = Annotated[

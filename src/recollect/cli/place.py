@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from recollect.cli.output import say
 from recollect.config import load_settings
 from recollect.engine.memory import Memory, open_memory
-from recollect.errors import NotFound
-from recollect.store.choose import store_path
+from recollect.errors import NotFound, StoreError
+from recollect.store.choose import Place, look_at, shown_place
 
 ACTOR = "cli"
 
 
-def store_file(home: str | None) -> Path:
-    return store_path(load_settings(home).home)
+def own_place(home: str | None) -> str:
+    """The file or the address of the store."""
+    settings = load_settings(home)
+    return shown_place(settings.home, settings.store)
+
+
+def find_place(home: str | None) -> Place:
+    settings = load_settings(home)
+    return look_at(settings.home, settings.store)
 
 
 def open_or_make(home: str | None) -> Memory:
@@ -24,16 +29,23 @@ def open_or_make(home: str | None) -> Memory:
 
 def open_if_there(home: str | None) -> Memory | None:
     """For commands that read: nothing is made where nothing is."""
-    file = store_file(home)
-    if not file.exists():
-        say(f"no memory yet at {file.parent}")
+    place = find_place(home)
+    if not place.there:
+        say(_missing(place))
         return None
     return open_or_make(home)
 
 
+def _missing(place: Place) -> str:
+    """A database that cannot be reached is no place without a memory."""
+    if place.problem is not None and place.engine != "SQLite":
+        raise StoreError(place.problem)
+    return f"no memory yet at {place.shown}"
+
+
 def open_or_fail(home: str | None) -> Memory:
     """For commands about something that must be there already."""
-    file = store_file(home)
-    if not file.exists():
-        raise NotFound(f"no memory yet at {file.parent}")
+    place = find_place(home)
+    if not place.there:
+        raise NotFound(_missing(place))
     return open_or_make(home)

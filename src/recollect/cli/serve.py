@@ -46,6 +46,7 @@ FLAGS = (
     Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
     Flag("palace", "--palace", "NAME", None, "The palace of a trusty-memory server, made if it is missing."),
     Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
+    Flag("store", "--store", "URL", None, "The store's database: postgresql://me@host/db (else RECOLLECT_STORE)."),
     Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
     Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
     Flag("iii", "--iii", "ADDR", None, f"Serve the iii protocol beside stdio (without an address: {III_ADDRESS})."),
@@ -99,7 +100,7 @@ def parse_flags(args: Sequence[str]) -> Serving | None:
 
 def to_serving(values: Mapping[str, str | None]) -> Serving:
     return Serving(
-        contract=values["contract"] or "", space=values["space"] or "", home=values["home"],
+        contract=values["contract"] or "", space=values["space"] or "", home=values["store"] or values["home"],
         log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
         iii=values["iii"], iii_engine=values["iii_engine"],
     )  # fmt: skip

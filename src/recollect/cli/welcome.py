@@ -9,7 +9,7 @@ from pathlib import Path
 from recollect.cli import show
 from recollect.cli.clients import CLIENTS, launch_command
 from recollect.cli.output import put
-from recollect.cli.place import ACTOR, store_file
+from recollect.cli.place import ACTOR, own_place
 from recollect.config import load_settings
 from recollect.engine.memory import open_memory
 
@@ -44,5 +44,5 @@ def welcome() -> None:
     put(CLIENTS["claude"].snippet("recollect", [*program, "serve"]).rstrip("\n"))
     put()
     put(f"Or let it be done: {typed} connect {'|'.join(CLIENTS)}")
-    put(f"Your own store will be {store_file(None)}")
+    put(f"Your own store will be {own_place(None)}")
     put(f'A first memory of your own: {typed} remember "…"')

@@ -42,15 +42,16 @@ def open_memory(
     clock: Callable[[], datetime] = utc_now,
     new_id: Callable[[], str] = random_id,
 ) -> Memory:
-    """Opens the machine's memory, or the one in a folder, which is made if it is missing.
+    """Opens the machine's memory, or the one in a folder or at the URL of a database, which is made if it is missing.
 
     `embedder` is used in place of the one that the settings choose.
     """
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
-    _make_home(chosen.home)
-    store = open_store(chosen.home, clock)
+    if chosen.store is None:
+        _make_home(chosen.home)
+    store = open_store(chosen.home, clock, chosen.store)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     try:
         return Memory(core, embedder, fresh=rebuild.freshen(core))

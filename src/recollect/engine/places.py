@@ -13,12 +13,15 @@ import re
 from pathlib import Path
 
 from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
+from recollect.store.base import Shelf, Store
 
 SPACES = "spaces"
 IDENTITY_FILE = "identity.txt"
 NAME_FILE = "space.txt"
 _EARLIER = ("dream.json", "dream.lock")  # what earlier releases kept there
 MOST_IDENTITY_BYTES = 64_000
+_FILES = Shelf("files", str)
+"""What would lie in a space's folder, of a store that has none."""
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_.")
 _LONGEST = 180  # characters of a folder's name: file systems take 255 bytes, and some tools less
@@ -92,12 +95,34 @@ def read_identity(home: Path, space: str) -> str:
 
 def write_identity(home: Path, space: str, text: str) -> None:
     """Sets the identity text; an empty one removes it."""
-    if len(text.encode()) > MOST_IDENTITY_BYTES:
-        raise InvalidInput("identity", f"must have at most {MOST_IDENTITY_BYTES:,} bytes")
+    _require_short(text)
     if text.strip():
         _write(make_place(home, space) / IDENTITY_FILE, text.strip() + "\n")
     else:
         (place_of(home, space) / IDENTITY_FILE).unlink(missing_ok=True)
+
+
+def identity_of(store: Store, space: str) -> str:
+    """The identity text: from the space's folder, or from the store where that has no folder of its own."""
+    if store.folder is not None:
+        return read_identity(store.folder, space)
+    with store.read() as view:
+        return view.kept(_FILES, space=space, keys=[IDENTITY_FILE]).get(IDENTITY_FILE, "")
+
+
+def keep_identity(store: Store, space: str, text: str) -> None:
+    """Sets the identity text, which every machine that shares the store then has."""
+    if store.folder is not None:
+        write_identity(store.folder, space, text)
+        return
+    _require_short(text)
+    with store.write() as edit:
+        edit.keep(_FILES, {IDENTITY_FILE: text.strip() or None}, space=space)
+
+
+def _require_short(text: str) -> None:
+    if len(text.encode()) > MOST_IDENTITY_BYTES:
+        raise InvalidInput("identity", f"must have at most {MOST_IDENTITY_BYTES:,} bytes")
 
 
 def _write(path: Path, text: str) -> None:

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
@@ -425,6 +426,11 @@ class Store(Protocol):
 
     @property
     def location(self) -> str: ...
+    @property
+    def folder(self) -> Path | None:
+        """Where files lie that belong to the store and that people may edit; None where all of it is elsewhere."""
+        ...
+
     def read(self) -> AbstractContextManager[View]: ...
     def write(self, *, actor: str | None = None) -> AbstractContextManager[Edit]: ...
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:

@@ -1,31 +1,91 @@
-"""Which store keeps a memory, and where in its folder?
+"""Which store keeps a memory, and where?
 
-The only place outside a store's own package that knows which stores there are.
+The only place outside a store's own package that knows which stores there are. A store is a file in a folder, unless a
+URL says that it is a database.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from recollect.errors import ConfigError, RecollectError
 from recollect.store.base import Store
 from recollect.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from recollect.store.postgres import PostgresStore
 
 _SQLITE_FILE = "recollect.db"
 
 
-def store_path(home: Path) -> Path:
-    """What a person who looks for the store in a folder finds there, once it is made."""
-    return home / _SQLITE_FILE
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a store is or would be: its file or address, what keeps it, and whether it is there and can be written."""
+
+    shown: str
+    engine: str
+    version: str
+    there: bool
+    writable: bool
+    problem: str | None = None
 
 
-def engine_of() -> tuple[str, str]:
-    """What keeps a store, and which version of that."""
-    return "SQLite", sqlite3.sqlite_version
+def shown_place(home: Path, url: str | None) -> str:
+    """What a person who looks for the store goes by; no password is in it."""
+    if url is None:
+        return str(home / _SQLITE_FILE)
+    return _postgres(url).shown(url)
 
 
-def open_store(home: Path, clock: Callable[[], datetime]) -> Store:
-    """Opens the store in a folder, or makes it."""
-    return SqliteStore(store_path(home), clock)
+def look_at(home: Path, url: str | None) -> Place:
+    """Looks for a store without making one."""
+    if url is not None:
+        return _look_at_database(url)
+    file = home / _SQLITE_FILE
+    folder = next(parent for parent in file.parents if parent.exists())
+    writable = os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
+    return Place(
+        shown=str(file), engine="SQLite", version=sqlite3.sqlite_version, there=file.exists(), writable=writable,
+        problem=None if writable else f"{file if file.exists() else home} cannot be written",
+    )  # fmt: skip
+
+
+def _look_at_database(url: str) -> Place:
+    store = _postgres(url)
+    shown = store.shown(url)
+    try:
+        version, there, writable = store.look_at(url)
+    except RecollectError as error:
+        return Place(
+            shown=shown, engine="PostgreSQL", version="unknown", there=False, writable=False, problem=str(error)
+        )
+    problem = None if writable else f"{shown} cannot be written by this user"
+    return Place(shown=shown, engine="PostgreSQL", version=version, there=there, writable=writable, problem=problem)
+
+
+def open_store(home: Path, clock: Callable[[], datetime], url: str | None = None) -> Store:
+    """Opens the store at a URL, or else in a folder, or makes it."""
+    if url is None:
+        return SqliteStore(home / _SQLITE_FILE, clock)
+    return _postgres(url)(url, clock)
+
+
+def _postgres(url: str) -> type[PostgresStore]:
+    """The store that a URL asks for, whose libraries nobody else needs."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise ConfigError(
+            f"store: {url.partition(':')[0]}: is none of ours; a store's address begins with postgresql://"
+        )
+    try:
+        from recollect.store.postgres import PostgresStore
+    except ImportError as error:
+        raise ConfigError(
+            f'store: a PostgreSQL store needs a package more ({error.name}): pip install "recollect[postgres]"'
+        ) from error
+    return PostgresStore

@@ -28,7 +28,7 @@ from recollect.engine.parse import (
     parse_space,
     parse_string,
 )
-from recollect.engine.places import drop_place, make_place, read_identity, write_identity
+from recollect.engine.places import drop_place, identity_of, keep_identity, make_place
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.stats import stats_of
 from recollect.engine.write.sessions import Compaction, Repair
@@ -199,11 +199,11 @@ class Caring:
 
     def identity(self, space: str = DEFAULT_SPACE) -> str:
         """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
-        return read_identity(self.core.settings.home, parse_space(space))
+        return identity_of(self.core.store, parse_space(space))
 
     def set_identity(self, space: str, text: str) -> None:
         """Writes `identity.txt` of a space that exists; an empty text removes it."""
-        write_identity(self.core.settings.home, existing(self.core, space), parse_string(text, "text"))
+        keep_identity(self.core.store, existing(self.core, space), parse_string(text, "text"))
 
     def dream(
         self,

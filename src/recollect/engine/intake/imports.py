@@ -19,7 +19,7 @@ from recollect.engine.core import Core, space_of
 from recollect.engine.graph.link import Statement, relate_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
-from recollect.engine.places import read_identity, write_identity
+from recollect.engine.places import identity_of, keep_identity
 from recollect.engine.write.remember import count_terms, ensure_space, remember_all
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.trusty import (
@@ -308,12 +308,12 @@ def _state(core: Core, edit: Edit, space: str, part: Sequence[Statement], tally:
 
 def _take_identity(core: Core, space: str, text: str, tally: _Tally, *, dry_run: bool) -> bool:
     """The identity text comes over unless there is one already. Answers whether it is new."""
-    held = read_identity(core.settings.home, space)
+    held = identity_of(core.store, space)
     if not text or text == held:
         return False
     if held:
         tally.wrong["identity text", "the palace has another one here already"] += 1
         return False
     if not dry_run:
-        write_identity(core.settings.home, space, text)
+        keep_identity(core.store, space, text)
     return True

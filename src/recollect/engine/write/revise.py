@@ -101,7 +101,7 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receip
             key = key_of(str(file_of(record).get("path", record.source)))
             edit.keep(DOCUMENTS, {key: None}, space=record.space)
         entries = [entry for done in edit.apply(ops) for entry in done.entries]
-    kept = None if core.store.scrub() else "gone, but its bytes stay in the log until other processes finish reading"
+    kept = None if core.store.scrub() else "gone, but its bytes stay on disk until the store next cleans up"
     return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
 
 

@@ -42,6 +42,11 @@ from recollect.types import Change
 _TICK = timedelta(microseconds=1)
 _LOOK_SECONDS = 0.05
 _BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE))
+_LOOK = """
+    SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
+        to_regclass('{0}.format') IS NOT NULL,
+        CASE WHEN to_regclass('{0}.format') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+            ELSE has_table_privilege('{0}.records', 'INSERT') END"""
 _FORMAT = "SELECT to_regclass('format') IS NOT NULL, to_regclass('records') IS NOT NULL"
 
 
@@ -69,9 +74,30 @@ class PostgresStore:
             self.close()
             raise
 
+    @staticmethod
+    def shown(url: str) -> str:
+        """An address without its password."""
+        return parse_address(url).shown
+
+    @staticmethod
+    def look_at(url: str) -> tuple[str, bool, bool]:
+        """Which version of PostgreSQL is there, whether it has the store, and whether that can be written (or made)."""
+        address = parse_address(url)
+        try:
+            with connect(address) as connection:
+                ((row,),) = run_script(connection, _LOOK.format(address.schema))
+        except psycopg.Error as error:
+            raise convert_error(error, address) from error
+        version, vector, there, writable = row
+        return f"{version} with pgvector {vector or '(not installed yet)'}", there, writable
+
     @property
     def location(self) -> str:
         return self._address.shown
+
+    @property
+    def folder(self) -> None:
+        return None
 
     @contextmanager
     def _converted(self) -> Generator[None]:

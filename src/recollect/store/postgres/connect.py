@@ -14,7 +14,6 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TypeAlias
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from msgspec import Struct
@@ -63,14 +62,14 @@ class Address(Struct, frozen=True):
 
 def parse_address(url: str) -> Address:
     """The address of a store: a URL as PostgreSQL's own programs take it, perhaps with `schema=NAME` in it."""
-    parts = urlsplit(url)
-    options = parse_qsl(parts.query, keep_blank_values=True)
-    schema = next((value for name, value in options if name == "schema"), "recollect")
+    address, _, options = url.partition("?")
+    named = [option for option in options.split("&") if option.startswith("schema=")]
+    schema = named[-1].partition("=")[2] if named else "recollect"
     if not _SCHEMA.fullmatch(schema):
         raise ConfigError(f"store: schema={schema} is no name for a schema: lower-case letters, digits and _")
-    query = urlencode([(name, value) for name, value in options if name != "schema"])
+    others = "&".join(option for option in options.split("&") if option and option not in named)
     try:
-        known = conninfo_to_dict(urlunsplit(parts._replace(query=query)))
+        known = conninfo_to_dict(f"{address}?{others}" if others else address)
     except psycopg.ProgrammingError as error:
         raise ConfigError(f"store: this is no address of a PostgreSQL database: {error}") from error
     host, port, user, name = (str(known.get(key) or "") for key in ("host", "port", "user", "dbname"))

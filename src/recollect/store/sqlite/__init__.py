@@ -133,6 +133,10 @@ class SqliteStore:
     def location(self) -> str:
         return str(self._path)
 
+    @property
+    def folder(self) -> Path:
+        return self._path.parent
+
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
