@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SHARED ?=
 
-.PHONY: run test check bench clean
+.PHONY: run test test-postgres check bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; try: make PYTHON=python3.12")'
@@ -19,6 +19,10 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(PY) -m pytest
+
+# Everything that can be kept in PostgreSQL, on a server of its own: the whole of what `make test` does a short pass of.
+test-postgres: $(VENV)/.installed
+	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest tests/store tests/properties/test_machine.py tests/contracts
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .
