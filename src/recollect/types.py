@@ -45,6 +45,8 @@ VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
 """Whose word is enough without evidence."""
 
 DEFAULT_SPACE = "default"
+LIKELY = 0.5
+"""A record that scores so much more likely answers than not. Only such ones count as recalled."""
 NOISE = 0.0
 """Nothing is left out for its score unless that is asked for: the score says itself how likely a record answers."""
 
@@ -482,8 +484,10 @@ class Query(Struct, frozen=True, kw_only=True):
     importance: float = 0.02
     deep: bool = False
     """Let a slower model read the best candidates together with the question."""
+    deep_within: float | None = None
+    """It reads what it can within so many seconds of the question; None: all of them."""
     thorough: bool = False
-    """Look at more candidates, and let near-duplicates stand beside each other."""
+    """Look at more candidates."""
     fold: bool = True
     """Put near-duplicates behind the best of them."""
 
@@ -511,6 +515,11 @@ class Hit(Struct, frozen=True, kw_only=True):
     score: float
     why: Why
     folded: tuple[str, ...] = ()
+
+    @property
+    def is_likely(self) -> bool:
+        """Does it probably answer? Where words alone could be compared: does it hold most of what was asked?"""
+        return self.score >= LIKELY or (self.why.vector is None and self.why.keyword > LIKELY)
 
 
 class Signals(Struct, frozen=True, kw_only=True):

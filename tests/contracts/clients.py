@@ -81,6 +81,7 @@ class Server(Client):
         super().__init__(self._talk, lend is not None)
         pipe = subprocess.PIPE
         given = {**os.environ, **environment}
+        self._said = b""
         self.process = subprocess.Popen([*program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=given)
         self._lend = lend
 
@@ -92,8 +93,12 @@ class Server(Client):
         self.process.stdin.flush()
 
     def line(self) -> str:
+        """The next line that it says. What was read beyond it is kept here, where `finish` finds it too."""
         assert self.process.stdout is not None
-        return self.process.stdout.readline().decode().removesuffix("\n")
+        while b"\n" not in self._said and (more := os.read(self.process.stdout.fileno(), 65_536)):
+            self._said += more
+        line, _, self._said = self._said.partition(b"\n")
+        return line.decode()
 
     def _talk(self, message: Message) -> Message:
         self.send(message)
@@ -107,7 +112,7 @@ class Server(Client):
     def finish(self) -> tuple[int, bytes, bytes]:
         """Closes its input: the exit code, and what it still said and logged."""
         out, err = self.process.communicate(timeout=GUARD_SECONDS)
-        return self.process.returncode, out, err
+        return self.process.returncode, self._said + out, err
 
     def close(self) -> int:
         return self.finish()[0]

@@ -55,6 +55,22 @@ def test_the_default_recall_reads_nothing_in_a_large_store_nor_what_is_long(talk
     assert talk.recall("How was the night?", space="book").signals.reranker is None
 
 
+def test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest(talk: Memory) -> None:
+    talk.remember_many([{"text": f"Item {number} lies in hall {number % 7}."} for number in range(1_000)])
+    late = talk.recall(QUESTION, deep=True, deep_within=0.0)
+    assert (late[0].record.text, late.signals.reranker) == (TURNS[0], None)
+    assert [hit.why.deep for hit in late] == [None] * len(late)
+    in_time, unhurried = (talk.recall(QUESTION, deep=True, deep_within=seconds) for seconds in (600.0, None))
+    assert [(hit.record.id, hit.why) for hit in in_time] == [(hit.record.id, hit.why) for hit in unhurried]
+    assert all(hit.why.deep is not None for hit in in_time)
+
+
+def test_a_deep_recall_without_time_reads_as_much_as_a_plain_one(talk: Memory) -> None:
+    for question in (QUESTION, "who likes sport?", "what does the animal do?"):
+        plain, late = talk.recall(question), talk.recall(question, deep=True, deep_within=0.0)
+        assert [(hit.record.id, hit.why.deep) for hit in late] == [(hit.record.id, hit.why.deep) for hit in plain]
+
+
 def test_deep_goes_by_words_where_the_model_cannot_read_the_question(tmp_path: Path) -> None:
     with recollect.open(tmp_path) as memory:
         memory.remember("数据库在星期五备份。")

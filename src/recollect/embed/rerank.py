@@ -7,9 +7,9 @@ about the few best candidates of a deep recall only. Its file is not opened befo
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -45,14 +45,27 @@ class Reranker:
         tokenizer, _ = self._load()
         return tokenizer.encode(text, self._manifest.window).readable
 
-    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A number for each text, on no scale of its own: the higher, the surer it answers."""
+    def score(self, question: str, texts: Sequence[str], until: float | None = None) -> NDArray[np.float32]:
+        """A number for each text, on no scale of its own: the higher, the surer it answers.
+
+        With `until`, a moment of `time.monotonic`, it reads no text that it would not be done with by then, as far as
+        it can tell by those before; such a text has NaN.
+        """
+        longest = 0.0
+
+        def read(text: str) -> float:
+            nonlocal longest
+            began = time.monotonic()
+            if until is not None and began + longest >= until:
+                return np.nan
+            logit = self._read(question, text)
+            longest = max(longest, time.monotonic() - began)
+            return logit
+
         if min(len(texts), self._threads) < 2:
-            logits = [self._read(question, text) for text in texts]
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                logits = list(pool.map(partial(self._read, question), texts))
-        return np.array(logits, np.float32)
+            return np.array([read(text) for text in texts], np.float32)
+        with ThreadPoolExecutor(self._threads) as pool:
+            return np.array(list(pool.map(read, texts)), np.float32)
 
     def _read(self, question: str, text: str) -> float:
         tokenizer, session = self._load()

@@ -140,17 +140,24 @@ REQUIREMENTS = (
     Requirement(
         "5 memory_recall: layers 0, 1 and 2",
         "relevance first: a real match stands above what only importance brought in",
-        ("test_relevance_stands_before_importance",),
-        "Relevance goes first: a drawer that only its importance brought in stands below real matches. The origin"
-        " appends layers unsorted, so that fifteen important drawers stand before the answer.",
-        score="A real match scores how likely it answers the question, 0 to 1.",
+        (
+            "test_recall_has_the_answer_first_as_often_as_the_search_of_another_contract",
+            "test_nearly_every_answer_is_among_the_ten",
+            "test_no_match_stands_below_what_is_only_important_nor_is_cut_off_by_it",
+        ),
+        "Relevance goes first: what the search found stands in its order, and a drawer that only its importance brought"
+        " in fills what is left of `top_k`. The origin appends layers unsorted, so that fifteen important drawers stand"
+        " before the answer.",
+        score="A drawer that the search found (layer 2 or 3) scores how probably it answers, 0 to 1: above 0.5 it most"
+        " likely does, below 0.25 most likely nothing in the palace does. The origin's scores are cosines; thresholds"
+        " that were set by those do not fit.",
     ),
     Requirement(
         "decisions: what only L1 brought in scores importance x 0.15",
         "and where real matches are weaker than that, no more than the weakest of them",
         ("test_what_only_importance_brought_in_scores_a_share_of_it",),
-        score="A drawer that only layer 1 brought in scores importance × 0.15, and never more than the weakest real"
-        " match. A hit below 0.05 is no real match.",
+        score="A drawer that only layer 1 brought in scores importance × 0.15, and never more than the weakest that the"
+        " search found.",
     ),
     Requirement(
         "decisions: what only L1 brought in stands below any real match",
@@ -182,8 +189,28 @@ REQUIREMENTS = (
     Requirement(
         "5 memory_recall_deep: the exhaustive search, in the same shape",
         "three times the candidates, and nothing is folded behind a near-duplicate",
-        ("test_deep_recall_looks_further_and_folds_nothing",),
-        "`memory_recall_deep` looks at three times the candidates, and folds nothing behind a near-duplicate.",
+        ("test_deep_recall_looks_further_and_folds_nothing", "test_deep_recall_finds_no_less_than_the_plain_one"),
+        "`memory_recall` shows the best of several near-identical drawers alone. `memory_recall_deep` looks at three"
+        " times the candidates, has a second model read the best together with the question, and shows near-duplicates"
+        " where `top_k` leaves room for them.",
+    ),
+    Requirement(
+        "5 memory_recall_deep: slower, yet below 150 ms",
+        "the second model reads what it can within 100 ms; what it has not read by then keeps its place",
+        (
+            "engine/test_deep.py::test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest",
+            "engine/test_deep.py::test_a_deep_recall_without_time_reads_as_much_as_a_plain_one",
+        ),
+        "How many of the best twenty the second model reads depends on their length and on the machine: what it could"
+        " not read within 100 ms goes by the other signals. In a palace of up to 1,000 drawers a plain recall has the"
+        " best five read too, if they are short.",
+    ),
+    Requirement(
+        "decisions: what other contracts stored appears as drawers, but no code or documents in recall",
+        "recall leaves them out, also of layer 1; memory_list and the count have them",
+        ("test_code_and_documents_of_others_are_no_drawers_unless_their_room_is_asked_for",),
+        "Memories of other contracts are recalled as drawers. Chunks of code and of documents are not: only"
+        " `memory_list` and, over HTTP, a recall with a `room` show them, and `drawer_count` counts them.",
     ),
     Requirement(
         "5 memory_recall_deep: the example",
@@ -197,10 +224,14 @@ REQUIREMENTS = (
     ),
     Requirement(
         "decisions: accesses count",
-        "a drawer that was shown as a real match was accessed; one that only stood by was not",
-        ("test_being_recalled_makes_a_drawer_more_important",),
-        "Recalls count accesses, and are marked `readOnlyHint: true` all the same. A drawer that was shown as a real"
-        " match was accessed; one that only stood by was not.",
+        "a drawer that was shown as a likely answer was accessed; one that only stood by was not",
+        (
+            "test_likely_answers_grow_more_important_and_what_else_was_shown_does_not",
+            "engine/test_touches.py::test_what_was_shown_counts_as_recalled_only_if_it_probably_answers",
+        ),
+        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: counting is bookkeeping. A drawer"
+        " was accessed if it was shown with a score of 0.5 or more; what only stood by was not, so that noise does not"
+        " grow important.",
     ),
     Requirement(
         "5 memory_list: by importance descending, 50 unless told otherwise",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -198,17 +197,6 @@ def test_a_palace_must_exist_to_be_read(palaces: Palaces) -> None:
 # Recall
 
 
-def test_relevance_stands_before_importance(semantic_palaces: Palaces, semantic: Memory) -> None:
-    for number in range(20):
-        semantic.remember(f"Board minutes, item {number}: lunch was fine.", space="home", importance=1.0)
-    id = semantic_palaces.remember(None, "The API gateway validates JWT tokens using RS256.").drawer_id
-    found = semantic_palaces.recall(None, "How does token validation work?").results
-    assert found[0].drawer_id == id
-    assert found[0].layer == 2
-    assert [row.layer for row in found[1:]] == [1] * 9
-    assert [row.score for row in found] == sorted((row.score for row in found), reverse=True)
-
-
 def test_what_only_importance_brought_in_scores_a_share_of_it(palaces: Palaces, memory: Memory) -> None:
     memory.remember("Cats are nice.", space="home", importance=0.8)
     palaces.remember(None, "Lunch is at noon.")
@@ -260,21 +248,6 @@ def test_deep_recall_looks_further_and_folds_nothing(palaces: Palaces) -> None:
 def test_a_drawer_is_found_by_the_next_call(semantic_palaces: Palaces) -> None:
     semantic_palaces.remember(None, "Ines keeps the key to the cellar.")
     assert semantic_palaces.recall(None, "Who has the key of the cellar?").results[0].layer == 2
-
-
-def test_being_recalled_makes_a_drawer_more_important(
-    open_memory: Callable[..., Memory], palaces: Palaces, memory: Memory
-) -> None:
-    palaces.remember(None, "Tea is at four.")
-    palaces.remember(None, "Nobody asks for this.")
-    for _ in range(3):
-        palaces.recall(None, "When is tea?")
-    memory.close()
-    listed = Palaces(open_memory(), "home").list_drawers(None).drawers
-    assert [(drawer.content, drawer.importance) for drawer in listed] == [
-        ("Tea is at four.", 0.65),
-        ("Nobody asks for this.", 0.5),
-    ]
 
 
 # Triples

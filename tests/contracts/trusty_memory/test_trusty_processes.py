@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.contracts.clients import GUARD_SECONDS, Server
+from tests.contracts.clients import Server
 
 import recollect
 from recollect import Settings
@@ -56,8 +56,8 @@ def test_a_signal_under_load_loses_nothing_that_was_answered(
         )  # fmt: skip
     answered = [server.line() for _ in range(50)]
     server.process.send_signal(number)
-    out, _ = server.process.communicate(timeout=GUARD_SECONDS)
-    assert server.process.returncode == 0
+    code, out, _ = server.finish()
+    assert code == 0
     answered += out.decode().splitlines()
     ids = {json.loads(json.loads(line)["result"]["content"][0]["text"])["drawer_id"] for line in answered}
     with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:

@@ -214,7 +214,7 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
         ("GET", "palaces/p/recall?q=x&top_k=1001", None, 400, "top_k: Expected int <= 1000"),
         ("GET", "palaces/p/recall?q=x&top_k=ten", None, 400, "top_k: Expected int, got str"),
         ("GET", "palaces/p/recall?q=x&deep=perhaps", None, 400, "deep: Expected bool, got str"),
-        ("GET", "palaces/p/recall?query=x", None, 400, "query: unknown field (known: palace, q, top_k, deep)"),
+        ("GET", "palaces/p/recall?query=x", None, 400, "query: unknown field (known: palace, q, top_k, deep, room)"),
         ("GET", "palaces/p/drawers?limit=0", None, 400, "limit: Expected int >= 1"),
         ("GET", "palaces/p/drawers?limit=1001", None, 400, "limit: Expected int <= 1000"),
         ("GET", "palaces/p/drawers?offset=-1", None, 400, "offset: Expected int >= 0"),

@@ -37,7 +37,7 @@ from recollect.contracts.memory_substrate.view import (
     view_item,
 )  # fmt: skip
 from recollect.contracts.tool import WAIT_SECONDS
-from recollect.types import CATALOGUE_KINDS, Entity, Hit, Recall, Record
+from recollect.types import CATALOGUE_KINDS, LIKELY, Entity, Hit, Recall, Record
 
 RRF_K = 60
 _FEWEST_LOOKED_AT = 40
@@ -111,7 +111,7 @@ def find_objects(
     known = {one.object.id for one in (*first, *rest, *in_part)}
     later = [*in_part, *_by_synonyms(objects, plan, wanted, known, max_items)]
     shown = _fuse(first, rest, later)[:max_items]
-    objects.memory.touch([one.object for one in shown if isinstance(one.object, Record)])
+    objects.memory.touch([one.object for one in shown if isinstance(one.object, Record) and one.score >= LIKELY])
     return replace(search, found=shown)
 
 

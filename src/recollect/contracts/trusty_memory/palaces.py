@@ -34,7 +34,8 @@ MOST_LISTED = 100_000
 
 _ESSENTIAL = 15  # drawers of the first layer
 _ESSENTIAL_SHARE = 0.15  # of its importance is what a drawer scores that nothing but its importance brought in
-_REAL_MATCH = 0.05  # a hit that scores less says so little that importance may stand above it
+_DEEP_SECONDS = 0.1  # within which drawers are read; a deep recall is to answer within 0.15
+_PIECES = ("code", "document")  # of what others indexed or ingested: no drawers, unless their room is asked for
 _UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?")
 
 
@@ -191,39 +192,53 @@ class Palaces:
         if held is not None and not set(tags) <= set(held.tags):
             self._memory.revise(id, space=palace, tags=(*held.tags, *tags), reason="stored again with other tags")
 
-    def recall(self, palace: str | None, query: str, top_k: int | None = None, *, deep: bool = False) -> Recalled:
-        """What answers a question: the identity, then real matches by relevance, then what is important anyway."""
+    def recall(
+        self,
+        palace: str | None,
+        query: str,
+        top_k: int | None = None,
+        *,
+        deep: bool = False,
+        room: str | None = None,
+    ) -> Recalled:
+        """What answers a question: the identity, then what the search found, best first, then what is important anyway.
+
+        A deep one looks further, reads what it found, and shows near-duplicates where there is room for them.
+        """
         name = self._existing(palace)
         count = _count(top_k, "top_k", TOP_K, MAX_LIMIT)
-        found = self._memory.recall(
+        rooms, pieces = ((), _PIECES) if room is None else (_filtered_rooms(room), ())
+        hits = self._memory.recall(
             query,
             space=name,
-            limit=min(count + _ESSENTIAL, MAX_LIMIT),
+            limit=count,
             deep=deep,
+            deep_within=_DEEP_SECONDS,
             thorough=deep,
-            touch=False,
+            rooms=rooms,
+            without_kinds=pieces,
             wait=WAIT_SECONDS,
         )
-        rows = self._layered(name, found, 3 if deep else 2)[:count]
-        shown = {row.drawer_id for row in rows if row.score >= _REAL_MATCH and row.layer > 1}
-        self._memory.touch([hit.record for hit in found if hit.record.id in shown])
-        return Recalled(name, query, (*self._identity(name), *rows))
-
-    def _layered(self, palace: str, hits: Sequence[Hit], layer: int) -> list[Found]:
-        essential = {one.record.id: one for one in self._memory.foremost(space=palace, limit=_ESSENTIAL)}
-        weakest = min((hit.score for hit in hits if hit.score >= _REAL_MATCH), default=1.0)
-        rows: list[Found] = []
-        for hit in hits:
-            important = essential.get(hit.record.id)
-            score = 0.0 if important is None else min(important.importance * _ESSENTIAL_SHARE, weakest)
-            if hit.score >= _REAL_MATCH or hit.score >= score:
-                rows.append(self._row(hit.record, hit.score, layer))
-                essential.pop(hit.record.id, None)
+        found = self._unfold(hits, count) if deep else [(hit.record, hit.score) for hit in hits]
+        rows = [self._row(record, score, 3 if deep else 2) for record, score in found]
+        seen, weakest = {record.id for record, _ in found}, rows[-1].score if rows else 1.0
+        essential = self._memory.foremost(space=name, rooms=rooms, without_kinds=pieces, limit=_ESSENTIAL)
         rows += [
-            self._row(one.record, min(one.importance * _ESSENTIAL_SHARE, weakest), 1) for one in essential.values()
+            self._row(one.record, min(one.importance * _ESSENTIAL_SHARE, weakest), 1)
+            for one in essential
+            if one.record.id not in seen
         ]
-        rows.sort(key=lambda row: (-row.score, -row.layer))
-        return rows
+        return Recalled(name, query, (*self._identity(name), *rows[:count]))
+
+    def _unfold(self, hits: Sequence[Hit], count: int) -> list[tuple[Record, float]]:
+        """Hits, and beside each its near-duplicates, as far as that pushes no hit out."""
+        found: list[tuple[Record, float]] = []
+        free = count - len(hits)
+        for hit in hits:
+            twins = [self._memory.get(id, space=hit.record.space) for id in hit.folded[:free]]
+            free -= len(twins)
+            found += [(record, hit.score) for record in (hit.record, *twins) if record is not None]
+        return found
 
     def _row(self, record: Record, score: float, layer: int) -> Found:
         importance = importance_of(record, self._memory.core.clock())
@@ -236,7 +251,7 @@ class Palaces:
     def essentials(self, palace: str | None) -> tuple[Found, ...]:
         """Layers 0 and 1 alone: the identity, and the fifteen most important drawers."""
         name = self._existing(palace)
-        essential = self._memory.foremost(space=name, limit=_ESSENTIAL)
+        essential = self._memory.foremost(space=name, without_kinds=_PIECES, limit=_ESSENTIAL)
         rows = [self._row(one.record, one.importance * _ESSENTIAL_SHARE, 1) for one in essential]
         return (*self._identity(name), *rows)
 

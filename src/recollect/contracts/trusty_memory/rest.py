@@ -87,6 +87,7 @@ class Ask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     q: str
     top_k: Limit = TOP_K
     deep: bool = False
+    room: str | None = None
 
 
 class OfSubject(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -267,7 +268,7 @@ class _Rest:
         return self._as(call).forget(palace, params.drawer_id)
 
     def recall(self, params: Ask, call: Call) -> Recalled:  # noqa: ARG002
-        return self._palaces.recall(params.palace, params.q, params.top_k, deep=params.deep)
+        return self._palaces.recall(params.palace, params.q, params.top_k, deep=params.deep, room=params.room)
 
     def triples(self, params: OfSubject, call: Call) -> Triples:  # noqa: ARG002
         return self._palaces.triples(params.palace, params.subject)

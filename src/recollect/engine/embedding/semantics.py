@@ -77,6 +77,11 @@ class Semantics:
                 self._chosen = None if embedder is None else Vectors(self._core, embedder)
             return self._chosen
 
+    @property
+    def loaded(self) -> Vectors | None:
+        """The vectors of that model if it is loaded by now."""
+        return self._chosen
+
     def reranker(self) -> Reranker:
         """The model that reads question and text together; opened when it is first asked."""
         from recollect.embed.rerank import Reranker  # brings in onnxruntime

@@ -47,7 +47,7 @@ def search_vectors(
     if ready.vectors is None:
         raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
     found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
-    memory.touch([hit.record for hit in found])
+    memory.touch_likely([hit.record for hit in found], parsed)
     return found
 
 
@@ -57,8 +57,9 @@ def search_keywords(
     """The records that hold the words of a question, by BM25 alone. No model is loaded for it."""
     from recollect.engine.read import signals  # brings in numpy: only when something is asked
 
-    found = signals.search_keywords(memory.core, _parse(query, space, limit, filters), space)
-    memory.touch([hit.record for hit in found])
+    parsed = _parse(query, space, limit, filters)
+    found = signals.search_keywords(memory.core, parsed, space)
+    memory.touch_likely([hit.record for hit in found], parsed)
     return found
 
 
@@ -92,7 +93,7 @@ def weigh(
     ready = memory.semantics.ready([space], parse_wait(wait), progress) if weights.vector > 0 else None
     vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
     found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
-    memory.touch([hit.record for hit in found.hits])
+    memory.touch_likely([hit.record for hit in found.hits], parsed)
     return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
 
 
@@ -115,5 +116,5 @@ def appraise(
     ready = memory.semantics.ready([space], parse_wait(wait), progress)
     found = appraising.appraise(memory.core, ready.vectors, parsed, space)
     memory.asked[space] = memory.core.clock()
-    memory.touch([one.record for one in found])
+    memory.touch_likely([one.record for one in found], parsed)
     return found

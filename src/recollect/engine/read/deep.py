@@ -40,11 +40,23 @@ def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:
 
 
 def read_closely(
-    view: View, vectors: Vectors, reranker: Reranker, question: Question, records: Sequence[Record]
+    view: View,
+    vectors: Vectors,
+    reranker: Reranker,
+    question: Question,
+    records: Sequence[Record],
+    *,
+    least: int = 0,
+    until: float | None = None,
 ) -> NDArray[np.float64]:
-    """For each record what the model says of it as an answer: the logarithm of the odds."""
+    """For each record what the model says of it as an answer: the logarithm of the odds.
+
+    Beyond the first `least` it reads what it can by the moment `until`; the rest has NaN.
+    """
     texts = _best_pieces(view, vectors, question, records)
-    return reranker.score(question.query.text, texts).astype(np.float64)
+    asked = question.query.text
+    said = [reranker.score(asked, texts[:least]), reranker.score(asked, texts[least:], until)]
+    return np.concatenate(said).astype(np.float64)
 
 
 def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:

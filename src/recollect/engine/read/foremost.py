@@ -69,51 +69,52 @@ class Foremost:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._spaces: dict[str, _Held] = {}
+        self._spaces: dict[tuple[str, tuple[str, ...]], _Held] = {}
         self._lock = threading.Lock()
 
-    def of(self, space: str, limit: int) -> list[Standing]:
-        """The `limit` (at most 64) most important records of a space that hold now."""
+    def of(self, space: str, limit: int, without: tuple[str, ...] = CATALOGUE_KINDS) -> list[Standing]:
+        """The `limit` (at most 64) most important records of a space that hold now and are of no such kind."""
         now = self._core.clock()
         with self._core.store.read() as view:
-            held = self._spaces.get(space)
+            held = self._spaces.get((space, without))
             entry = last_entry(view)
             if held is None or not held.at <= now < held.at + _FRESH:
-                held = self._anew(view, space, now, entry)
+                held = self._anew(view, space, without, now, entry)
             elif held.entry != entry:
-                held = self._renewed(view, space, held, now, entry)
+                held = self._renewed(view, space, without, held, now, entry)
             found = [one for one in _sorted(held.records, now) if one.record.is_valid_at(now)]
             if len(found) < limit and not held.all:
-                held = self._anew(view, space, now, entry)
+                held = self._anew(view, space, without, now, entry)
                 found = _sorted(held.records, now)
         with self._lock:
-            self._spaces[space] = held
+            self._spaces[space, without] = held
         return found[:limit]
 
     def drop(self, space: str) -> None:
         """Has a space weighed anew when it is next asked about."""
         with self._lock:
-            self._spaces.pop(space, None)
+            for key in [key for key in self._spaces if key[0] == space]:
+                del self._spaces[key]
 
-    def _anew(self, view: View, space: str, now: datetime, entry: int) -> _Held:
+    def _anew(self, view: View, space: str, without: tuple[str, ...], now: datetime, entry: int) -> _Held:
         if space_of(view, space) is None:
             return _Held(entry, now, (), all=True)
-        weighed = rank_standing(view, Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS), now, MOST_KEPT)
+        weighed = rank_standing(view, Filter(spaces=(space,), without_kinds=without), now, MOST_KEPT)
         return _Held(entry, now, tuple(one.record for one in weighed), all=len(weighed) < MOST_KEPT)
 
-    def _renewed(self, view: View, space: str, held: _Held, now: datetime, entry: int) -> _Held:
+    def _renewed(
+        self, view: View, space: str, without: tuple[str, ...], held: _Held, now: datetime, entry: int
+    ) -> _Held:
         changes = view.journal(Changes(after=held.entry), limit=_MOST_CHANGES + 1)
         mine = {change.object_id for change in changes if change.space == space}
         if len(changes) > _MOST_CHANGES or any(c.object_type == "space" and c.verb == "drop" for c in changes):
-            return self._anew(view, space, now, entry)
+            return self._anew(view, space, without, now, entry)
         kept = [record for record in held.records if record.id not in mine]
         ids = tuple(sorted(mine))
         changed = view.select(Record, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
-        kept += [
-            record for record in changed if record.status not in HIDDEN_STATUSES and record.kind not in CATALOGUE_KINDS
-        ]
+        kept += [record for record in changed if record.status not in HIDDEN_STATUSES and record.kind not in without]
         if not held.all and len(kept) < MOST_KEPT // 2:
-            return self._anew(view, space, now, entry)
+            return self._anew(view, space, without, now, entry)
         foremost = [one.record for one in _sorted(kept, now)]
         known = {record.version for record in held.records}
         while foremost and not held.all and foremost[-1].version not in known:

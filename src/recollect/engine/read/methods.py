@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Literal, Unpack, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from recollect.engine.core import Core, last_entry, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -58,6 +59,7 @@ from recollect.types import (
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
+_JUDGED = 50  # hits at least, among which those that were shown are looked for
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 
@@ -85,6 +87,7 @@ class Reading:
         recency: float = 0.0,
         importance: float = 0.02,
         deep: bool = False,
+        deep_within: float | None = None,
         thorough: bool = False,
         fold: bool = True,
         touch: bool = True,
@@ -98,10 +101,11 @@ class Reading:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
-        together with the question, for some tenths of a second, and puts them in order. `thorough` weighs three times
-        as many candidates and lets near-duplicates stand beside each other, as `fold=False` alone does. Without
-        `touch` the hits do not count as recalled. `wait` bounds the seconds spent on vectors that are still missing
-        (None: until they are complete).
+        together with the question, for some tenths of a second, and puts them in order, or as many as it can within
+        `deep_within` seconds (in a small store some in any case). `thorough` weighs three times as many candidates;
+        with `fold=False` near-duplicates stand beside each other. Hits that score 0.5 or more (where only words can be
+        compared: that hold most of the question's) count as recalled, without `touch` none. `wait` bounds the seconds
+        spent on vectors that are still missing (None: until they are complete).
 
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
         records in its order, each with a score of 1, and `signals.brief` says so.
@@ -120,6 +124,7 @@ class Reading:
             recency=parse_share(recency, "recency"),
             importance=parse_share(importance, "importance"),
             deep=parse_flag(deep, "deep"),
+            deep_within=None if deep_within is None else parse_seconds(deep_within, "deep_within"),
             thorough=parse_flag(thorough, "thorough"),
             fold=parse_flag(fold, "fold"),
             budget_tokens=_parse_budget(budget_tokens),
@@ -136,7 +141,7 @@ class Reading:
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
-            self.touch([hit.record for hit in answer])
+            self.touch([hit.record for hit in answer if hit.is_likely])
         return answer
 
     def _recall_brief(self, where: Filter, limit: int, budget_tokens: int | None) -> Recall:
@@ -189,8 +194,24 @@ class Reading:
         )  # fmt: skip
 
     def touch(self, records: Sequence[Record]) -> None:
-        """Counts that records were recalled: someone was shown them as an answer."""
+        """Counts that records were recalled: someone was shown them, and they probably answer."""
         self.touches.add((record.space, record.id) for record in records)
+
+    def touch_likely(self, records: Sequence[Record], query: Query) -> None:
+        """Counts those of some records that probably answer a query, whatever they were chosen by. Judged later."""
+
+        def likely() -> set[tuple[str, str]]:
+            from recollect.engine.read.recall import (
+                recall,
+            )  # brings in numpy, which is loaded by now
+
+            asked = replace(query, limit=max(query.limit, _JUDGED), fold=False)
+            hits = recall(self.core, self.semantics.loaded, asked)
+            return {(hit.record.space, hit.record.id) for hit in hits if hit.is_likely} & shown
+
+        shown = {(record.space, record.id) for record in records}
+        if shown:
+            self.touches.add_later(likely)
 
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
@@ -232,13 +253,14 @@ class Reading:
         space: str = DEFAULT_SPACE,
         rooms: Sequence[str | None] = (),
         tags: Sequence[str] = (),
+        without_kinds: Sequence[str] = (),
         limit: int = 15,
     ) -> list[Standing]:
         """The records that are most important now: what was stated fades with time, and being recalled keeps it up."""
         most = parse_limit(limit)
-        filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags)
+        filter = parse_filter(space=parse_space(space), rooms=rooms, tags=tags, without_kinds=without_kinds)
         if not filter.rooms and not filter.tags and most <= MOST_KEPT:
-            return self._foremost.of(filter.spaces[0], most)
+            return self._foremost.of(filter.spaces[0], most, filter.without_kinds)
         with self.core.store.read() as view:
             return rank_standing(view, filter, self.core.clock(), most)
 

@@ -181,7 +181,7 @@ def recall(
     problem: str | None = None,
 ) -> Recall:
     """The records that answer a query, best first. `reranker` opens the model that reads the best with the question."""
-    started = time.perf_counter()
+    started, began = time.perf_counter(), time.monotonic()
     now = core.clock()
     question = make_question(query, vectors, int(now.timestamp() * 1e6))
     with core.store.read() as view:
@@ -191,9 +191,8 @@ def recall(
         used = None
         if vectors is not None:
             pool.look_closer(view, vectors)
-            used = _read(view, vectors, reranker, question, pool) if reranker is not None else None
-        folded = query.fold and not query.thorough
-        hits = _fold(view, pool, query.limit) if folded else _show(view, pool.ranked(query.limit))
+            used = _read(view, vectors, reranker, question, pool, began) if reranker is not None else None
+        hits = _fold(view, pool, query.limit) if query.fold else _show(view, pool.ranked(query.limit))
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
@@ -211,20 +210,25 @@ def recall(
 
 
 def _read(
-    view: View, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool
+    view: View, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool, began: float
 ) -> str | None:
     """Has the best read together with the question, where that is worth the time. Answers with the model's name."""
-    if not (question.query.deep or is_worth_reading(pool.evidence.records)):
+    query, small = question.query, is_worth_reading(pool.evidence.records)
+    if not (query.deep or small):
         return None
-    best = pool.ranked(DEEP if question.query.deep else FEW, least=0.0)  # reading may lift or lower any of them
+    best = pool.ranked(DEEP if query.deep else FEW, least=0.0)  # reading may lift or lower any of them
     if len(best) < 2:
         return None
     found = {record.version: record for record in records_of(view, [one.version for one in best])}
-    records = short_enough([found[one.version] for one in best], deep=question.query.deep)
+    records = short_enough([found[one.version] for one in best], deep=query.deep)
     model = reranker()
-    if not records or not model.reads(question.query.text):
+    if not records or not model.reads(query.text):
         return None
-    said = read_closely(view, vectors, model, question, records)
+    until = None if query.deep_within is None else began + query.deep_within
+    least = len(short_enough(records[:FEW], deep=False)) if small else 0  # no less than if it were not deep
+    said = read_closely(view, vectors, model, question, records, least=least, until=until)
+    if np.isnan(said).all():
+        return None
     row_of = {int(version): row for row, version in enumerate(pool.version)}
     pool.read(np.array([row_of[record.version] for record in records]), said)
     return model.name
