@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_filter,
@@ -16,7 +18,9 @@ from recollect.engine.parse import (
 from recollect.engine.read.methods import Reading
 from recollect.engine.read.results import Appraised, Scored, Weighed
 from recollect.errors import EmbedderError
-from recollect.types import DEFAULT_SPACE, Query
+from recollect.types import DEFAULT_SPACE, Query, Record
+
+_JUDGED = 50  # hits at least, among which those that were shown are looked for
 
 Progress = Callable[[int, int], None]
 
@@ -27,6 +31,21 @@ def _parse(query: str, space: str, limit: int, filters: Mapping[str, object]) ->
         filter=parse_filter(space=parse_space(space), **filters),
         limit=parse_limit(limit, most=MAX_LIMIT),
     )
+
+
+def _touch_likely(memory: Reading, records: Sequence[Record], query: Query) -> None:
+    """Counts those of some records as recalled that probably answer, whatever they were chosen by. Judged later."""
+    shown = {(record.space, record.id) for record in records}
+
+    def likely() -> set[tuple[str, str]]:
+        from recollect.engine.read.recall import recall  # brings in numpy, which is loaded by now
+
+        asked = replace(query, limit=max(query.limit, _JUDGED), fold=False)
+        hits = recall(memory.core, memory.semantics.loaded, asked)
+        return {(hit.record.space, hit.record.id) for hit in hits if hit.is_likely} & shown
+
+    if shown:
+        memory.touches.add_later(likely)
 
 
 def search_vectors(
@@ -47,7 +66,7 @@ def search_vectors(
     if ready.vectors is None:
         raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
     found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
-    memory.touch_likely([hit.record for hit in found], parsed)
+    _touch_likely(memory, [hit.record for hit in found], parsed)
     return found
 
 
@@ -59,7 +78,7 @@ def search_keywords(
 
     parsed = _parse(query, space, limit, filters)
     found = signals.search_keywords(memory.core, parsed, space)
-    memory.touch_likely([hit.record for hit in found], parsed)
+    _touch_likely(memory, [hit.record for hit in found], parsed)
     return found
 
 
@@ -93,7 +112,7 @@ def weigh(
     ready = memory.semantics.ready([space], parse_wait(wait), progress) if weights.vector > 0 else None
     vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
     found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
-    memory.touch_likely([hit.record for hit in found.hits], parsed)
+    _touch_likely(memory, [hit.record for hit in found.hits], parsed)
     return Weighed(hits=found.hits, nodes=found.nodes, problem=problem)
 
 
@@ -116,5 +135,5 @@ def appraise(
     ready = memory.semantics.ready([space], parse_wait(wait), progress)
     found = appraising.appraise(memory.core, ready.vectors, parsed, space)
     memory.asked[space] = memory.core.clock()
-    memory.touch_likely([one.record for one in found], parsed)
+    _touch_likely(memory, [one.record for one in found], parsed)
     return found

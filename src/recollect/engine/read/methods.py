@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Literal, Unpack, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from recollect.engine.core import Core, last_entry, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -59,7 +58,6 @@ from recollect.types import (
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
-_JUDGED = 50  # hits at least, among which those that were shown are looked for
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 
@@ -196,22 +194,6 @@ class Reading:
     def touch(self, records: Sequence[Record]) -> None:
         """Counts that records were recalled: someone was shown them, and they probably answer."""
         self.touches.add((record.space, record.id) for record in records)
-
-    def touch_likely(self, records: Sequence[Record], query: Query) -> None:
-        """Counts those of some records that probably answer a query, whatever they were chosen by. Judged later."""
-
-        def likely() -> set[tuple[str, str]]:
-            from recollect.engine.read.recall import (
-                recall,
-            )  # brings in numpy, which is loaded by now
-
-            asked = replace(query, limit=max(query.limit, _JUDGED), fold=False)
-            hits = recall(self.core, self.semantics.loaded, asked)
-            return {(hit.record.space, hit.record.id) for hit in hits if hit.is_likely} & shown
-
-        shown = {(record.space, record.id) for record in records}
-        if shown:
-            self.touches.add_later(likely)
 
     def get(self, id: str, *, space: str | None = None, as_of: Moment = None) -> Record | None:
         """The record of that id, or None. With `as_of`, as it was known then."""
