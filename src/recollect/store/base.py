@@ -352,8 +352,11 @@ class View(Protocol):
         ...
 
     def models(self) -> list[Model]: ...
-    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
-        """How many versions (of some spaces, or all) have no vector of a model, and the newest of them.
+    def waiting(
+        self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0, where: Filter | None = None
+    ) -> Waiting:
+        """How many versions (of some spaces, or all; that a filter lets through) have no vector of a model, and the
+        newest of them.
 
         Of no model in particular: of the one that is most complete; then the versions are not told.
         """

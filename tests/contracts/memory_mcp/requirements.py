@@ -102,6 +102,7 @@ REQUIREMENTS = (
             "test_search_goes_by_meaning_alone",
             "test_searches_see_only_what_is_valid_now",
             "test_an_empty_space_is_searched_in_vain",
+            "test_a_question_in_a_script_that_the_model_cannot_read_goes_by_words",
         ),
         "`search`, `search_text` and `recall` find only memories that are valid now, those of every `user_id`: none of"
         " the three takes a user.",
@@ -210,9 +211,11 @@ REQUIREMENTS = (
             "test_a_successor_takes_over_and_the_past_still_shows_the_old",
             "test_what_ended_once_ended_then",
             "test_nothing_is_invalidated_by_an_unknown_id",
+            "test_why_a_memory_was_ended_can_be_read_back",
         ),
-        "`invalidate` of what has ended already keeps the first end. A `superseded_by` that is not known is an error,"
-        " and then nothing is invalidated.",
+        "`get_memory` of an ended memory has `invalidation_reason` and `superseded_by`, where they were given."
+        " `invalidate` of what has ended already keeps the first end. A `superseded_by` that is not known is an"
+        " error, and then nothing is invalidated.",
     ),
     Requirement(
         "Code is indexed, searched, told of and dropped by five tools.",
@@ -221,13 +224,42 @@ REQUIREMENTS = (
             "test_code_is_indexed_found_counted_and_dropped",
             "test_a_project_must_be_a_folder",
             "test_indexing_that_takes_long_answers_with_the_counts_so_far",
+            "test_a_small_project_is_completed_when_indexing_answers",
         ),
+        "`index_project` answers when files are read and vectors computed, or after ten seconds with the counts so"
+        " far; the rest goes on in the background.",
+    ),
+    Requirement(
+        "decisions: progress and eta are real, and cover vectors.",
+        "completed means that a search by meaning finds it; the eta is what vectors took lately, times what waits.",
+        (
+            "test_a_project_is_completed_when_its_vectors_are",
+            "engine/test_behind.py::test_a_process_that_has_just_begun_knows_how_long_vectors_take",
+        ),
+        vectors="`get_index_status` says `completed` when every chunk of the project has its vector. Reading files"
+        " counts as a tenth of `progress_percent`. `eta_seconds` is null until something was measured; what was is"
+        " kept in the store, also over a restart.",
+    ),
+    Requirement(
+        "recall filters code by project and language.",
+        "Languages in any case; what is not there is an error that names what is.",
+        ("test_languages_are_known_in_any_case_and_what_is_not_there_is_told",),
+        "A `project_id` that is not indexed is an error that names those that are; so is a `language` that is neither one"
+        " of the document's five nor one of indexed code. Languages may be written in capitals.",
     ),
     Requirement(
         "get_status counts, and tells of the embedder: loading, ready or error.",
         "Of the bound space. Nothing is loaded for it; the cache is that of the questions' vectors.",
-        ("test_the_status_counts_and_the_reset_empties", "test_the_status_loads_nothing"),
-        "A model that is loaded when it is first needed is `ready`: a client that waits for it need not wait.",
+        (
+            "test_the_status_counts_and_the_reset_empties",
+            "test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded",
+            "test_a_dead_embedder_is_told_wherever_it_is_needed",
+        ),
+        "The model is loaded when it is first needed. `get_status` says `ready` once it has worked in this process,"
+        " `loading` before that (and has it loaded), `error` when it failed or none is configured; `status` is"
+        " `healthy`, or `degraded` while the embedder or other work in the background fails. `store_memory` and"
+        " `update_memory` do not fail with a dead embedder, though the document lists it: what was handed over is"
+        " kept, and found by its words.",
     ),
     Requirement(
         "reset_all_memory removes everything if, and only if, confirm is true, and never fails otherwise.",

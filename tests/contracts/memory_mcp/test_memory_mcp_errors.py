@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+
+from recollect.engine.embedding.pace import PACE
 
 WRONG = [
     ("store_memory", {}, "content: is required"),
@@ -38,6 +42,10 @@ WRONG = [
     ("search_code", {"query": "x", "limit": 51}, "limit: "),
     ("get_index_status", {"project_id": "nowhere"}, "Project not found: nowhere"),
     ("index_project", {"path": "/nowhere/at/all"}, "Invalid path: /nowhere/at/all"),
+    ("index_project", {"path": ""}, "Invalid path: "),
+    ("index_project", {"path": " \n"}, "Invalid path:  "),
+    ("search_code", {"query": "x", "project_id": "nowhere"}, "project_id: there is no project 'nowhere'; none is"),
+    ("recall", {"query": "x", "include_code": True, "language": "cobol"}, "language: nothing is written in 'cobol'"),
 ]
 
 
@@ -65,6 +73,52 @@ def test_indexing_that_takes_long_answers_with_the_counts_so_far(table, tmp_path
     table.memory.index_project(folder)  # waits for what goes on in the background
     status = table.call("get_index_status", project_id="slow")
     assert (status["status"], status["indexed_files"], status["progress_percent"]) == ("completed", 30, 100.0)
+
+
+def test_languages_are_known_in_any_case_and_what_is_not_there_is_told(table, tmp_path) -> None:
+    for name, text in (("a.py", "def pour_tea():\n    return 1\n"), ("b.rs", "fn pour_tea() -> u8 {\n    1\n}\n")):
+        folder = tmp_path / "kettle"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    table.call("index_project", path=str(folder))
+    asked = {"query": "pour tea", "include_code": True, "include_memories": False}
+    for language, path in (("rust", "b.rs"), ("Rust", "b.rs"), (" PYTHON ", "a.py")):
+        assert [hit["file_path"] for hit in table.call("recall", language=language, **asked)["results"]] == [path]
+    assert table.call("recall", language="Go", **asked)["results"] == []
+    told = "language: nothing is written in 'Klingon'; there is code in: python, rust"
+    assert table.fail("recall", language="Klingon", **asked) == told
+    told = "project_id: there is no project 'Kettle'; there are: kettle"
+    assert table.fail("recall", project_id="Kettle", **asked) == told
+    assert table.fail("search_code", query="tea", project_id="Kettle") == told
+
+
+def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, monkeypatch) -> None:
+    table, folder = semantic_table, tmp_path / "mill"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"part{number}.py").write_text(f"def grind_{number}():\n    return {number}\n")
+    monkeypatch.setattr("recollect.contracts.memory_mcp.code.INDEX_SECONDS", 0.0)
+    table.call("index_project", path=str(folder))
+    table.memory.index_project(folder)  # until its files are read
+    status = table.call("get_index_status", project_id="mill")
+    assert (status["status"], status["indexed_files"], status["completed_at"]) == ("indexing", 40, None)
+    assert (status["progress_percent"], status["eta_seconds"]) == (10.0, None)  # nothing was measured yet
+    assert "grind_7" in table.call("search_code", query="grind_7", limit=1)["results"][0]["content"]
+    with table.memory.core.store.write(actor="test") as edit:
+        edit.keep(PACE, {"recollect-minilm-2-int8": 0.5})
+    waiting = table.memory.behind(project="mill", kinds=["code"]).waiting
+    status = table.call("get_index_status", project_id="mill")
+    assert (status["eta_seconds"], waiting > 0) == (math.ceil(waiting / 2), True)
+    assert status["progress_percent"] == round(100 * (0.1 + 0.9 * (1 - waiting / status["total_chunks"])), 1)
+    table.memory.embed_waiting()
+    status = table.call("get_index_status", project_id="mill")
+    assert (status["status"], status["progress_percent"], status["eta_seconds"]) == ("completed", 100.0, None)
+
+
+def test_a_small_project_is_completed_when_indexing_answers(semantic_table, tmp_path) -> None:
+    (tmp_path / "mill.py").write_text("def grind():\n    return 1\n")
+    project = semantic_table.call("index_project", path=str(tmp_path))["project_id"]
+    assert semantic_table.call("get_index_status", project_id=project)["status"] == "completed"
 
 
 def test_a_store_that_fails_is_told_in_one_sentence(table) -> None:

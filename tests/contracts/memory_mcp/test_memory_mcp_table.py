@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 NAMES = """store_memory get_memory update_memory delete_memory list_memories search search_text recall create_entity
 create_relation get_related get_valid get_valid_at invalidate index_project search_code get_index_status list_projects
 delete_project get_status reset_all_memory""".split()
@@ -23,13 +25,27 @@ def test_structured_content_says_the_same_as_the_text(serve) -> None:
     assert result.get("structuredContent", {"projects": [], "count": 0}) == {"projects": [], "count": 0}
 
 
-def test_the_status_loads_nothing(semantic_table) -> None:
+def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic_table) -> None:
     table = semantic_table
-    assert table.call("get_status")["embedding"] == {
-        "status": "ready", "model": "recollect-minilm-2-int8", "dimensions": 384,
-        "cache_stats": {"hits": 0, "misses": 0, "size": 0},
-    }  # fmt: skip
     assert table.memory.embedding().state == "idle"
-    table.store("Tea is at five.")
-    table.call("search", query="tea")
-    assert table.memory.embedding().state == "ready"
+    status = table.call("get_status")
+    assert (status["status"], status["embedding"]) == ("healthy", {
+        "status": "loading", "model": "recollect-minilm-2-int8", "dimensions": 384,
+        "cache_stats": {"hits": 0, "misses": 0, "size": 0},
+    })  # fmt: skip
+    while (state := table.call("get_status")["embedding"]["status"]) == "loading":
+        assert table.memory.embedding().state in ("loading", "ready")
+    assert (state, table.memory.embedding().state) == ("ready", "ready")
+
+
+def test_a_dead_embedder_is_told_wherever_it_is_needed(serve, tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL="http://127.0.0.1:9")
+    id = server.call("store_memory", content="Tea is at five.")["id"]
+    assert server.fail("search", query="tea") == "Embedding service not ready. Please try again."
+    status = server.call("get_status")
+    assert (status["status"], status["embedding"]["status"]) == ("degraded", "error")
+    assert server.fail("index_project", path=str(tmp_path / "code")) == "Embedding service not ready. Please try again."
+    assert server.call("list_projects")["count"] == 0
+    assert [hit["id"] for hit in server.call("recall", query="tea")["results"]] == [id]
+    assert [hit["id"] for hit in server.call("search_text", query="tea")["results"]] == [id]

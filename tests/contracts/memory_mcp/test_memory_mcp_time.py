@@ -40,6 +40,18 @@ def test_what_ended_once_ended_then(table, clock) -> None:
     assert table.memory.get(old).superseded_by == new
 
 
+def test_why_a_memory_was_ended_can_be_read_back(table) -> None:
+    plain, reasoned, replaced, new = table.store("one", "two", "three", "four")
+    table.call("invalidate", id=plain)
+    table.call("invalidate", id=reasoned, reason="we moved\nto Oslo")
+    table.call("invalidate", id=replaced, reason="outdated", superseded_by=new)
+    table.call("update_memory", id=reasoned, metadata={"seen": 1})
+    told = [table.call("get_memory", id=id) for id in (plain, reasoned, replaced, new)]
+    assert [(each.get("invalidation_reason"), each.get("superseded_by")) for each in told] == [
+        (None, None), ("we moved to Oslo", None), ("outdated", new), (None, None),
+    ]  # fmt: skip
+
+
 def test_nothing_is_invalidated_by_an_unknown_id(table) -> None:
     [id] = table.store("The office is in Porto.")
     assert table.call("invalidate", id="nowhere") == {"invalidated": False}

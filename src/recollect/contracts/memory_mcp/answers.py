@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.tool import view
 from recollect.engine.read.results import Scored
@@ -25,6 +25,8 @@ class Thing(Struct, frozen=True):
 
 
 class MemoryView(Struct, frozen=True, kw_only=True):
+    """The last two fields are there only where a memory was ended so."""
+
     id: Thing
     content: str
     memory_type: str
@@ -34,14 +36,17 @@ class MemoryView(Struct, frozen=True, kw_only=True):
     valid_until: datetime | None
     importance_score: float
     metadata: Metadata
+    invalidation_reason: str | UnsetType = UNSET
+    superseded_by: str | UnsetType = UNSET
 
 
-def view_memory(record: Record) -> MemoryView:
-    """A record that says no beginning began when it was stored."""
+def view_memory(record: Record, reason: str | None = None) -> MemoryView:
+    """A record that says no beginning began when it was stored. `reason` is why it ended."""
     return view(
         MemoryView, record, id=Thing("memories", _Key(record.id)), content=record.text,
         ingestion_time=record.created_at, valid_from=record.valid_from or record.created_at,
-        importance_score=record.importance,
+        importance_score=record.importance, invalidation_reason=reason or UNSET,
+        superseded_by=record.superseded_by or UNSET,
     )  # fmt: skip
 
 

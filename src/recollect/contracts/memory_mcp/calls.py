@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
+from recollect.contracts.memory_mcp.code import CODE, known_language, known_project
 from recollect.contracts.tool import WAIT_SECONDS, Call, view
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
@@ -15,12 +16,10 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.types import Record, SpaceStats
 from recollect.version import __version__
 
-CODE = "code"
-"""The kind of records that are code chunks here; every other kind is a memory."""
 _MOST_BYTES = 102_400
 _IMPORTANCE = 1.0
-_EMBEDDING = {"idle": "ready", "ready": "ready", "loading": "loading", "failed": "error", "none": "error"}
-"""A model that is loaded when something first needs it is ready: nobody has to wait and ask again."""
+_EMBEDDING = {"idle": "loading", "ready": "ready", "loading": "loading", "failed": "error", "none": "error"}
+"""A model that nobody has needed yet is loaded when the status is asked for: who asks again finds it ready."""
 
 
 # Memories
@@ -38,7 +37,11 @@ def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
 
 
 def get_memory(given: p.Get, call: Call) -> a.MemoryView:
-    return a.view_memory(_record(call, given.id))
+    record = _record(call, given.id)
+    if record.valid_until is None:
+        return a.view_memory(record)
+    past = [step.change for step in call.memory.history(record.id, space=call.space)]
+    return a.view_memory(record, next((change.reason for change in past[::-1] if change.verb == "invalidate"), None))
 
 
 def update_memory(given: p.Update, call: Call) -> a.MemoryView:
@@ -90,7 +93,9 @@ def search_text(given: p.SearchText, call: Call) -> a.Searched:
 
 
 def recall(given: p.Recall, call: Call) -> a.RecallAnswer:
-    code = {"kinds": [CODE], "project": given.project_id, "tags": given.language}
+    code: dict[str, object] = {"kinds": [CODE]}
+    if given.include_code:
+        code |= {"project": known_project(given.project_id, call), "tags": known_language(given.language, call)}
     groups: list[Mapping[str, object]] = [
         *([{"without_kinds": [CODE]}] if given.include_memories else []),
         *([{name: value for name, value in code.items() if value is not None}] if given.include_code else []),
@@ -191,9 +196,12 @@ def invalidate(given: p.Invalidate, call: Call) -> Mapping[str, bool]:
 def get_status(given: p.Nothing, call: Call) -> a.Status:
     held, embedding = _held(call), call.memory.embedding()
     deleted = _counts(held)
+    if embedding.state == "idle":
+        call.memory.warm()
+    failing = embedding.state == "failed" or bool(call.memory.problems())
     return a.Status(
         version=__version__,
-        status="healthy",
+        status="degraded" if failing else "healthy",
         memories_count=deleted.memories,
         entities_count=deleted.entities,
         code_chunks_count=deleted.code_chunks,

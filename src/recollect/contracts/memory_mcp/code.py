@@ -3,34 +3,72 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Call, view
-from recollect.errors import InvalidInput, NotFound
+from recollect.engine.embedding.semantics import Behind
+from recollect.errors import EmbedderError, InvalidInput, NotFound
 from recollect.types import ProjectStatus
+
+CODE = "code"
+"""The kind of records that are code chunks here; every other kind is a memory."""
+_LANGUAGES = ("rust", "python", "javascript", "typescript", "go")
+"""Those that the contract names: there may be no code in one, but it is no mistake."""
 
 
 def index_project(given: p.IndexProject, call: Call) -> a.Indexed:
     def report(status: ProjectStatus) -> None:
         call.progress(status.indexed_files, status.total_files or None, "indexing")
 
+    if call.memory.embedding().state == "failed":
+        raise EmbedderError("the embedder failed when it was last asked")
+    began = time.monotonic()
     try:
+        if not given.path.strip():
+            raise InvalidInput("path", "is empty")
         status = call.memory.index_project(
             given.path, space=call.space, watch=given.watch, wait=INDEX_SECONDS, progress=report
         )
     except (NotFound, InvalidInput) as error:
         raise NotFound(f"Invalid path: {given.path}") from error
+    left = INDEX_SECONDS - (time.monotonic() - began)
+    if status.done and left > 0:
+        call.memory.embed_waiting(call.report_vectors, space=call.space, seconds=left)
     return a.Indexed(
         project_id=status.id, files_indexed=status.indexed_files, chunks_created=status.total_chunks
     )  # fmt: skip
 
 
+def known_project(id: str | None, call: Call) -> str | None:
+    """A project that somebody names must be there, as a folder that is indexed or as a label of code."""
+    if id is None:
+        return None
+    labels = [label for label in call.memory.distinct("project", space=call.space, kinds=[CODE]) if label]
+    there = sorted({*labels, *(project.id for project in call.memory.projects(space=call.space))})
+    if id not in there:
+        told = f"there are: {', '.join(there)}" if there else "none is indexed yet"
+        raise InvalidInput("project_id", f"there is no project {id!r}; {told}")
+    return id
+
+
+def known_language(name: str | None, call: Call) -> str | None:
+    """A language as chunks are labelled with it; one that neither they nor the contract know is an error."""
+    if name is None:
+        return None
+    wanted, there = name.strip().lower(), call.memory.distinct("tags", space=call.space, kinds=[CODE])
+    if wanted not in (*there, *_LANGUAGES):
+        told = f"there is code in: {', '.join(there)}" if there else "no code is indexed yet"
+        raise InvalidInput("language", f"nothing is written in {name!r}; {told}")
+    return wanted
+
+
 def search_code(given: p.SearchCode, call: Call) -> a.CodeSearched:
     hits = call.memory.search_code(
-        given.query, space=call.space, project=given.project_id, limit=given.limit, wait=WAIT_SECONDS,
-        progress=call.report_vectors,
+        given.query, space=call.space, project=known_project(given.project_id, call), limit=given.limit,
+        wait=WAIT_SECONDS, progress=call.report_vectors,
     )  # fmt: skip
     return a.CodeSearched(results=[a.view_code(hit.record, hit.score) for hit in hits], count=len(hits))
 
@@ -40,10 +78,36 @@ def get_index_status(given: p.CheckProject, call: Call) -> a.IndexStatus:
         status = call.memory.project_status(given.project_id, space=call.space)
     except (NotFound, InvalidInput) as error:
         raise NotFound(f"Project not found: {given.project_id}") from error
+    behind = call.memory.behind(space=call.space, project=status.id, kinds=[CODE])
+    state = status.state
+    if state == "completed" and behind.waiting:
+        state = "failed" if call.memory.embedding().state == "failed" else "indexing"
+    eta = _eta(status, behind) if state == "indexing" else None
     return view(
-        a.IndexStatus, status, project_id=status.id, status=status.state, progress_percent=round(status.percent, 1),
-        eta_seconds=None if status.eta_seconds is None else math.ceil(status.eta_seconds),
+        a.IndexStatus, status, project_id=status.id, status=state, progress_percent=_percent(status, behind),
+        eta_seconds=None if eta is None else math.ceil(eta),
+        completed_at=None if state == "indexing" else status.completed_at,
     )  # fmt: skip
+
+
+def _percent(status: ProjectStatus, behind: Behind) -> float:
+    """Of reading files, which counts as a tenth, and of computing the vectors of what was read."""
+    computed = 1.0 - min(behind.waiting / max(status.total_chunks, 1), 1.0)
+    return round(status.percent * (0.1 + 0.9 * computed), 1)
+
+
+def _eta(status: ProjectStatus, behind: Behind) -> float | None:
+    """Seconds that reading and the vectors of all chunks will take; of files not read yet as many are expected."""
+    if behind.seconds is None and behind.waiting:
+        return None
+    vectors = behind.seconds or 0.0
+    if status.state == "completed":
+        return vectors
+    if status.eta_seconds is None or not status.indexed_files:
+        return None
+    unread = max(status.total_files - status.indexed_files, 0) / status.indexed_files
+    pace = vectors / behind.waiting if behind.waiting else 0.0
+    return status.eta_seconds + vectors + pace * status.total_chunks * unread
 
 
 def list_projects(given: p.Nothing, call: Call) -> a.Projects:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recollect.engine.core import Core
-from recollect.engine.embedding.semantics import EmbeddingState, Semantics
-from recollect.engine.parse import parse_filter
+from recollect.engine.embedding.semantics import Behind, EmbeddingState, Semantics
+from recollect.engine.parse import parse_filter, parse_space, parse_wait
 from recollect.fields import Spaces
-from recollect.types import Filter
+from recollect.types import DEFAULT_SPACE, Filter
 
 
 class Embedding:
@@ -21,11 +21,28 @@ class Embedding:
         """What is known of the embedder, without loading it."""
         return self.semantics.state()
 
-    def embed_waiting(self, progress: Callable[[int, int], None] | None = None, *, space: Spaces = None) -> int:
-        """Computes all vectors that are still missing, now. Answers how many stay missing."""
+    def warm(self) -> None:
+        """Has the embedding model loaded in the background; `embedding()` tells how far that is."""
+        self.semantics.warm()
+
+    def behind(self, *, space: str = DEFAULT_SPACE, project: str | None = None, kinds: Sequence[str] = ()) -> Behind:
+        """How many records of a scope have no vector yet, and how many seconds that will take."""
+        return self.semantics.behind(parse_filter(space=parse_space(space), project=project, kinds=kinds))
+
+    def embed_waiting(
+        self,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        space: Spaces = None,
+        seconds: float | None = None,
+    ) -> int:
+        """Computes the vectors that are still missing, now, all or as many as some seconds allow. Answers how many
+        stay missing.
+        """
         vectors = self.semantics.load()
         spaces = parse_filter(space=space).spaces
-        return 0 if vectors is None else vectors.catch_up(spaces or None, progress=progress)
+        wait = parse_wait(seconds, "seconds")
+        return 0 if vectors is None else vectors.catch_up(spaces or None, seconds=wait, progress=progress)
 
     def count_waiting(self, *, space: Spaces = None) -> int:
         """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""

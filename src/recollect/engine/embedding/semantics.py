@@ -15,8 +15,10 @@ from msgspec import Struct
 from recollect.embed.base import Embedder
 from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
+from recollect.engine.embedding.pace import PACE
 from recollect.engine.loop import Loop, keep
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.types import Filter
 
 if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
@@ -47,6 +49,13 @@ class Ready(Struct, frozen=True):
     problem: str | None = None
 
 
+class Behind(Struct, frozen=True):
+    """How many records have no vector yet, and how long that will take, as far as it is known."""
+
+    waiting: int
+    seconds: float | None = None
+
+
 class Semantics:
     """The embedders of a memory, loaded when first needed, and the thread that computes in the background."""
 
@@ -59,6 +68,7 @@ class Semantics:
         self._failed = False
         self._lock = threading.Lock()
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
+        self._warming = Loop("recollect-model", self._try_out, failed=keep)
         core.on_write.append(self._wake)
 
     def load(self) -> Vectors | None:
@@ -136,7 +146,9 @@ class Semantics:
             stored = view.models()
         vectors, settings = self._chosen, self._core.settings
         failed = self._failed or self._background.problem is not None
-        state = "failed" if failed else "ready" if vectors else "loading" if self._lock.locked() else "idle"
+        ready = vectors is not None and vectors.worked
+        loading = self._warming.running or self._lock.locked()
+        state = "failed" if failed else "ready" if ready else "loading" if loading else "idle"
         name, dim = describe_embedder(settings.embedder, model=settings.embed_model, dim=settings.embed_dim)
         known = {model.name: model.dim for model in stored}
         if vectors is None:
@@ -151,6 +163,35 @@ class Semantics:
             misses=vectors.query_misses,
             size=vectors.remembered_queries,
         )
+
+    def warm(self) -> None:
+        """Has the model loaded in the background, if there is one."""
+        if self._wanted:
+            self._warming.wake()
+
+    def _try_out(self) -> None:
+        try:
+            vectors = self.load()
+            if vectors is not None:
+                vectors.try_out()
+            self._failed = False
+        except EmbedderError:
+            self._failed = True
+            raise
+
+    def behind(self, where: Filter) -> Behind:
+        """How many records of a filter have no vector of the chosen model yet; they are computed in the background."""
+        vectors = self.load()
+        if vectors is None:
+            return Behind(0)
+        name = vectors.embedder.name
+        with self._core.store.read() as view:
+            model = next((one for one in view.models() if one.name == name), None)
+            count = view.count(where) if model is None else view.waiting(model.no, where.spaces, where=where).count
+            pace = view.kept(PACE, keys=[name]).get(name)
+        if count:
+            self._background.wake()
+        return Behind(count, None if pace is None else count * pace)
 
     @property
     def problem(self) -> str | None:
@@ -172,4 +213,6 @@ class Semantics:
             vectors.catch_up(stop=self._background.stopping)
 
     def stop(self) -> None:
+        self._warming.end()
         self._background.stop(1)
+        self._warming.stop(1)

@@ -18,6 +18,7 @@ from msgspec import Struct
 from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core
+from recollect.engine.embedding.pace import PACE
 from recollect.ingest.pieces import cut_pieces
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
@@ -52,6 +53,8 @@ class Vectors:
         self._queries: OrderedDict[str, QueryVector] = OrderedDict()
         self.query_hits = self.query_misses = 0
         self._warm = False
+        self.worked = False
+        """Has the model made something of a text yet, in this process?"""
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
 
@@ -101,8 +104,15 @@ class Vectors:
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
         if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
-            return self.embedder.embed_tokens(texts, query=query)
-        return self.embedder.embed(texts, query=query), []
+            seen = self.embedder.embed_tokens(texts, query=query)
+        else:
+            seen = self.embedder.embed(texts, query=query), list["NDArray[np.float32]"]()
+        self.worked = True
+        return seen
+
+    def try_out(self) -> None:
+        """Has the model read something, so that it is loaded, or fails."""
+        self._see(["Is the model there?"], query=True)
 
     @property
     def remembered_queries(self) -> int:
@@ -160,10 +170,15 @@ class Vectors:
     ) -> int:
         with self._core.store.read() as view:
             records = view.waiting(model.no, spaces, _BATCH).records
+        began, loaded = time.monotonic(), self.worked
         done, vectors = self._see_some(records, stop) if deadline is None else self._see_short(records, stop, deadline)
         if done:
             with self._core.store.write(actor=self._core.actor) as edit:
                 edit.put_vectors(model.no, done, vectors)
+                if loaded:  # or the time would be that of loading
+                    spent = (time.monotonic() - began) / len(done)
+                    before = edit.kept(PACE, keys=[model.name]).get(model.name, spent)
+                    edit.keep(PACE, {model.name: 0.7 * before + 0.3 * spent})
         return len(done)
 
     def _see_some(self, records: Sequence[Record], stop: threading.Event | None) -> tuple[list[int], list[Vector]]:

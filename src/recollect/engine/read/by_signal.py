@@ -58,7 +58,10 @@ def search_vectors(
     progress: Progress | None = None,
     **filters: object,
 ) -> tuple[Scored, ...]:
-    """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error."""
+    """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error.
+
+    A question in a script that the model cannot read goes by words: the score is the share of it that a record holds.
+    """
     from recollect.engine.read import signals  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)

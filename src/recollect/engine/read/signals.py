@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import numpy as np
@@ -15,13 +15,15 @@ from recollect.engine.graph.walk import walk
 from recollect.engine.read.candidates import Question, gather, make_question
 from recollect.engine.read.results import Scored, Weighed
 from recollect.ingest.entities import unspaced
-from recollect.retrieve.keywords import score_keywords
+from recollect.retrieve.keywords import Terms, relate_keywords, score_keywords
 from recollect.retrieve.weigh import Weights, relate_to_best, scale_cosines, standardize, take_best, weigh_signals
 from recollect.store.base import View
 from recollect.types import Filter, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Score: TypeAlias = "Callable[[Terms, NDArray[np.float64], NDArray[np.float64]], NDArray[np.floating]]"
 
 _FETCHED = 3  # times the limit: how much of each list counts
 _CHANCE = 2.0  # standard deviations above the mean cosine of unrelated texts
@@ -56,8 +58,14 @@ class _Ranked(Struct, frozen=True):
 
 
 def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tuple[Scored, ...]:
-    """The records whose vectors lie nearest to the question's; the score is the cosine."""
-    question = msgspec.structs.replace(_ask(core, vectors, query)[0], terms=(), pairs=())
+    """The records whose vectors lie nearest to the question's; the score is the cosine.
+
+    A question that the model cannot read has no vector: then it is the share of the question's words, by their weight.
+    """
+    asked = _ask(core, vectors, query)[0]
+    if asked.vector is None:
+        return _search_words(core, query, space, lambda terms, tf, length: relate_keywords(terms, tf, length)[0])
+    question = msgspec.structs.replace(asked, terms=(), pairs=())
     with core.store.read() as view:
         lists = _draw(view, vectors, question, space, query.filter, query.limit)
         scores = {lists.versions[row]: float(lists.cosine[row]) for row in map(int, lists.by_vector)}
@@ -69,9 +77,13 @@ def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tu
 
 def search_keywords(core: Core, query: Query, space: str) -> tuple[Scored, ...]:
     """The records that hold the question's words; the score is BM25. Needs no model."""
+    return _search_words(core, query, space, score_keywords)
+
+
+def _search_words(core: Core, query: Query, space: str, score: Score) -> tuple[Scored, ...]:
     question, _ = _ask(core, None, query)
     with core.store.read() as view:
-        lists = _draw(view, None, question, space, query.filter, query.limit)
+        lists = _draw(view, None, question, space, query.filter, query.limit, score)
         scores = {lists.versions[row]: float(lists.keyword[row]) for row in map(int, lists.by_keyword)}
         return tuple(
             Scored(record=record, score=scores[record.version], keyword=scores[record.version])
@@ -120,14 +132,22 @@ def _ask(core: Core, vectors: Vectors | None, query: Query) -> tuple[Question, t
     return bare, question.names
 
 
-def _draw(view: View, vectors: Vectors | None, question: Question, space: str, filter: Filter, count: int) -> _Lists:
+def _draw(
+    view: View,
+    vectors: Vectors | None,
+    question: Question,
+    space: str,
+    filter: Filter,
+    count: int,
+    score: Score = score_keywords,
+) -> _Lists:
     """What words and vectors find among the records of a filter, the best `count` of each."""
     asked = msgspec.structs.replace(question, query=msgspec.structs.replace(question.query, filter=filter))
     found = gather(view, vectors, asked, [space])
     if not found:
         none, no_rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return _Lists((), (), none, none, none, no_rows, no_rows)
-    keyword = score_keywords(found[0].terms, found[0].findings.tf, found[0].findings.length)
+    keyword = score(found[0].terms, found[0].findings.tf, found[0].findings.length)
     cosine = found[0].findings.cosine
     return _Lists(
         versions=found[0].findings.versions.tolist(),

@@ -359,9 +359,14 @@ class SqlView:
     def models(self) -> list[Model]:
         return self._derived.vectors.models()
 
-    def waiting(self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0) -> Waiting:
+    def waiting(
+        self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0, where: Filter | None = None
+    ) -> Waiting:
         numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
         count = self._derived.vectors.count_waiting(model, numbers)
+        if where is not None and model is not None and count:
+            versions = tuple(self._derived.vectors.waiting(model, numbers, count))
+            count = self.count(msgspec.structs.replace(where, versions=versions))
         if model is None or not most or not count:
             return Waiting(count)
         versions = tuple(self._derived.vectors.waiting(model, numbers, most))
