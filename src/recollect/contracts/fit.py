@@ -20,14 +20,17 @@ Place: TypeAlias = tuple[Any, str | int]
 """An object or a list of decoded JSON, and a key or index in it."""
 
 
-def fit(value: Any, *, paged: bool = False, most: int = MOST_BYTES) -> tuple[Any, str | None]:
-    """Decoded JSON within some bytes, and what was left out of it. Of pages every entry is kept."""
-    room = most - _FOR_NOTES
+def fit(value: Any, *, paged: bool = False, beside: int = 0) -> tuple[Any, str | None]:
+    """Decoded JSON that is short enough, and what was left out of it. Of pages every entry is kept.
+
+    `beside` are the bytes of what else stands in the answer.
+    """
+    room = MOST_BYTES - _FOR_NOTES - beside
     notes = _cut_texts(value, room)
     excess = _size(value) - room
     if excess > 0 and not paged:
         notes += _shorten_list(value, excess)
-    note = f"Cut to stay below {most // 1000} KB: {'; '.join(notes)}." if notes else None
+    note = f"Cut to stay below {MOST_BYTES // 1000} KB: {'; '.join(notes)}." if notes else None
     if note is not None and isinstance(value, dict):
         answer = cast("dict[str, Any]", value)
         answer["note"] = f"{answer['note']} {note}" if answer.get("note") else note

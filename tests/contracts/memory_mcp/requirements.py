@@ -103,14 +103,15 @@ REQUIREMENTS = (
             "test_searches_see_only_what_is_valid_now",
             "test_an_empty_space_is_searched_in_vain",
             "test_a_question_in_a_script_that_the_model_cannot_read_goes_by_words",
+            "test_a_search_for_memories_does_not_wait_for_the_vectors_of_code",
         ),
         "`search`, `search_text` and `recall` find only memories that are valid now, those of every `user_id`: none of"
         " the three takes a user.",
-        score="`search` serves the cosine of question and memory, -1 to 1, unscaled, as the origin did. Which cosine is"
-        " a good one depends on the model; no threshold is"
-        " applied.",
-        vectors="`search` goes by vectors alone. A memory whose vector is not computed yet, seconds after it was"
-        " stored, is found by `recall` and `search_text` until it is.",
+        score="`search` serves the cosine of question and memory, -1 to 1, unscaled, as the origin did. Which cosine"
+        " is a good one depends on the model; no threshold is applied. For a question in a script that the model"
+        " cannot read it is the share of the question's words that a memory holds.",
+        vectors="`search` goes by vectors alone. What it has no time to compute is found by `recall` and"
+        " `search_text` meanwhile. Searches for memories never wait for the vectors of code.",
     ),
     Requirement(
         "search_text goes by BM25 and needs no model.",
@@ -244,8 +245,8 @@ REQUIREMENTS = (
         "recall filters code by project and language.",
         "Languages in any case; what is not there is an error that names what is.",
         ("test_languages_are_known_in_any_case_and_what_is_not_there_is_told",),
-        "A `project_id` that is not indexed is an error that names those that are; so is a `language` that is neither one"
-        " of the document's five nor one of indexed code. Languages may be written in capitals.",
+        "A `project_id` that is not indexed is an error that names those that are; so is a `language` that is neither"
+        " one of the document's five nor one of indexed code. Languages may be written in capitals.",
     ),
     Requirement(
         "get_status counts, and tells of the embedder: loading, ready or error.",

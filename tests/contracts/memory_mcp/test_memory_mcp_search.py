@@ -151,6 +151,18 @@ def test_a_question_in_a_script_that_the_model_cannot_read_goes_by_words(semanti
     assert 0 < hits[0]["score"] <= 1
 
 
+def test_a_search_for_memories_does_not_wait_for_the_vectors_of_code(semantic_table) -> None:
+    table = semantic_table
+    ids = table.store("The relay broke.", "Lunch is at noon.")
+    for number in range(40):  # newer than the memories: they would come first
+        table.memory.remember(f"def part_{number}(): return {number}", kind="code", project="mill", tags=["python"])
+    before = table.memory.behind(kinds=["code"]).waiting
+    assert table.ids("search", query="the relay has a fault")[0] == ids[0]
+    assert table.ids("recall", query="the relay has a fault")[0] == ids[0]
+    assert (before, table.memory.behind(kinds=["code"]).waiting) == (40, 40)
+    assert table.memory.behind().waiting == 40
+
+
 def test_an_empty_space_is_searched_in_vain(semantic_table) -> None:
     for tool in ("search", "search_text", "recall"):
         assert semantic_table.ids(tool, query="anything at all") == []

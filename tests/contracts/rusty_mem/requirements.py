@@ -34,13 +34,14 @@ REQUIREMENTS = (
     ),
     Requirement(
         "search may answer a context: text for a prompt that cites ids in brackets.",
-        "It holds the results within 8,000 tokens, the best first, and is left out where there are none.",
+        "It holds the results within 2,500 tokens, the best first, and is left out where there are none.",
         (
             "test_the_context_cites_every_result_by_its_id",
             "test_a_search_that_finds_nothing_has_no_context",
             "test_chunks_that_are_nearly_alike_are_all_answered",
+            "test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole",
         ),
-        "`context` holds the results within 8,000 tokens, the best first, and is left out where there are none.",
+        "`context` holds the results within 2,500 tokens, the best first, and is left out where there are none.",
     ),
     Requirement(
         "project, type and k are other names of project_id, memory_type and limit.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -149,6 +150,16 @@ def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table
         shown = semantic_table.call("search", query_text=question, limit=50)["results"]
         scores = {result["id"]: result["score"] for result in shown}
         assert all(scores[hit.record.id] >= round(hit.score, 4) for hit in near if hit.score >= 0.25)
+
+
+def test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole(table) -> None:
+    table.call("push", text=document(60))
+    result = table.ask("tools/call", name="search", arguments={"query_text": "machine part", "limit": 50})
+    answer = json.loads(result["content"][0]["text"])
+    assert len(result["content"][0]["text"].encode()) <= 25_000
+    assert answer["note"].startswith("Cut to stay below 25 KB: long texts (")
+    assert (answer["context"].startswith("<recollect>"), answer["context"].endswith("</recollect>")) == (True, True)
+    assert set(re.findall(r"\[([-0-9a-f]{36})\]$", answer["context"], re.M)) <= {hit["id"] for hit in answer["results"]}
 
 
 def test_chunks_that_are_nearly_alike_are_all_answered(table) -> None:

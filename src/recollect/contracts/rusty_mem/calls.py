@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+import msgspec
 from msgspec import Struct, field
 
+from recollect.contracts.fit import fit
 from recollect.contracts.rusty_mem import params as p
 from recollect.contracts.rusty_mem.arguments import TimeRange
 from recollect.contracts.tool import WAIT_SECONDS, Call
@@ -16,6 +18,7 @@ from recollect.types import UNSET, Hit, Record
 
 CONTEXT_TOKENS = 2_500
 """Of an answer that has the results as well, and must not fill a model's own context."""
+_FRAME = 600  # bytes of an answer that are neither results nor context nor filters
 _OWN_SOURCE = "summary:"  # how a summary is found again; no file and no address
 
 
@@ -33,8 +36,11 @@ class Found(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    results: list[Found] | None
+    """`note` is there only where something was cut."""
+
+    results: Sequence[object]
     context: str | None = None
+    note: str | None = None
     collection: str
     limit: int
     score_threshold: float
@@ -88,9 +94,13 @@ def search(given: p.Search, call: Call) -> Searched:
     )  # fmt: skip
     shown = [(hit, score) for hit, score in zip(found, _scores(found), strict=True) if score >= given.score_threshold]
     used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)
+    context = found.pack([hit for hit, _ in shown])
+    results = msgspec.to_builtins([_found(hit, score) for hit, score in shown])
+    results, note = fit(results, beside=len(msgspec.json.encode([context, used])) + _FRAME)
     return Searched(
-        results=[_found(hit, score) for hit, score in shown],
-        context=found.pack([hit for hit, _ in shown]) or None,
+        results=results,
+        context=context or None,
+        note=note,
         collection=collection,
         limit=given.limit,
         score_threshold=given.score_threshold,

@@ -101,20 +101,30 @@ class Semantics:
                 self._reranker = Reranker(threads=self._core.settings.embed_threads)
             return self._reranker
 
-    def ready(self, spaces: Sequence[str] | None, wait: float | None, progress: Progress | None) -> Ready:
-        """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow."""
+    def ready(
+        self,
+        spaces: Sequence[str] | None,
+        wait: float | None,
+        progress: Progress | None,
+        where: Filter | None = None,
+    ) -> Ready:
+        """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow.
+
+        With a filter, for the records that it lets through: nobody waits for others.
+        """
         try:
             vectors = self.load()
             self._failed = False
             if vectors is None:
                 return Ready(None)
-            missing = vectors.missing(spaces)
+            missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
             if standby is not None:
                 self._background.wake()
-                standby.catch_up(spaces, seconds=wait)
+                standby.catch_up(spaces, seconds=wait, where=where)
                 return Ready(standby, missing)
-            return Ready(vectors, vectors.catch_up(spaces, seconds=wait, progress=progress) if missing else 0)
+            left = vectors.catch_up(spaces, seconds=wait, progress=progress, where=where) if missing else 0
+            return Ready(vectors, left)
         except EmbedderError as error:
             self._failed = True
             return Ready(None, 0, f"searched by keywords alone: {error}")

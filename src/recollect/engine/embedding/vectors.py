@@ -22,7 +22,7 @@ from recollect.engine.embedding.pace import PACE
 from recollect.ingest.pieces import cut_pieces
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
-from recollect.types import Record
+from recollect.types import Filter, Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,21 +127,24 @@ class Vectors:
         seconds: float | None = None,
         progress: Progress | None = None,
         stop: threading.Event | None = None,
+        where: Filter | None = None,
     ) -> int:
         """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss.
+
+        Those alone that a filter lets through, if there is one: who asks for memories does not wait for code.
 
         Who has a deadline takes the newest first, leaves long texts to others, and waits for nobody beyond it.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         self._look_again()
         model = self.model()
-        left = self._count(model, spaces)
+        left = self._count(model, spaces, where)
         done, total = 0, left
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
             if not self._embedding.acquire(timeout=-1 if deadline is None else max(deadline - time.monotonic(), 0.0)):
                 break
             try:
-                completed = self._complete_batch(model, spaces, stop, deadline)
+                completed = self._complete_batch(model, spaces, stop, deadline, where)
             finally:
                 self._embedding.release()
             done += completed
@@ -149,27 +152,32 @@ class Vectors:
                 break
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
-                left = self._count(model, spaces)
+                left = self._count(model, spaces, where)
             if progress is not None:
                 progress(min(done, total), total)
         return left
 
-    def missing(self, spaces: Sequence[str] | None = None) -> int:
-        """How many versions (of some spaces, or all) have no vector yet."""
+    def missing(self, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
+        """How many versions (of some spaces, or all; that a filter lets through) have no vector yet."""
         with self._core.store.read() as view:
             if self._still_known(view):
-                return view.waiting(self.model().no, spaces).count
-        return self._count(self.model(), spaces)
+                return view.waiting(self.model().no, spaces, where=where).count
+        return self._count(self.model(), spaces, where)
 
-    def _count(self, model: Model, spaces: Sequence[str] | None) -> int:
+    def _count(self, model: Model, spaces: Sequence[str] | None, where: Filter | None) -> int:
         with self._core.store.read() as view:
-            return view.waiting(model.no, spaces).count
+            return view.waiting(model.no, spaces, where=where).count
 
     def _complete_batch(
-        self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None, deadline: float | None
+        self,
+        model: Model,
+        spaces: Sequence[str] | None,
+        stop: threading.Event | None,
+        deadline: float | None,
+        where: Filter | None,
     ) -> int:
         with self._core.store.read() as view:
-            records = view.waiting(model.no, spaces, _BATCH).records
+            records = view.waiting(model.no, spaces, _BATCH, where).records
         began, loaded = time.monotonic(), self.worked
         done, vectors = self._see_some(records, stop) if deadline is None else self._see_short(records, stop, deadline)
         if done:

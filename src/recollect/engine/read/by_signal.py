@@ -65,7 +65,7 @@ def search_vectors(
     from recollect.engine.read import signals  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
-    ready = memory.semantics.ready([space], parse_wait(wait), progress)
+    ready = memory.semantics.ready([space], parse_wait(wait), progress, parsed.filter)
     if ready.vectors is None:
         raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
     found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
@@ -112,7 +112,8 @@ def weigh(
         graph=parse_weight(graph, "graph"),
     )
     filters = [parse_filter(space=space, **group) for group in groups]
-    ready = memory.semantics.ready([space], parse_wait(wait), progress) if weights.vector > 0 else None
+    alone = filters[0] if len(filters) == 1 else None  # several groups are all of the space
+    ready = memory.semantics.ready([space], parse_wait(wait), progress, alone) if weights.vector > 0 else None
     vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
     found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
     _touch_likely(memory, [hit.record for hit in found.hits], parsed)
@@ -135,7 +136,7 @@ def appraise(
     from recollect.engine.read import appraise as appraising  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
-    ready = memory.semantics.ready([space], parse_wait(wait), progress)
+    ready = memory.semantics.ready([space], parse_wait(wait), progress, parsed.filter)
     found = appraising.appraise(memory.core, ready.vectors, parsed, space)
     memory.asked[space] = memory.core.clock()
     _touch_likely(memory, [one.record for one in found], parsed)

@@ -364,12 +364,14 @@ class SqlView:
     ) -> Waiting:
         numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
         count = self._derived.vectors.count_waiting(model, numbers)
-        if where is not None and model is not None and count:
-            versions = tuple(self._derived.vectors.waiting(model, numbers, count))
-            count = self.count(msgspec.structs.replace(where, versions=versions))
-        if model is None or not most or not count:
+        if model is None or not count or (where is None and not most):
             return Waiting(count)
-        versions = tuple(self._derived.vectors.waiting(model, numbers, most))
+        versions = tuple(self._derived.vectors.waiting(model, numbers, most if where is None else count))
+        if where is not None:
+            meant = self.select(int, msgspec.structs.replace(where, versions=versions))
+            count, versions = len(meant), tuple(sorted(meant, reverse=True)[:most])
+        if not versions:
+            return Waiting(count)
         return Waiting(count, self.select(Record, Filter(versions=versions, past=True, valid_only=False)))
 
 
