@@ -37,7 +37,7 @@ DOCUMENTS = frozenset(_FORMS)
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
-_TAG = re.compile(rb"<(?:p|div|h[1-6]|article|table|ul|span|a)\b[^>]*>", re.IGNORECASE)
+_TAG = re.compile(rb"<(?:p|div|h[1-6]|article|table|ul|span|a)\b[^<>]*>", re.IGNORECASE)
 _MAGIC = (
     b"\x89PNG",
     b"\xff\xd8\xff",

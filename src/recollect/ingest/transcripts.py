@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 # Claude Code
 
-_REMINDER = re.compile(r"<(system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?</\1>\s*", re.DOTALL)
+_REMINDER = re.compile(r"<(system-reminder|ide_[a-z_]{1,40}|local-command-[a-z]{1,40})>")
 _NOISE = ("<command-", "<local-command", "<bash-", "<user-memory-input", "Caveat: The messages below",
           "[Request interrupted", "<task-notification")  # fmt: skip
 
@@ -79,7 +79,7 @@ def _read_claude_code(data: bytes) -> list[Conversation]:
         hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
         if line.message is None or hidden or (line.is_sidechain and not aside):
             continue
-        parts = [_REMINDER.sub("", part) for part in show_content(line.message.content)]
+        parts = [_without_reminders(part) for part in show_content(line.message.content)]
         parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
         failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
         role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
@@ -92,6 +92,26 @@ def _read_claude_code(data: bytes) -> list[Conversation]:
     id = None if first is None or aside else first.session_id
     title = next((title for title in reversed(titles) if title), None)
     return [Conversation(format="claude-code", messages=turns.messages(), id=id, title=title, origin=origin)]
+
+
+def _without_reminders(text: str) -> str:
+    """What is said without what a program said in between; what does not end is looked for once, not at each beginning."""
+    kept: list[str] = []
+    endless: set[str] = set()
+    at = 0
+    for found in _REMINDER.finditer(text):
+        end = f"</{found.group(1)}>"
+        if found.start() < at or end in endless:
+            continue
+        over = text.find(end, found.end())
+        if over < 0:
+            endless.add(end)
+            continue
+        kept.append(text[at : found.start()])
+        at = over + len(end)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return "".join([*kept, text[at:]])
 
 
 # Codex

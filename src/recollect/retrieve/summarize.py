@@ -38,15 +38,16 @@ _ENOUGH = 1e-9
 _IDLE = 0.03  # what tells less than this share of the best is left out, even where there is room
 
 _WIDE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_ANY_WORD = rf"[{_WIDE}]|[^\s{_WIDE}]*[^\W{_WIDE}][^\s{_WIDE}]*"
-_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*")
+_RUN = rf"[{_WIDE}]|[^\s{_WIDE}]+"  # a word, where anything in it is a letter or a digit
+_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*+\s+|(?<=[。！？])")
 _CLAUSE = re.compile(r"(?<=[,;:，；、])\s*")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|approx|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Inc|Ltd)|\b[A-Z])\.$")
 _NAMED = re.compile(r"(?<=[\w,;] )[A-Z]\w+|\d+")
 _PLAIN = re.compile(r"[\"'“‘(\[*_]*[^\W_]+(?:[-'’./:%][^\W_]+)*%?[\"'”’)\]*_]*[.,;:!?…。！？，、]*")
 _CODE = re.compile(r"\S{40,}|\w\(|[{}<>$]|=+|::|->|\w_\w|//")
 _MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)]\s+|>\s*)+")
-_FENCE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?(?:^\1\s*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1\s*$|\Z)", re.MULTILINE | re.DOTALL)
+_LONGEST_HELD = 400  # characters; no sentence goes on for longer over abbreviations
 
 
 class Sentence(Struct, frozen=True):
@@ -60,7 +61,11 @@ class Sentence(Struct, frozen=True):
 def count_words(text: str) -> int:
     """Words between white space; in a script without spaces every character is one."""
     spaced = len(text.split())
-    return spaced if text.isascii() else max(spaced, len(re.findall(_ANY_WORD, text)))
+    return spaced if text.isascii() else max(spaced, sum(map(_has_letter, re.findall(_RUN, text))))
+
+
+def _has_letter(run: str) -> bool:
+    return re.search(r"\w", run) is not None
 
 
 def split_sentences(texts: Sequence[str]) -> list[Sentence]:
@@ -85,7 +90,7 @@ def _sentences(text: str) -> list[str]:
         bare = _MARKS.sub("", line).replace("**", "").strip()
         for piece in _END.split(bare):
             held = f"{held} {piece}".strip() if held else piece.strip()
-            if _ABBREVIATED.search(held):
+            if len(held) < _LONGEST_HELD and _ABBREVIATED.search(held):
                 continue
             if any(character.isalnum() for character in held):
                 parts.append(held)
