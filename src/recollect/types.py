@@ -41,8 +41,17 @@ SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""
 NOT_KNOWLEDGE = ("source", *SEGMENT_KINDS, "code", "activity", "work_item")
 """Kinds of records that tell what was there or is to be done; every other kind states what is so."""
+TRUSTS: tuple[Trust, ...] = get_args(Trust)
+"""From most to least."""
+
 VOUCHED: tuple[Trust, ...] = ("user_declared", "human_curated")
 """Whose word is enough without evidence."""
+
+
+def least_trust(*given: str) -> Trust:
+    """What is made of several things can be trusted as far as the least of them."""
+    return TRUSTS[max(map(TRUSTS.index, given))]
+
 
 DEFAULT_SPACE = "default"
 LIKELY = 0.5

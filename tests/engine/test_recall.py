@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import Memory, Recall, Settings
+from recollect.retrieve.fence import DATA
 from recollect.types import Why
 
 
@@ -193,7 +194,7 @@ def test_the_context_keeps_to_its_budget(memory: Memory, budget: int, unit: str)
     answer = memory.recall("server сервер 服务器", budget_tokens=budget)
     assert len(answer) > 1
     assert pessimistic(answer.context) <= budget
-    cited = re.findall(r"\[(r\d+)\]$", answer.context, re.MULTILINE)
+    cited = re.findall(r"^- \[(r\d+)\]", answer.context, re.MULTILINE)
     assert set(cited) <= set(ids(answer))
     assert (answer.context == "") == (not cited)
 
@@ -204,8 +205,8 @@ def test_the_context_shows_dates_speakers_and_ids_newest_first(memory: Memory) -
         "The server is new.", id="new", event_time="2026-01-02T00:00:00Z", title="Servers", status="contested"
     )
     assert memory.recall("server").context == (
-        "<recollect>\n- (2026-01-02 · Servers · contested) The server is new. [new]\n"
-        "- (2020-01-02 · ada) The server is old. [old]\n</recollect>"
+        f"<recollect>\n{DATA}\n- [new] (2026-01-02 · Servers · contested · agent inferred) The server is new.\n"
+        "- [old] (2020-01-02 · ada · agent inferred) The server is old.\n</recollect>"
     )
 
 

@@ -432,6 +432,10 @@ def test_a_run_can_be_cancelled_between_its_transactions(
     monkeypatch.setattr(sync, "BATCH_PIECES", 4)
     for i in range(10):
         write(tmp_path, f"many/page{i}.md", "# Page")
-    done = memory.ingest_folder(tmp_path / "many", cancelled=lambda: True)
+    assert memory.ingest_folder(tmp_path / "many", cancelled=lambda: True).stored == 0
+    told: list[int] = []
+    done = memory.ingest_folder(
+        tmp_path / "many", progress=lambda far, _: told.append(far), cancelled=lambda: len(told) > 1
+    )
     assert (done.stored, done.finished) == (2, False)
     assert memory.ingest_folder(tmp_path / "many").stored == 8

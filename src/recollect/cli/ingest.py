@@ -108,13 +108,13 @@ def _take(memory: Memory, place: str, ask: _Ask, done: _Done, report: Report, *,
         done.texts.append(answer)
         lines = [f"-: {answer.stored} stored, {answer.deduplicated} already there, {answer.removed} removed"]
     elif place.lower().startswith(("http://", "https://")):
-        found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)
+        found = memory.ingest_url(place, space=ask.space, title=ask.title, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
         done.sources.append(found)
         lines = [_show(place, found)]
     elif Path(place).expanduser().is_dir():
         lines = _take_folder(memory, place, ask, done, report)
     elif place.lower().endswith((".json", ".jsonl")) and memory.is_transcript(place):
-        talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)
+        talks = memory.ingest_transcript(place, space=ask.space, **ask.fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
         done.sources += talks
         lines = [_show(f"{place}: {talk.title}", talk) for talk in talks]
     else:

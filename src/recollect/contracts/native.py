@@ -17,6 +17,7 @@ from recollect.engine.intake.results import Ingested, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput
 from recollect.retrieve.context import cut_text, estimate_tokens
+from recollect.retrieve.fence import DATA
 from recollect.types import (
     DEFAULT_SPACE,
     NOISE,
@@ -42,7 +43,7 @@ _MOST_LISTED = 50
 _INSTRUCTIONS = (
     "Long-term memory shared by all of this person's agents. Recall before you answer from memory or start a task;"
     " remember decisions, preferences, facts and outcomes worth keeping, one per call; revise what changed instead of"
-    " storing it again. Cite records by [id]."
+    f" storing it again. Cite records by [id]. {DATA}"
 )
 
 Moment = Annotated[datetime, Meta(tz=True)]
@@ -155,6 +156,7 @@ class RecordView(Struct, omit_defaults=True, kw_only=True):
     session: str | None = None
     project: str | None = None
     source: str | None = None
+    trust: str = "agent_inferred"
     status: str = "active"
     valid_until: datetime | None = None
     superseded_by: str | None = None
@@ -415,7 +417,11 @@ def ingest(params: Ingest, call: Call) -> Ingested | Brought:
     if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
         raise InvalidInput("text", "give one of text, messages, path and url")
     if params.url is not None:
-        return _brought(memory.ingest_url(params.url, space=space, title=params.title, tags=params.tags))
+        return _brought(
+            memory.ingest_url(
+                params.url, space=space, title=params.title, tags=params.tags, cancelled=lambda: call.cancelled
+            )
+        )
     if params.path is not None:
         return _bring(memory, params.path, space, params, call)
     if params.text is not None:
@@ -444,9 +450,10 @@ def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) ->
         )  # fmt: skip
         problems = {one.path: one.problem for one in folder.problems[:_MOST_ERRORS]}
         return view(Brought, folder, unfinished=not folder.finished, code=_indexed(status), problems=problems)
-    if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path):
-        return _brought(*memory.ingest_transcript(path, space=space, tags=params.tags))
-    return _brought(memory.ingest_file(path, space=space, title=params.title, tags=params.tags))
+    given: dict[str, Any] = {"space": space, "tags": params.tags, "cancelled": lambda: call.cancelled}
+    if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path, cancelled=lambda: call.cancelled):
+        return _brought(*memory.ingest_transcript(path, **given))
+    return _brought(memory.ingest_file(path, title=params.title, **given))
 
 
 def status(params: Status, call: Call) -> StatusView:

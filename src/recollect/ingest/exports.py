@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mmap import mmap
+
 import msgspec
 from msgspec import Struct
 
-from recollect.ingest.talk import Content, Conversation, Turns, decode_list, read_moment, show_call, show_content
+from recollect.ingest.talk import Content, Conversation, Turns, decode_each, read_moment, show_call, show_content
 
 # ChatGPT
 
@@ -53,8 +55,8 @@ class _GptConversation(Struct):
     conversation_id: str | None = None
 
 
-def read_chatgpt(data: bytes) -> list[Conversation]:
-    return [_gpt_conversation(one) for one in decode_list(data, _GptConversation)]
+def read_chatgpt(data: bytes | mmap) -> list[Conversation]:
+    return [_gpt_conversation(one) for one in decode_each(data, _GptConversation)]
 
 
 def _gpt_conversation(one: _GptConversation) -> Conversation:
@@ -139,8 +141,8 @@ class _ClaudeChat(Struct):
     created_at: object = None
 
 
-def read_claude(data: bytes) -> list[Conversation]:
-    return [_claude_chat(one) for one in decode_list(data, _ClaudeChat)]
+def read_claude(data: bytes | mmap) -> list[Conversation]:
+    return [_claude_chat(one) for one in decode_each(data, _ClaudeChat)]
 
 
 def _claude_chat(one: _ClaudeChat) -> Conversation:

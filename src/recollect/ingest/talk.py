@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from mmap import mmap
 from typing import TypeVar
 
 import msgspec
@@ -14,6 +15,7 @@ from recollect.types import Json, Metadata
 
 LONGEST_MESSAGE = 100_000
 _SHOWN = 200
+_LOOKED_AT = 4_096
 
 T = TypeVar("T")
 
@@ -136,7 +138,14 @@ def show_content(content: Content) -> list[str]:
     return said
 
 
-def decode_list(data: bytes, type_: type[T]) -> list[T]:
-    if data.lstrip()[:1] == b"[":
-        return msgspec.json.decode(data, type=list[type_])
-    return [msgspec.json.decode(data, type=type_)]
+def begins_list(data: bytes | mmap) -> bool:
+    return data[:_LOOKED_AT].lstrip()[:1] == b"["
+
+
+def decode_each(data: bytes | mmap, type_: type[T]) -> Iterator[T]:
+    """The objects of a list, or the only one, each decoded when its turn comes: all at once may not fit."""
+    if begins_list(data):
+        for one in msgspec.json.decode(data, type=list[msgspec.Raw]):
+            yield msgspec.json.decode(one, type=type_)
+    else:
+        yield msgspec.json.decode(data, type=type_)

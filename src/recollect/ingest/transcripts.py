@@ -8,11 +8,11 @@ quoted in full; a tool call becomes one line, and its result is left out unless 
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
+from mmap import mmap
 from typing import TypeVar
 
 import msgspec
@@ -26,6 +26,8 @@ from recollect.ingest.talk import (
     Conversation,
     Message,
     Turns,
+    begins_list,
+    decode_each,
     fit_text,
     read_moment,
     show_call,
@@ -40,10 +42,14 @@ _TITLE = 80
 
 T = TypeVar("T")
 
+Data = bytes | mmap
+"""What a file holds: in memory, or, of a large one, to be read from the file line by line."""
+
 
 # Claude Code
 
 _REMINDER = re.compile(r"<(system-reminder|ide_[a-z_]{1,40}|local-command-[a-z]{1,40})>")
+_SPEAKERS = ("user", "assistant")
 _NOISE = ("<command-", "<local-command", "<bash-", "<user-memory-input", "Caveat: The messages below",
           "[Request interrupted", "<task-notification")  # fmt: skip
 
@@ -70,32 +76,45 @@ class _ClaudeLine(Struct, rename="camel"):
     is_api_error_message: bool | None = False
 
 
-def _read_claude_code(data: bytes) -> list[Conversation]:
-    lines = _lines(data, _ClaudeLine)
-    spoken = [line for line in lines if line.message is not None and line.type in ("user", "assistant")]
-    aside = all(line.is_sidechain for line in spoken)  # a file of a subagent has nothing else
+class _ClaudeGlance(Struct, rename="camel"):
+    type: str
+    message: _ClaudeRole | None = None
+    is_sidechain: bool | None = False
+
+
+class _ClaudeRole(Struct):
+    role: str
+
+
+def _read_claude_code(data: Data) -> list[Conversation]:
+    glances = (one for one in _lines(data, _ClaudeGlance) if one.message is not None and one.type in _SPEAKERS)
+    aside = all(one.is_sidechain for one in glances)  # a file of a subagent has nothing else
     turns = Turns()
-    for line in spoken:
+    title: str | None = None
+    first: _ClaudeLine | None = None
+    for line in _lines(data, _ClaudeLine):
+        title = line.custom_title or line.ai_title or line.summary or title
         hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
-        if line.message is None or hidden or (line.is_sidechain and not aside):
+        if line.message is None or line.type not in _SPEAKERS:
+            continue
+        if first is None and line.session_id:
+            first = msgspec.structs.replace(line, message=None)
+        if hidden or (line.is_sidechain and not aside):
             continue
         parts = [_without_reminders(part) for part in show_content(line.message.content)]
         parts = [part for part in parts if not part.lstrip().startswith(_NOISE)]
         failed = bool(parts) and all(part.startswith("[failed: ") for part in parts)
         role = "assistant" if failed else line.type  # a tool's answer comes in the name of the user
         turns.add(role, parts, read_moment(line.timestamp), joined=role == "assistant")
-    titles = [line.custom_title or line.ai_title or line.summary for line in lines]
-    first = next((line for line in spoken if line.session_id), None)
     origin: dict[str, Json] = {"host": "claude-code"}
     if first is not None:
         origin |= {key: value for key, value in (("cwd", first.cwd), ("branch", first.git_branch)) if value}
     id = None if first is None or aside else first.session_id
-    title = next((title for title in reversed(titles) if title), None)
     return [Conversation(format="claude-code", messages=turns.messages(), id=id, title=title, origin=origin)]
 
 
 def _without_reminders(text: str) -> str:
-    """What is said without what a program said in between; what does not end is looked for once, not at each beginning."""
+    """What is said, without what a program said in between. An end that is not there is looked for once."""
     kept: list[str] = []
     endless: set[str] = set()
     at = 0
@@ -146,7 +165,7 @@ class _CodexLine(Struct):
     id: str | None = None
 
 
-def _read_codex(data: bytes) -> list[Conversation]:
+def _read_codex(data: Data) -> list[Conversation]:
     turns = Turns()
     id: str | None = None
     origin: dict[str, Json] = {"host": "codex"}
@@ -201,7 +220,7 @@ class _PlainConversation(Struct):
     title: str | None = None
 
 
-def _plain(messages: Sequence[_Plain], id: str | None = None, title: str | None = None) -> Conversation:
+def _plain(messages: Iterable[_Plain], id: str | None = None, title: str | None = None) -> Conversation:
     said: list[Message] = []
     for message in messages:
         text = fit_text("\n".join(part.strip() for part in show_content(message.content) if part.strip()))
@@ -211,9 +230,9 @@ def _plain(messages: Sequence[_Plain], id: str | None = None, title: str | None 
     return Conversation(format="messages", messages=tuple(said), id=id, title=title)
 
 
-def _read_messages(data: bytes) -> list[Conversation]:
-    if data.lstrip()[:1] == b"[":
-        return [_plain(msgspec.json.decode(data, type=list[_Plain]))]
+def _read_messages(data: Data) -> list[Conversation]:
+    if begins_list(data):
+        return [_plain(decode_each(data, _Plain))]
     try:
         whole = msgspec.json.decode(data, type=_PlainConversation)
     except msgspec.DecodeError:
@@ -223,12 +242,12 @@ def _read_messages(data: bytes) -> list[Conversation]:
 
 # Which is it?
 
-Reader = Callable[[bytes], list[Conversation]]
+Reader = Callable[[Data], list[Conversation]]
 
 _KEYS = re.compile(rb'"(mapping|chat_messages|messages)"\s*:\s*[\[{]')
 
 
-def find_reader(data: bytes) -> Reader | None:
+def find_reader(data: Data) -> Reader | None:
     """What reads a transcript, going by its beginning; None where it is none."""
     head = data[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] not in (b"{", b"["):
@@ -243,7 +262,7 @@ def find_reader(data: bytes) -> Reader | None:
     return _reader_of_lines(data) or (_read_messages if b"messages" in found and _are_messages(data) else None)
 
 
-def _are_messages(data: bytes) -> bool:
+def _are_messages(data: Data) -> bool:
     try:
         return any(conversation.messages for conversation in _read_messages(data))
     except msgspec.DecodeError:
@@ -262,13 +281,13 @@ class _Look(Struct):
     leafUuid: str | None = None
 
 
-def _reader_of_lines(data: bytes) -> Reader | None:
+def _reader_of_lines(data: Data) -> Reader | None:
     first = True
-    for line in islice(io.BytesIO(data), _LOOKED_AT_LINES):
+    for line in islice(_each_line(data), _LOOKED_AT_LINES):
         if not line.strip():
             continue
         try:
-            look = msgspec.json.decode(line, type=_Look)
+            look = msgspec.json.decode(_mend(line), type=_Look)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return None
         if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
@@ -283,14 +302,14 @@ def _reader_of_lines(data: bytes) -> Reader | None:
     return None
 
 
-def knows_transcript(data: bytes) -> bool:
+def knows_transcript(data: Data) -> bool:
     """Is this a transcript that can be read?"""
-    return find_reader(_mend(data)) is not None
+    return find_reader(_mend_whole(data)) is not None
 
 
-def read_transcript(name: str, data: bytes) -> list[Conversation]:
+def read_transcript(name: str, data: Data) -> list[Conversation]:
     """The conversations of a file in which something was said. A file that is no transcript is an error."""
-    mended = _mend(data)
+    mended = _mend_whole(data)
     reader = find_reader(mended)
     if reader is None:
         raise SourceError(
@@ -316,22 +335,47 @@ def _mend(data: bytes) -> bytes:
     return _ESCAPES.sub(lambda found: found.group() if found.group(2) is None else b"\\ufffd", whole)
 
 
-def _lines(data: bytes, type_: type[T]) -> list[T]:
+def _mend_whole(data: Data) -> Data:
+    """The same for a file that is no list of lines: those are mended one by one, so that a large one is not copied."""
+    lines = data[:1] == b"{" and data.find(b"\n{") >= 0
+    if lines or (not any(found.group(2) for found in _ESCAPES.finditer(data)) and data[:3] != b"\xef\xbb\xbf"):
+        return data
+    return _mend(data[:])
+
+
+def _each_line(data: Data) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield data[at:end]
+        at = end + 1
+
+
+def _lines(data: Data, type_: type[T]) -> Iterator[T]:
     """The objects of a file with one a line, but for those of another shape: programs add kinds of lines all the time.
 
     A last line that is only half there is still being written.
     """
-    lines = [line for line in data.split(b"\n") if line.strip()]
-    found: list[T] = []
-    for number, line in enumerate(lines, 1):
+    broken: msgspec.DecodeError | None = None
+    first = True
+    for line in _each_line(data):
+        if not line.strip():
+            continue
+        if broken is not None:  # and this was not the last
+            raise broken
         try:
-            found.append(msgspec.json.decode(line, type=type_))
+            found = msgspec.json.decode(_mend(line), type=type_)
         except msgspec.ValidationError:
             continue
-        except msgspec.DecodeError:
-            if number < len(lines) or number == 1:
+        except msgspec.DecodeError as error:
+            if first:
                 raise
-    return found
+            broken = error
+        else:
+            yield found
+        finally:
+            first = False
 
 
 def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:

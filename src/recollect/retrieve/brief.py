@@ -12,7 +12,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from recollect.retrieve.context import cut_text, estimate_tokens, framed
+from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
+from recollect.retrieve.fence import fence_text
 from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, read_statement, resemblance
 from recollect.types import Record
 
@@ -143,11 +144,7 @@ def _outdoes(record: Record, said: Statement | None, other: Record, held: Statem
 
 
 def render_noted(noted: Noted) -> str:
-    record = noted.record
-    marks = [record.event_time.date().isoformat(), *([record.project] if record.project else [])]
-    if record.status != "active":
-        marks.append(record.status)
-    return f"- ({' · '.join(marks)}) {noted.text} [{record.id}]"
+    return render_record(noted.record, fence_text(noted.text), noted.record.project)
 
 
 def render_brief(notes: Sequence[Noted]) -> str:

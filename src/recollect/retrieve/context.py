@@ -1,7 +1,8 @@
 """How do hits become a text that a prompt can carry?
 
-Each hit is one line or paragraph with its date, its speaker or title, its text and its id as a citation: the best
-first, as many as the budget holds. A long text is cut before it takes more than half of what is left from the others.
+Each hit is one line or paragraph: its id as a citation, its date, its title or speaker, how far it can be trusted and
+where it comes from, and then its text, fenced (`fence.py`): the best first, as many as the budget holds. A long text is
+cut before it takes more than half of what is left from the others.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from recollect.types import Hit
+from recollect.retrieve.fence import fence_block, fence_label, fence_text
+from recollect.types import Hit, Record
 
 _WIDE = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"  # slow to compile
 )
 _MARK = re.compile(r"[^\w\s]|_")
 _CHARACTERS_PER_TOKEN = 3.0
-_OPEN, _CLOSE = "<recollect>", "</recollect>"
+_BLOCK = "recollect"
+_LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
 
 
@@ -45,7 +48,7 @@ def pack_context(hits: Sequence[Hit], budget_tokens: int | None) -> str:
 
 def framed(lines: Sequence[str]) -> str:
     """Lines as a block that says where it comes from."""
-    return "\n".join([_OPEN, *lines, _CLOSE])
+    return fence_block(_BLOCK, lines)
 
 
 def _fitting(hit: Hit, line: str, left: int, *, last: bool) -> str | None:
@@ -56,15 +59,22 @@ def _fitting(hit: Hit, line: str, left: int, *, last: bool) -> str | None:
     return _cut(hit, left // 2) or _cut(hit, left) or (line if cost <= left else None)
 
 
-def render_hit(hit: Hit, text: str | None = None) -> str:
-    record = hit.record
+def render_hit(hit: Hit, fenced: str | None = None) -> str:
+    text = fence_text(hit.record.text) if fenced is None else fenced
+    return render_record(hit.record, text, hit.record.title, hit.record.role)
+
+
+def render_record(record: Record, fenced: str, *labels: str | None) -> str:
+    """What is said of a record, and then its text, which was fenced: as much of it as is to be shown."""
     marks = [record.event_time.date().isoformat()]
-    marks += [mark for mark in (record.title, record.role) if mark]
+    marks += [fence_label(mark[:_LONGEST_LABEL]) for mark in labels if mark]
     if record.status != "active":
         marks.append(record.status)
     if record.valid_until is not None:
         marks.append(f"until {record.valid_until.date().isoformat()}")
-    return f"- ({' · '.join(marks)}) {record.text if text is None else text} [{record.id}]"
+    trust = record.trust.replace("_", " ")
+    marks.append(f"{trust}, {fence_label(record.source[:_LONGEST_LABEL])}" if record.source else trust)
+    return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
 
 
 def _cut(hit: Hit, tokens: int) -> str | None:
@@ -72,7 +82,7 @@ def _cut(hit: Hit, tokens: int) -> str | None:
     around = estimate_tokens(render_hit(hit, ""))
     if tokens < around + _SHORTEST_CUT:
         return None
-    return render_hit(hit, cut_text(hit.record.text, tokens - around - 1))
+    return render_hit(hit, cut_text(fence_text(hit.record.text), tokens - around - 1))
 
 
 def cut_text(text: str, tokens: int) -> str:

@@ -33,7 +33,7 @@ def test_a_search_answers_with_every_documented_field(semantic_table) -> None:
         "source_uri": "notes.md",
     }  # fmt: skip
     context = answer.pop("context")
-    assert f"{GATEWAY} [" in context
+    assert re.search(rf"^- \[{UUID.pattern}\] \(.* · agent inferred, notes\.md\) {GATEWAY}$", context, re.MULTILINE)
     del answer["results"]
     assert answer == {
         "collection": "rusty-mem", "limit": 1, "score_threshold": 0.25, "scoreThreshold": 0.25,
@@ -47,7 +47,7 @@ def test_the_context_cites_every_result_by_its_id(table) -> None:
     answer = table.call("search", query_text="machine oil", score_threshold=0)
     assert len(answer["results"]) == 4
     for result in answer["results"]:
-        assert f"{result['text']} [{result['id']}]" in answer["context"]
+        assert re.search(rf"^- \[{result['id']}\] \(.*\) {result['text']}$", answer["context"], re.MULTILINE)
 
 
 def test_a_search_that_finds_nothing_has_no_context(table) -> None:

@@ -14,12 +14,13 @@ from recollect.contracts.schema import Habits
 from recollect.contracts.tool import Annotations, Contract, Tool
 from recollect.engine.core import random_uuid
 from recollect.engine.memory import Memory
+from recollect.retrieve.fence import DATA
 from recollect.types import DEFAULT_SPACE
 
 INSTRUCTIONS = (
     "Long-term memory for agents. Store what should outlast this conversation with memory_store, and look with"
     " memory_recall before you answer from memory. memory_kg_add and memory_kg_query keep and walk a graph of entities."
-    " Name yourself in agentId: memories, graph and sessions of different agents are kept apart."
+    f" Name yourself in agentId: memories, graph and sessions of different agents are kept apart. {DATA}"
 )
 
 FUNCTIONS = (

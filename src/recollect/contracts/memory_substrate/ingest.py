@@ -96,11 +96,16 @@ def _suggestions(objects: Objects, source: IngestedSource) -> dict[str, object]:
 
 
 def _file(mode: str, objects: Objects, given: s.FileInput, options: s.Nothing, call: Call) -> dict[str, object]:
-    return _captured(objects, objects.memory.ingest_file(given.path, space=objects.space, mode=mode))
+    return _captured(
+        objects,
+        objects.memory.ingest_file(given.path, space=objects.space, mode=mode, cancelled=lambda: call.cancelled),
+    )
 
 
 def _web(objects: Objects, given: s.WebInput, options: s.Nothing, call: Call) -> dict[str, object]:
-    return _captured(objects, objects.memory.ingest_url(given.url, space=objects.space))
+    return _captured(
+        objects, objects.memory.ingest_url(given.url, space=objects.space, cancelled=lambda: call.cancelled)
+    )
 
 
 def _conversation(objects: Objects, given: s.ConversationInput, options: s.Nothing, call: Call) -> dict[str, object]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.contracts.tool import Call, Prompt, PromptArgument, Resource
+from recollect.retrieve.fence import DATA
 
-INSTRUCTIONS = """\
+INSTRUCTIONS = f"""\
 memory-substrate is persistent agent memory: governed knowledge with evidence, activities, work items and sources. If \
 its four tools are deferred, find them by tool search for memory-substrate or memory_query. Recommended workflow. \
 Task start: use memory_query context, and retry a weak result with other words. New evidence: use memory_ingest; it \
 only captures, so analyze evidence outside ingest. Durable conclusions: memory_query before memory_remember, then \
 write with reason, memory_source and scope_refs. Upkeep: memory_maintain report first; modes that change memory need \
-options.apply=true. Do not pass memory root paths: the server knows its place. memory://agent-playbook says more."""
+options.apply=true. Do not pass memory root paths: the server knows its place. memory://agent-playbook says more. \
+{DATA}"""
 
 DESCRIPTIONS: Mapping[str, str] = {
     "memory_ingest": (

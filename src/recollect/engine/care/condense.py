@@ -20,6 +20,7 @@ from recollect.engine.core import Core
 from recollect.engine.parse import parse_choice, parse_count, parse_optional, parse_text, parse_time
 from recollect.errors import CompleterError, ConfigError, EmbedderError, InvalidInput
 from recollect.retrieve.context import estimate_tokens
+from recollect.retrieve.fence import fence_block, fence_text
 from recollect.store.terms import query_terms
 from recollect.types import Condensed, Sample, Sampled
 
@@ -184,11 +185,11 @@ def _write(
 
     material, note = _lay_before(texts, dates), None
     if estimate_tokens(material) > MOST_READ:
-        material = extract(semantics, texts, int(MOST_READ * _WORDS_PER_TOKEN), dates)
+        material = fence_text(extract(semantics, texts, int(MOST_READ * _WORDS_PER_TOKEN), dates))
         note = "the memories were too long for one request; the model was given the sentences that say most"
-    material = material.replace("</memories>", "</ memories>")  # what ends it is ours to say
+    block = fence_block("memories", [material], note=None)
     prompt = (
-        f"Summarise these memories in at most {way.max_words} words.\n\n<memories>\n{material}\n</memories>\n\n"
+        f"Summarise these memories in at most {way.max_words} words.\n\n{block}\n\n"
         f"Write the summary only, in at most {way.max_words} words."
     )
     done = _ask(core, way, provider, prompt)
@@ -226,9 +227,9 @@ def _ask(core: Core, way: Way, provider: str, prompt: str) -> Sampled:
 def _lay_before(texts: Sequence[str], dates: Sequence[datetime] | None) -> str:
     """The texts as a model reads them: each with its date, in time order."""
     if dates is None:
-        return "\n\n".join(texts)
+        return "\n\n".join(map(fence_text, texts))
     ordered = sorted(range(len(texts)), key=lambda i: (dates[i], i))
-    return "\n\n".join(f"[{dates[i].date().isoformat()}] {texts[i]}" for i in ordered)
+    return "\n\n".join(f"[{dates[i].date().isoformat()}] {fence_text(texts[i])}" for i in ordered)
 
 
 def _completer(core: Core, plan: Plan, provider: str) -> Completer | None:

@@ -24,7 +24,7 @@ from recollect.errors import EmbedderError
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import MOST_COUNTED, Changes, Lexis, Shelf, View, Weight
 from recollect.store.ops import Note
-from recollect.types import CATALOGUE_KINDS, Change, Filter, Record
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Record, least_trust
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
@@ -267,9 +267,9 @@ def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple
         if merged.valid_from is not None and merged.valid_from >= edit.now:
             return None
         tags = tuple(dict.fromkeys((*kept.tags, *merged.tags)))
-        if tags != kept.tags:
-            united = msgspec.structs.replace(kept, tags=tags)
-            op = put_of(edit, united, "revise", kept, reason=f"took the tags of {merged.id}")
+        united = msgspec.structs.replace(kept, tags=tags, trust=least_trust(kept.trust, merged.trust))
+        if united != kept:
+            op = put_of(edit, united, "revise", kept, reason=f"took the tags of {merged.id}, and the lesser trust")
             kept = cast("Record", edit.apply([op])[0].thing)
         ended = msgspec.structs.replace(merged, valid_until=edit.now, superseded_by=kept.id, status="superseded")
         reason = f"says the same as {kept.id} (cosine {cosine:.3f})"

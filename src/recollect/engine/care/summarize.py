@@ -19,7 +19,7 @@ from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.write.remember import content_hash, make_record, put_of
 from recollect.errors import NotFound
 from recollect.store.base import View, Weight
-from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary
+from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary, least_trust
 
 KIND = "summary"
 _MOST_LOOKED_AT = 1_000  # summaries of a space, the newest
@@ -117,7 +117,7 @@ def _keep(
         title=f"Summary of {first}" if first == last else f"Summary of {first} to {last}",
         project=named[0] if len(named) == 1 else None,
         tags=filter.tags,
-        trust="system_generated",
+        trust=least_trust("system_generated", *(record.trust for record in records)),
         event_time=records[-1].event_time,
         source=f"summary:{about.scope}",
         metadata=_to_metadata(about),
@@ -128,7 +128,7 @@ def _keep(
         if held is not None:
             record = msgspec.structs.replace(
                 held, text=record.text, title=record.title, event_time=record.event_time, metadata=record.metadata,
-                content_hash=content_hash(record.text),
+                trust=record.trust, content_hash=content_hash(record.text),
             )  # fmt: skip
         changed = held is None or held.text != made.text or _provenance(held) != about
         if changed:

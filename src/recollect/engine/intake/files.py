@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from recollect.engine.core import Core
-from recollect.engine.intake.results import IngestedSource, SourceDraft
-from recollect.engine.intake.sources import Ready, hash_of, ingest_source, ingest_sources
+from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
+from recollect.engine.intake.results import IngestedSource
+from recollect.engine.intake.sources import ingest_sources
+from recollect.engine.intake.workers import read_alone, read_files
 from recollect.errors import InvalidInput, SourceError
-from recollect.ingest.documents import LARGEST_DOCUMENT, Mode, parse_document
-from recollect.ingest.parsed import Parsed
-from recollect.ingest.transcripts import Conversation, knows_transcript, parse_conversation, read_transcript
+from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
 from recollect.ingest.walk_files import is_text
-from recollect.ingest.web import parse_fetched
-from recollect.types import Draft, Json
+from recollect.types import Draft
 
-LARGEST_TRANSCRIPT = 1024 * 1024 * 1024
-_MICRO = 1_000
+LARGEST_TRANSCRIPT = 512 * 1024 * 1024
+
+Cancel = Callable[[], bool]
+"""Has the caller withdrawn its request?"""
 
 
 def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
@@ -41,105 +40,53 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
     return found
 
 
-def read_bytes(path: Path, largest: int = LARGEST_DOCUMENT) -> tuple[bytes, dict[str, Json]]:
-    """What a file holds, and what is said of it."""
-    if not path.is_file():
-        raise InvalidInput("path", f"{path} is not a file")
-    try:
-        with path.open("rb") as file:
-            info = os.fstat(file.fileno())
-            if info.st_size > largest:
-                raise SourceError(f"{path} has {info.st_size:,} bytes; at most {largest:,} are read")
-            data = file.read(largest + 1)
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
-    if len(data) > largest:
-        raise SourceError(f"{path} has more than {largest:,} bytes, which is the most that is read")
-    return data, describe_file(len(data), info.st_mtime_ns)
-
-
-def describe_file(size: int, mtime: int) -> dict[str, Json]:
-    """What a source says of its file: its size and times when it was read."""
-    return {"size": size, "mtime": mtime, "read_at": time.time_ns() // _MICRO}
-
-
-def draft_document(location: str, parsed: Parsed, fingerprint: str, title: str | None = None) -> SourceDraft:
-    """A document that was read, as a source."""
-    return SourceDraft(
-        location=location, source_kind=parsed.source_kind, title=title or parsed.title, fingerprint=fingerprint,
-        adapter=parsed.adapter, segments=parsed.segments, summary="\n".join(parsed.headings),
-        payload={**parsed.payload, "headings": list(parsed.headings[:100])},
-    )  # fmt: skip
-
-
 def ingest_file(
-    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, *, title: str | None, mode: Mode | None
-) -> IngestedSource:
+    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel, *, title: str | None,
+    mode: Mode | None,
+) -> IngestedSource:  # fmt: skip
     """Stores a document. For a file that is as it was, nothing is written."""
-    found = locate_file(path)
-    data, described = read_bytes(found)
-    parsed = parse_document(found.name, data, mode)
-    draft = draft_document(str(found), parsed, hashlib.sha256(data).hexdigest(), title)
-    return ingest_source(core, msgspec.structs.replace(draft, file=described), space, fields)
+    found = _locate_regular(path, LARGEST_DOCUMENT)
+    [source] = read_alone(found.parent, Errand(found.name, FILE.name, form=mode), cancelled).sources
+    ready = msgspec.structs.replace(source, title=title or source.title).ready()
+    return ingest_sources(core, [ready], space, fields)[0]
 
 
-def ingest_url(core: Core, url: str, space: str, fields: Draft, *, title: str | None) -> IngestedSource:
+def ingest_url(
+    core: Core, url: str, space: str, fields: Draft, cancelled: Cancel, *, title: str | None
+) -> IngestedSource:
     """Stores a page of the web. What counts as its location is the address that was asked for."""
     from recollect.engine.intake.fetch import fetch  # brings in httpx: only when a page is asked for
 
     fetched = fetch(url, allow_private=core.settings.allow_private_addresses)
-    parsed = parse_fetched(fetched.name, fetched.body, fetched.media_type, fetched.charset)
-    digest = hash_of([parsed.title.encode(), *(segment.text.encode() for segment in parsed.segments)])
-    draft = draft_document(fetched.asked, parsed, digest, title)
+    errand = Errand(fetched.name, PAGE.name, form=fetched.media_type, body=fetched.body, charset=fetched.charset)
+    [source] = read_alone(Path(), errand, cancelled).sources
     seen = {"url": fetched.asked, "final_url": fetched.url, "media_type": fetched.media_type}
-    payload: Mapping[str, Json] = {**draft.payload, **seen, "bytes": len(fetched.body)}
-    return ingest_source(core, msgspec.structs.replace(draft, payload=payload), space, fields)
+    payload = {**source.payload, **seen, "bytes": len(fetched.body)}
+    placed = msgspec.structs.replace(source, location=fetched.asked, title=title or source.title, payload=payload)
+    return ingest_sources(core, [placed.ready()], space, fields)[0]
 
 
-def is_transcript(path: str | os.PathLike[str]) -> bool:
+def is_transcript(path: str | os.PathLike[str], cancelled: Cancel) -> bool:
     """Is a file a transcript, going by its content?"""
     found = locate_file(path)
     if not found.is_file() or found.stat().st_size > LARGEST_TRANSCRIPT:
         return False
-    return knows_transcript(read_bytes(found, LARGEST_TRANSCRIPT)[0])
+    return all(file.problem is None for file in read_files(found.parent, [Errand(found.name, LOOK.name)], cancelled))
 
 
 def ingest_transcript(
-    core: Core, path: str | os.PathLike[str], space: str, fields: Draft
+    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel
 ) -> tuple[IngestedSource, ...]:
     """Stores every conversation of a transcript or an export, each as a source."""
+    found = _locate_regular(path, LARGEST_TRANSCRIPT)
+    file = read_alone(found.parent, Errand(found.name, TRANSCRIPT.name), cancelled)
+    return tuple(ingest_sources(core, [source.ready() for source in file.sources], space, fields))
+
+
+def _locate_regular(path: str | os.PathLike[str], largest: int) -> Path:
     found = locate_file(path)
-    data, described = read_bytes(found, LARGEST_TRANSCRIPT)
-    described |= {"path": str(found)}
-    conversations = read_transcript(found.name, data)
-    if not conversations:
-        raise SourceError(f"{found} holds no messages")
-    ready = [
-        Ready(draft_conversation(conversation, place_conversation(conversation, str(found), number), described))
-        for number, conversation in enumerate(conversations)
-    ]
-    return tuple(ingest_sources(core, ready, space, fields))
-
-
-def place_conversation(conversation: Conversation, path: str, number: int) -> str:
-    """Where a conversation is: under its own id where it has one, so that the file that it came in does not matter.
-
-    Else it is that file, and the later ones of a file are numbered.
-    """
-    if conversation.id is not None:
-        return f"conversation:{conversation.format}:{conversation.id}"
-    return f"conversation:{path}" + (f"#{number}" if number else "")
-
-
-def draft_conversation(
-    conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
-) -> SourceDraft:
-    """A conversation that was read, as a source."""
-    parsed = parse_conversation(conversation)
-    said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
-    return SourceDraft(
-        location=location, source_kind="conversation", title=parsed.title,
-        fingerprint=hash_of([parsed.title.encode(), *said]), adapter=parsed.adapter, segments=parsed.segments,
-        payload=parsed.payload, file=file, session=conversation.id or location,
-        event_time=None, summary="",
-    )  # fmt: skip
+    if not found.is_file():
+        raise InvalidInput("path", f"{found} is not a file")
+    if (size := found.stat().st_size) > largest:
+        raise SourceError(f"{found} has {size:,} bytes; at most {largest:,} are read")
+    return found

@@ -43,26 +43,30 @@ def ingest_folder(
 
     Answers too which folder that is, and what the same walk through it found of other kinds.
     """
-    root = locate_file(path)
+    root, stop = locate_file(path), threading.Event()
+
+    def stopped() -> bool:
+        if cancelled():
+            stop.set()
+        return stop.is_set()
+
     if not root.is_dir():
         raise InvalidInput("path", f"{root} is not a folder")
     try:
-        walked, *others = walk_files(root, [kind.choice for kind in (DOCUMENT, *beside)])
+        walked, *others = walk_files(root, [kind.choice for kind in (DOCUMENT, *beside)], stopped)
     except OSError as error:
         raise SourceError(f"{root} cannot be read: {error.strerror}") from error
-    part, stop = _Documents(core, root, space, fields), threading.Event()
-    sync = Sync(core, root, part, walked, stop)
+    part = _Documents(core, root, space, fields)
+    sync = Sync(core, root, part, walked, stopped)
     tell: Progress = progress or (lambda _done, _total: None)
     tell(sync.far.done, sync.far.total)
     for far in sync.steps():
         tell(far.done, far.total)
-        if cancelled():
-            stop.set()
     counts = part.counts
     done = IngestedFolder(
         path=str(root), space=space, stored=counts["stored"], updated=counts["updated"],
         unchanged=counts["unchanged"] + sync.unchanged, archived=counts["archived"], segments=counts["segments"],
-        finished=not stop.is_set(), problems=tuple(walked.problems[:MOST_NAMED]),
+        finished=not stopped(), problems=tuple(walked.problems[:MOST_NAMED]),
         skipped={reason: count for reason, count in sorted(walked.skipped.items()) if reason != NO_DOCUMENT},
     )  # fmt: skip
     return done, root, others

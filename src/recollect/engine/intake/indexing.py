@@ -58,7 +58,7 @@ class Pass:
         [self._walked] = [walked] if walked is not None else walk_files(self._root, stopped=self._stop.is_set)
         if self._stop.is_set():
             return
-        sync = Sync(self._core, self._root, self, self._walked, self._stop)
+        sync = Sync(self._core, self._root, self, self._walked, self._stop.is_set)
         self._write_down(**self._outcome(sync.far))
         for _ in sync.steps():
             self._tell(self.project)

@@ -114,17 +114,20 @@ class Ingesting:
         space: str = DEFAULT_SPACE,
         title: str | None = None,
         mode: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
         **fields: object,
     ) -> IngestedSource:
         """Stores a document (Markdown, text, HTML, PDF, notebook) as a source. The same file again replaces it.
 
-        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so.
+        What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so. What is large or hard
+        to parse is read by a process of its own, within limits of time and memory, until `cancelled` says so.
         """
         from recollect.engine.intake import files  # brings in what reads documents
         from recollect.ingest.documents import MODES
 
         return files.ingest_file(
-            self.core, path, parse_space(space), parse_source_fields(fields), title=parse_optional(title, "title"),
+            self.core, path, parse_space(space), parse_source_fields(fields), cancelled,
+            title=parse_optional(title, "title"),
             mode=None if mode is None else parse_choice(mode, "mode", MODES),
         )  # fmt: skip
 
@@ -167,18 +170,29 @@ class Ingesting:
         return documents, status
 
     def ingest_url(
-        self, url: str, *, space: str = DEFAULT_SPACE, title: str | None = None, **fields: object
+        self,
+        url: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        title: str | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
     ) -> IngestedSource:
         """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
         from recollect.engine.intake import files  # brings in what fetches pages
 
         return files.ingest_url(
-            self.core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields),
+            self.core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields), cancelled,
             title=parse_optional(title, "title"),
         )  # fmt: skip
 
     def ingest_transcript(
-        self, path: str | os.PathLike[str], *, space: str = DEFAULT_SPACE, **fields: object
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        cancelled: Callable[[], bool] = lambda: False,
+        **fields: object,
     ) -> tuple[IngestedSource, ...]:
         """Stores the conversations of a transcript or an export, each as a source.
 
@@ -187,13 +201,13 @@ class Ingesting:
         from recollect.engine.intake import files  # brings in what reads transcripts
 
         given = parse_source_fields(fields, memory_type="episodic")
-        return files.ingest_transcript(self.core, path, parse_space(space), given)
+        return files.ingest_transcript(self.core, path, parse_space(space), given, cancelled)
 
-    def is_transcript(self, path: str | os.PathLike[str]) -> bool:
+    def is_transcript(self, path: str | os.PathLike[str], *, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Is a file one that `ingest_transcript` can read? Its content decides."""
         from recollect.engine.intake import files  # brings in what reads transcripts
 
-        return files.is_transcript(path)
+        return files.is_transcript(path, cancelled)
 
     def ingest_source(self, source: SourceDraft, *, space: str = DEFAULT_SPACE, **fields: object) -> IngestedSource:
         """Stores a source that somebody else has read, with its segments, in one transaction."""

@@ -8,7 +8,6 @@ can be broken off anywhere: the next goes on with what is left.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -74,12 +73,12 @@ class Part(Protocol):
 class Sync:
     """One pass over what was found in a folder. What it leaves out is added to what the walk did."""
 
-    def __init__(self, core: Core, root: Path, part: Part, walked: Walked, stop: threading.Event) -> None:
+    def __init__(self, core: Core, root: Path, part: Part, walked: Walked, stopped: Callable[[], bool]) -> None:
         self._core = core
         self._root = root
         self._part = part
         self._walked = walked
-        self._stop = stop
+        self._stopped = stopped
         self.unchanged = 0
         """How many things came of files that are as they were."""
         with core.store.read() as view:
@@ -103,11 +102,11 @@ class Sync:
     def steps(self) -> Iterator[Far]:
         """Does it all, and tells after every transaction how far it is."""
         for start in range(0, len(self._gone), _GONE_AT_ONCE):
-            if self._stop.is_set():
+            if self._stopped():
                 return
             self._drop(self._gone[start : start + _GONE_AT_ONCE])
             yield self.far
-        for batch in _batches(read_files(self._root, self._errands, self._stop)):
+        for batch in _batches(read_files(self._root, self._errands, self._stopped)):
             self._store(batch)
             yield self.far
 

@@ -27,6 +27,7 @@ from recollect.types import (
     Metadata,
     Record,
     SourceKind,
+    least_trust,
 )
 
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
@@ -335,6 +336,7 @@ def unite(winner: Record, others: Sequence[Record]) -> Mapping[str, object]:
     own = winner.grounds or Grounds()
     return {
         "confidence": max(record.confidence for record in (winner, *others)),
+        "trust": least_trust(*(record.trust for record in (winner, *others))),
         "grounds": msgspec.structs.replace(
             own, evidence=tuple(evidence.values()), scopes=scopes, subjects=subjects, verified_at=verified
         ),

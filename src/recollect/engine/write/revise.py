@@ -16,7 +16,10 @@ from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Thing, View
 from recollect.store.ops import Erase
-from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record
+from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record, least_trust
+
+PERSON = "cli"
+"""Who acts where a person types commands; everybody else is a program."""
 
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 
@@ -32,7 +35,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     """Writes a new version with some fields changed. A revision that changes nothing is not written."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        ruling = judge(edit, _replace(old, fields), old)
+        ruling = judge(edit, _replace(old, fields, by_person=core.actor == PERSON), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record
@@ -46,10 +49,13 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     )  # fmt: skip
 
 
-def _replace(old: Record, fields: Mapping[str, object]) -> Record:
+def _replace(old: Record, fields: Mapping[str, object], *, by_person: bool) -> Record:
+    """The record with its changes. In words of an agent it can be trusted no further than an agent's words."""
     changes = dict(fields)
     if isinstance(text := changes.get("text"), str):
         changes["content_hash"] = content_hash(text)
+        if text != old.text and "trust" not in changes and old.grounds is None and not by_person:
+            changes["trust"] = least_trust(old.trust, "agent_inferred")
     new = msgspec.structs.replace(old, **changes)
     check_period(new.valid_from, new.valid_until)
     return new

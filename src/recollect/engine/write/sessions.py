@@ -21,7 +21,7 @@ from recollect.engine.write.remember import content_hash, count_terms, put_of, r
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import By, Edit, View
 from recollect.store.ops import PutMessages
-from recollect.types import DEFAULT_SPACE, Condensed, Draft, Filter, Message, Record, Session
+from recollect.types import DEFAULT_SPACE, Condensed, Draft, Filter, Message, Record, Session, least_trust
 
 SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
@@ -92,7 +92,8 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
         return Compaction(compacted=False, reason=NOTHING)
     draft = Draft(
         text=summary, kind=SUMMARY, memory_type="episodic", role="system", session=session,
-        importance=SUMMARY_IMPORTANCE, trust="system_generated", event_time=early[-1].event_time,
+        importance=SUMMARY_IMPORTANCE, trust=least_trust("system_generated", *(record.trust for record in early)),
+        event_time=early[-1].event_time,
         metadata={"summary_of": [record.id for record in early[:_MOST_NAMED]]},
     )  # fmt: skip
     with core.store.write(actor=core.actor) as edit:
