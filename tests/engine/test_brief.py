@@ -63,9 +63,7 @@ def test_every_line_has_a_date_and_an_id_and_the_budget_is_kept(memory: Memory) 
         brief = memory.brief(budget_tokens=budget)
         lines = [line for line in brief.text.splitlines() if line.startswith("- ")]
         assert estimate_tokens(brief.text) <= budget
-        assert [re.search(r"\((\d{4}-\d\d-\d\d).*\[(\w+)\]$", line) is not None for line in lines] == [True] * len(
-            lines
-        )
+        assert all(re.match(r"- \[\w+\] \(\d{4}-\d\d-\d\d.*\) \S", line) for line in lines)
         assert len(lines) == len(brief.notes) > 0
         assert brief.left_out == memory.count() - len(lines)
     assert len(memory.brief(limit=3).notes) == 3

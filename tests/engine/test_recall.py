@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import Memory, Recall, Settings
-from recollect.retrieve.fence import DATA
+from recollect.retrieve.fence import NOTE
 from recollect.types import Why
 
 
@@ -205,7 +205,7 @@ def test_the_context_shows_dates_speakers_and_ids_newest_first(memory: Memory) -
         "The server is new.", id="new", event_time="2026-01-02T00:00:00Z", title="Servers", status="contested"
     )
     assert memory.recall("server").context == (
-        f"<recollect>\n{DATA}\n- [new] (2026-01-02 · Servers · contested · agent inferred) The server is new.\n"
+        f"<recollect>\n{NOTE}\n- [new] (2026-01-02 · Servers · contested · agent inferred) The server is new.\n"
         "- [old] (2020-01-02 · ada · agent inferred) The server is old.\n</recollect>"
     )
 

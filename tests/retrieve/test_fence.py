@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.retrieve.context import estimate_tokens, pack_context
-from recollect.retrieve.fence import DATA, fence_block, fence_label, fence_text
+from recollect.retrieve.fence import NOTE, fence_block, fence_label, fence_text
 from recollect.types import Hit, Record, Why
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -37,7 +37,7 @@ def hit(text: str, **more: object) -> Hit:
 def test_no_text_leaves_its_block_or_begins_a_line_of_its_own(text: str, place: str) -> None:
     found = hit(text) if place == "text" else hit("plain", **{place: text})
     lines = pack_context([found], None).split("\n")
-    assert (lines[0], lines[1], lines[-1]) == ("<recollect>", DATA, "</recollect>")
+    assert (lines[0], lines[1], lines[-1]) == ("<recollect>", NOTE, "</recollect>")
     assert lines[2].startswith("- [true-id] (2026-01-01 ")
     assert all(line.startswith("  ") for line in lines[3:-1])
     assert not any("recollect" in line and "<" in line for line in lines[1:-1])
