@@ -204,5 +204,5 @@ def test_a_budget_shows_the_best_first_with_dates(shell):
     shell.remember("The gateway validates tokens with RS256.", "--time", "2026-01-10")
     shell.remember("Tokens of the arcade are made of brass.", "--time", "2026-05-10")
     lines = shell("recall", "how does the gateway validate tokens?", "--budget", "300").out.splitlines()
-    assert lines[1].startswith("- (2026-01-10) The gateway validates")
-    assert lines[2].startswith("- (2026-05-10) Tokens of the arcade")
+    assert "] (2026-01-10 · user declared) The gateway validates" in lines[2]
+    assert "] (2026-05-10 · user declared) Tokens of the arcade" in lines[3]
