@@ -24,6 +24,9 @@ test: $(VENV)/.installed
 test-postgres: $(VENV)/.installed
 	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest tests/store tests/properties/test_machine.py tests/contracts
 
+torture: $(VENV)/.installed
+	$(PY) -m pytest tests/faults -m "torture or not torture"
+
 check: $(VENV)/.installed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .

@@ -92,7 +92,10 @@ def parse_document(name: str, data: bytes, mode: Mode | None = None) -> Parsed:
         form = "markdown"
     elif mode == "markdown":
         raise SourceError(f"{name} is a PDF, not Markdown")
-    parsed = parse_form(name, data, form, mode)
+    try:
+        parsed = parse_form(name, data, form, mode)
+    except RecursionError as error:
+        raise SourceError(f"{name} cannot be read: it is nested too deep") from error
     if not parsed.segments:
         raise SourceError(f"{name} has no text")
     return parsed if mode != "file" else msgspec.structs.replace(parsed, source_kind="file")

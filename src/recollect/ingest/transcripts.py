@@ -42,6 +42,9 @@ _TITLE = 80
 
 T = TypeVar("T")
 
+BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises over what is no JSON, no text, or nested too deep."""
+
 Data = bytes | mmap
 """What a file holds: in memory, or, of a large one, to be read from the file line by line."""
 
@@ -199,7 +202,7 @@ def _add_codex(turns: Turns, item: _CodexItem, at: datetime | None) -> None:
 def _decoded(text: str) -> object:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except BROKEN:
         return text
 
 
@@ -235,7 +238,7 @@ def _read_messages(data: Data) -> list[Conversation]:
         return [_plain(decode_each(data, _Plain))]
     try:
         whole = msgspec.json.decode(data, type=_PlainConversation)
-    except msgspec.DecodeError:
+    except BROKEN:
         return [_plain(_lines(data, _Plain))]
     return [_plain(whole.messages, whole.id, whole.title)]
 
@@ -265,7 +268,7 @@ def find_reader(data: Data) -> Reader | None:
 def _are_messages(data: Data) -> bool:
     try:
         return any(conversation.messages for conversation in _read_messages(data))
-    except msgspec.DecodeError:
+    except BROKEN:
         return False
 
 
@@ -288,7 +291,7 @@ def _reader_of_lines(data: Data) -> Reader | None:
             continue
         try:
             look = msgspec.json.decode(_mend(line), type=_Look)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except BROKEN:
             return None
         if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
             return _read_claude_code
@@ -318,7 +321,7 @@ def read_transcript(name: str, data: Data) -> list[Conversation]:
         )
     try:
         return [conversation for conversation in reader(mended) if conversation.messages]
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except BROKEN as error:
         raise SourceError(f"{name} looks like a transcript, but cannot be read: {error}") from error
 
 
@@ -357,7 +360,7 @@ def _lines(data: Data, type_: type[T]) -> Iterator[T]:
 
     A last line that is only half there is still being written.
     """
-    broken: msgspec.DecodeError | None = None
+    broken: Exception | None = None
     first = True
     for line in _each_line(data):
         if not line.strip():
@@ -368,7 +371,7 @@ def _lines(data: Data, type_: type[T]) -> Iterator[T]:
             found = msgspec.json.decode(_mend(line), type=type_)
         except msgspec.ValidationError:
             continue
-        except msgspec.DecodeError as error:
+        except BROKEN as error:
             if first:
                 raise
             broken = error

@@ -81,7 +81,10 @@ def parse_fetched(name: str, data: bytes, media_type: str, charset: str | None) 
     if looks == "text" and media_type and not _TEXT_TYPES.fullmatch(media_type) and not _is_plain(data, media_type):
         raise SourceError(f"{name} is {media_type}, which is not read")
     if looks == "html":
-        parsed = parse_page(name, data, "web", charset)
+        try:
+            parsed = parse_page(name, data, "web", charset)
+        except RecursionError as error:
+            raise SourceError(f"{name} cannot be read: it is nested too deep") from error
     elif looks in _SUFFIXES:
         text = decode_page(name, data, charset)
         stem = name.rpartition("/")[2] or name
