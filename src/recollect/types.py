@@ -39,7 +39,9 @@ SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""
-NOT_KNOWLEDGE = ("source", *SEGMENT_KINDS, "code", "activity", "work_item")
+DOING_KINDS = ("activity", "work_item")
+"""Kinds of records that tell what was done or is to be done."""
+NOT_KNOWLEDGE = ("source", *SEGMENT_KINDS, "code", *DOING_KINDS)
 """Kinds of records that tell what was there or is to be done; every other kind states what is so."""
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
 """From most to least."""

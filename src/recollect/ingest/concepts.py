@@ -19,12 +19,20 @@ LONGEST_TERM = 80
 MOST_REFS = 5
 
 _PHRASE = re.compile(
-    r"`([^`\n]{2,120})`"
+    r"(?<!`)`([^`\n]{2,120})`(?!`)"
     r"|\b((?:[A-Z][A-Za-z0-9]+)(?:[ /-](?:[A-Z][A-Za-z0-9]+)){1,5})\b"
     r"|[「『“]([^」』”\n]{2,40})[」』”]"
 )
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
-_HEADING_LINE = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
+_MARKS = re.compile(
+    r"^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)"  # fenced code
+    r"|^\s{0,3}#{1,6}\s.*$"  # headings, which are told apart from the text
+    r"|^\s*\[[^\]\n]{1,200}\]:\s.*$"  # where links lead to
+    r"|</?[A-Za-z][^<>\n]{0,300}>|<!--[\s\S]*?-->|https?://\S+",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])")
+_FRAGMENT = re.compile(r"[.!?;:,)\]] |[\[({]$|^\W|[$\"“”|=<>{}]|\*\*|\]\(")
 _WORD = re.compile(r"[^\s/+:_-]+")
 _PART = re.compile(r"[^\s/-]+")
 _FORMAT = re.compile(
@@ -33,6 +41,11 @@ _FORMAT = re.compile(
     r"java|c|h|cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*)"
 )
 _PLACEHOLDER = re.compile(r"^[a-z][\w-]*(?: .*)? (?:[A-Z]{1,12}|\[[A-Z]+\])$")  # as usage lines of commands have it
+_STOPWORDS = frozenset(
+    """a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it
+    its may me more most must my no nor not of on only or our should so some such than that the their them then there
+    these they this those to too was we were what when where which while who why will with would yes you your""".split()
+)
 _LEADING = frozenset(
     ("a", "an", "and", "the", "this", "that", "these", "those", "our", "your", "its", "in", "on", "for")
 )
@@ -50,7 +63,8 @@ _GENERIC_PHRASES = frozenset(
 )  # fmt: skip
 _ARTIFACT_ENDS = frozenset(
     """example examples feature features reference references task tasks todo todos usage changelog notes log steps step
-    questions question checklist""".split()
+    questions question checklist license licenses licence history conduct acknowledgements credits badge badges
+    """.split()
 )
 _PASSING = frozenset(("current", "next", "open", "pending", "temporary", "active", "wip", "draft", "scratch"))
 _ACTIONS = frozenset(
@@ -148,7 +162,8 @@ def _terms(passage: Passage, headed: set[tuple[str | None, tuple[str, ...]]]) ->
     if passage.headings and place not in headed:
         headed.add(place)
         yield passage.headings[-1], "heading_path"
-    text = _HEADING_LINE.sub("", passage.text) if passage.headings else passage.text
+    text = _MARKS.sub("\n", passage.text) if passage.source else passage.text
+    text = _LINK.sub(r"\1", text)
     reason = "knowledge_text" if passage.object is not None else "source_excerpt"
     for match in _PHRASE.finditer(text):
         yield match[match.lastindex or 0], reason
@@ -169,7 +184,7 @@ def skip_reason(term: str) -> SkipReason | None:
         return "generic_term"
     if len(term) > LONGEST_TERM:
         return "too_long"
-    if _FORMAT.fullmatch(term):
+    if _FORMAT.fullmatch(term) or _FRAGMENT.search(term):
         return "format_marker"
     if len(words) > 1:
         if words[-1] in _ARTIFACT_ENDS or (words[0] in _PASSING and len(words) <= 4):
@@ -178,6 +193,8 @@ def skip_reason(term: str) -> SkipReason | None:
             return "shortcut_marker"
         if words[0] in _ACTIONS and not lower.startswith(_DECISIONS):
             return "action_phrase"
+    if words and (words[0] in _STOPWORDS or words[-1] in _STOPWORDS):
+        return "weak_term"
     lettered = [word for word in _PART.findall(term) if any(map(str.isalpha, word))]  # a_name_like_this is one word
     return None if len(lettered) >= 2 or (_CJK.search(term) and len(term) > 1) else "weak_term"
 

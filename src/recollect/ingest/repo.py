@@ -76,6 +76,7 @@ class RepoMap(Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     sections_of: dict[str, int]
     totals: dict[str, int]
+    left_out: dict[str, int]
     problems: tuple[FileProblem, ...]
 
 
@@ -95,8 +96,7 @@ def scan_repo(
 ) -> Scan:
     """Lists the files of a repository and takes their fingerprint.
 
-    It is the same as long as no file changes and the same is asked for: whether agents' state is left out by itself or
-    by a pattern makes no difference.
+    It is the same as long as no file changes and the same is asked for, by the same patterns.
     """
     listing = list_repo(root, patterns, force=force)
     problems = list(listing.problems)
@@ -104,14 +104,20 @@ def scan_repo(
     for path in listing.files:
         language = _sort_of(path)
         if language is None:
+            listing.left_out["neither_code_nor_markdown"] += 1
             continue
         checkpoint()
         source = _look_at(root, path, language, problems)
         if source is not None:
             found.append(source)
     digest = hashlib.sha256(_MAP)
-    wanted = (f"{mark}{pattern}" for mark, pattern in _effective(patterns, listing, force=force))
-    for line in (*wanted, "", *listing.top_level, "", *(f"{one.path}\0{one.hash}" for one in found)):
+    for line in (
+        *_asked(patterns, force=force),
+        "",
+        *listing.top_level,
+        "",
+        *(f"{one.path}\0{one.hash}" for one in found),
+    ):
         digest.update(line.encode() + b"\n")
     return Scan(
         root,
@@ -159,14 +165,16 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
             "code_files": len(scan.code), "code_modules": len(parsed), "documents": len(scan.documents),
             "document_sections": len(sections),
         },
+        left_out=dict(scan.listing.left_out),
         problems=tuple(problems),
     )  # fmt: skip
 
 
-def _effective(patterns: Patterns, listing: Listing, *, force: bool) -> Iterator[tuple[str, str]]:
-    yield from (("+", pattern) for pattern in sorted(set(patterns.include)))
-    left_out = (*patterns.exclude, *(() if force else listing.preflight))
-    yield from (("-", pattern) for pattern in sorted(set(left_out)))
+def _asked(patterns: Patterns, *, force: bool) -> Iterator[str]:
+    """What was asked for, in one form."""
+    yield from (f"+{pattern}" for pattern in sorted(set(patterns.include)))
+    yield from (f"-{pattern}" for pattern in sorted(set(patterns.exclude)))
+    yield from ["forced"] if force else []
 
 
 def _sort_of(path: str) -> str | None:

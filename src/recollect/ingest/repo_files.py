@@ -9,6 +9,7 @@ is in it. Links are not followed.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -66,6 +67,8 @@ class Listing(Struct):
     top_level: list[str] = field(default_factory=list[str])
     preflight: list[str] = field(default_factory=list[str])
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    """How many files and folders were passed over, by the reason."""
 
 
 def list_repo(root: Path, patterns: Patterns, *, force: bool = False) -> Listing:
@@ -89,8 +92,12 @@ def _walk(
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         folder = entry.is_dir(follow_symlinks=False)
-        if patterns.excludes(path) or (entry.name in ALWAYS_EXCLUDED and (folder or entry.name == ".git")):
-            continue  # in a worktree .git is a file
+        if patterns.excludes(path):
+            listing.left_out["excluded_by_pattern"] += 1
+            continue
+        if entry.name in ALWAYS_EXCLUDED and (folder or entry.name == ".git"):  # in a worktree .git is a file
+            listing.left_out["generated_folders"] += 1
+            continue
         within = here
         if entry.name in PREFLIGHT and _concerns(root, path, patterns, folder=folder):
             listing.preflight.append(path)
@@ -99,6 +106,7 @@ def _walk(
             within = None
         elif here and is_ignored(path, here, folder=folder):
             if not patterns.asks_for(path):
+                listing.left_out["ignored_by_git"] += 1
                 continue
             within = None
         if not below:
@@ -107,6 +115,8 @@ def _walk(
             yield from _walk(root, path, patterns, within, listing, force=force)
         elif entry.is_file(follow_symlinks=False) and patterns.includes(path):
             yield path
+        else:
+            listing.left_out["not_included" if entry.is_file(follow_symlinks=False) else "links"] += 1
 
 
 def _rules(

@@ -10,6 +10,7 @@ import msgspec
 from recollect.errors import SourceError
 from recollect.ingest.chunks import chunk_markdown, headings_of, plain_lines
 from recollect.ingest.documents import decode, parse_form, sniff
+from recollect.ingest.html import page_to_markdown
 from recollect.ingest.parsed import Parsed, line_segments, local_adapter, storable
 from recollect.types import Adapter
 
@@ -19,12 +20,13 @@ _TEXT_TYPES = re.compile(r"text/.*|application/(.*\+)?(json|xml|yaml|toml|javasc
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})")
 _LARGE = 2_000_000  # characters; over a longer page, to weigh several ways to find its main part takes minutes
+_SHORT = 20_000  # characters of Markdown; whoever writes more has menus and advertisements around it
 _SUFFIXES = {"markdown": ".md", "text": ".txt"}
 
 
 def parse_page(name: str, data: bytes, mode: str = "file", charset: str | None = None) -> Parsed:
     """The main text of an HTML document as Markdown, in segments; lines are those of the Markdown."""
-    title, text = extract_page(decode_page(name, data, charset))
+    title, text, how = extract_page(decode_page(name, data, charset))
     if not text.strip():
         raise SourceError(
             f"{name} has no readable text; a page that is made by a program in the browser cannot be read"
@@ -34,7 +36,7 @@ def parse_page(name: str, data: bytes, mode: str = "file", charset: str | None =
     return Parsed(
         source_kind="file",
         title=title,
-        adapter=local_adapter("html", mode, "html_to_markdown"),
+        adapter=local_adapter("html", mode, how),
         segments=line_segments(title, chunks),
         headings=tuple(headings_of(chunks)),
     )
@@ -53,20 +55,31 @@ def decode_page(name: str, data: bytes, charset: str | None) -> str:
     return plain_lines(data.decode("windows-1252", errors="replace"))
 
 
-def extract_page(html: str) -> tuple[str | None, str]:
-    """Title and main text of a page; all of its text where no main part stands out."""
-    from trafilatura import bare_extraction, html2txt  # only where there is a page: it brings in lxml
+def extract_page(html: str) -> tuple[str | None, str, str]:
+    """Title and text of a page, and how it was read: a short page whole, of a longer one what seems its main part."""
+    page = storable(html)
+    title, text = page_to_markdown(page) if len(page) <= _LARGE else (None, "")
+    how = "page_to_markdown"
+    if not text or len(text) > _SHORT:
+        found, how = _main_part(page), "main_part_to_markdown"
+        if found[1] is None and not text:
+            from trafilatura import html2txt
+
+            found, how = (found[0], html2txt(page)), "page_to_text"
+        title, text = found[0] or title, found[1] or text
+    return storable(title or "").strip()[:500] or None, storable(plain_lines(text)).strip(), how
+
+
+def _main_part(page: str) -> tuple[str | None, str | None]:
+    from trafilatura import bare_extraction  # only where there is a long page
     from trafilatura.settings import Document
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a page without text is told by an error
-    page = storable(html)
     found = bare_extraction(
         page, include_comments=False, include_formatting=True, favor_recall=True, with_metadata=True,
         fast=len(page) > _LARGE,
     )  # fmt: skip
-    title, text = (found.title, found.text) if isinstance(found, Document) else (None, None)
-    named = storable(title or "").strip()
-    return named[:500] or None, storable(plain_lines(text or html2txt(page))).strip()
+    return (found.title, found.text) if isinstance(found, Document) else (None, None)
 
 
 def parse_fetched(name: str, data: bytes, media_type: str, charset: str | None) -> Parsed:

@@ -27,6 +27,7 @@ from msgspec import Struct
 from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing
 from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
+    DOING_KINDS,
     Change,
     Claim,
     Entity,
@@ -64,7 +65,7 @@ def claim_ref(kind: str, claim: Claim) -> str:
     return f"claim:{hashlib.sha256(said).hexdigest()[:32]}"
 
 
-def refs_of(record: Record) -> list[str]:
+def refs_of(record: Record | Outline) -> list[str]:
     """By what a live record can be found through its grounds."""
     grounds = record.grounds
     if grounds is None:
@@ -73,8 +74,21 @@ def refs_of(record: Record) -> list[str]:
     refs += [f"subject:{subject}" for subject in grounds.subjects]
     refs += [f"scope:{scope}" for scope in grounds.scopes]
     if grounds.claim is not None:
-        refs.append(claim_ref(record.kind, grounds.claim))
+        refs += [claim_ref(record.kind, grounds.claim), f"subject:{grounds.claim.subject}"]
+        refs += [] if grounds.claim.object is None else [f"object:{grounds.claim.object}"]
+    if record.kind in DOING_KINDS:
+        doing = record.metadata if isinstance(record, Record) else record.doing or {}
+        refs += [f"named:{name}" for _, name in named_in(doing)]
     return list(dict.fromkeys(refs))
+
+
+def named_in(doing: Metadata) -> Iterator[tuple[str, str]]:
+    """The other objects that an activity or a work item names in its metadata: in lists, and by `…_ref`."""
+    for field, value in doing.items():
+        if isinstance(value, str):
+            yield from [(field, value)] if field.endswith("_ref") else ()
+        elif isinstance(value, Sequence):
+            yield from ((field, item) for item in value if isinstance(item, str))
 
 
 # Shapes: what may be asked of a version, without all the rest
@@ -459,6 +473,6 @@ class Store(Protocol):
 __all__ = [
     "MOST_COUNTED", "By", "Changes", "Done", "Due", "Edit", "Entities", "EvictionRule", "FadingRule", "Glance", "Group",
     "Ident", "Lexis", "Link", "N", "Outline", "Piece", "Relations", "S", "Shelf",
-    "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "normal_name",
-    "refs_of",
+    "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "named_in",
+    "normal_name", "refs_of",
 ]  # fmt: skip

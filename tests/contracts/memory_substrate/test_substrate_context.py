@@ -32,9 +32,9 @@ def test_a_context_pack_points_from_its_sections_into_its_items(table: Any, tmp_
     assert (tiers["decisions"], tiers["procedures"]["ids"]) == (pack["decisions"], [procedure])
     assert tiers["open_work"] == {"field": "open_work", "count": 1, "ids": [work]}
     assert tiers["evidence"] == {"field": "evidence", "count": 1, "ids": [f"{source}#seg-1"]}
-    (hint,) = tiers["deep_search_hints"]
-    assert (hint["tool"], hint["mode"]) == ("memory_query", "expand")
-    assert set(hint["ids"]) <= {item["id"] for item in pack["items"]}
+    for hint, item in zip(tiers["deep_search_hints"], pack["items"], strict=True):
+        args = {name: hint[name] for name in ("mode", "input_data", "options")}
+        assert table.call(hint["tool"], args=args)["root_id"] == item["id"]
     assert pack["context_budget"] == {"max_items": 12, "returned_items": 4, "detail": "compact"}
     assert pack["evidence"] == [{**evidence[0], "object_id": decision}]
     assert json.dumps(pack).count("The gateway is written in Go.") == 1

@@ -64,22 +64,23 @@ def test_state_of_agents_is_left_out_until_somebody_decides(table: Substrate, un
     assert source.metadata["payload"]["top_level_entries"] == ["README.md", "src"]  # type: ignore[index,call-overload]
 
 
-def test_an_unchanged_repository_is_a_noop(table: Substrate, unclean: Path) -> None:
-    first, last = ingest(table, unclean), table.memory.last_entry()
-    excluded = ingest(table, unclean, exclude_patterns=[".worktrees", ".codex"])
-    assert {name: excluded[name] for name in (
+def test_an_unchanged_repository_is_a_noop_where_its_preflight_passes(table: Substrate, unclean: Path) -> None:
+    pending, last = ingest(table, unclean), table.memory.last_entry()
+    again = ingest(table, unclean)
+    assert (again["status"], again["applied_operations"]) == ("completed_with_pending_decisions", 0)
+    assert (again["reason"], table.memory.last_entry()) == ("repo_fingerprint_unchanged", last)
+    assert ingest(table, unclean, exclude_patterns=[".worktrees", ".codex"])["status"] == "completed"
+    noop = ingest(table, unclean, exclude_patterns=[".codex", ".worktrees"])
+    assert {name: noop[name] for name in (
         "result_type", "status", "requires_decision", "patch_id", "source_id", "applied_operations", "audit_event_ids",
         "projection_count", "reason", "pending_decisions", "excluded_by_preflight", "suggested_exclude_patterns",
         "warnings",
     )} == {
         "result_type": "repo_ingest_result", "status": "noop", "requires_decision": False, "patch_id": None,
-        "source_id": first["source_id"], "applied_operations": 0, "audit_event_ids": [], "projection_count": 0,
+        "source_id": pending["source_id"], "applied_operations": 0, "audit_event_ids": [], "projection_count": 0,
         "reason": "repo_fingerprint_unchanged", "pending_decisions": [], "excluded_by_preflight": [],
         "suggested_exclude_patterns": [], "warnings": [],
     }  # fmt: skip
-    again = ingest(table, unclean)
-    assert (again["status"], again["pending_decisions"][0]["path"]) == ("noop", ".codex")
-    assert table.memory.last_entry() == last
 
 
 def test_other_patterns_are_no_noop(table: Substrate, repo: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_graph_tells_where_each_edge_comes_from(table: Any) -> None:
     claim = {"subject": repo, "predicate": "uses", "object": kuzu}
     id = table.know("Repo uses Kuzu", payload=claim, subject_refs=[repo])
     answer = table.query("graph", {"id": id}, {"max_items": 20})
-    assert [node["id"] for node in answer["nodes"]] == [id, repo, kuzu]
+    assert {node["id"] for node in answer["nodes"]} == {id, repo, kuzu, "scope:project"}
     edge = next(edge for edge in answer["edges"] if edge["relation"] == "uses")
     assert (edge["source_id"], edge["target_id"]) == (repo, kuzu)
     assert edge["relation_schema"] == {

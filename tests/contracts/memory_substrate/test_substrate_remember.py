@@ -96,7 +96,7 @@ def test_another_value_for_the_same_subject_and_predicate_is_contested(table: An
     second = table.use("remember", "knowledge", claim("rust"))
     assert (second["status"], second["conflicts_with"]) == ("contested", [first])
     edges = table.query("graph", {"id": second["object_id"]})["edges"]
-    assert [(edge["target_id"], edge["relation"]) for edge in edges] == [(first, "conflicts_with")]
+    assert (first, "conflicts_with") in [(edge["target_id"], edge["relation"]) for edge in edges]
 
 
 def test_similar_plain_knowledge_is_stored_and_told(table: Any) -> None:
@@ -263,7 +263,7 @@ def test_references_of_work_items_are_kept_and_followed(table: Any) -> None:
     id = table.use("remember", "work_item", task)["object_id"]
     shown = table.query("page", {"id": id})["object"]
     assert (shown["related_knowledge_refs"], shown["source_refs"], shown["status"]) == ([known], [other], "resolved")
-    assert [node["id"] for node in table.query("graph", {"id": id})["nodes"]] == [id, known]
+    assert [node["id"] for node in table.query("graph", {"id": id})["nodes"]] == [id, known, "scope:project"]
     found = table.query("recent", {}, {"filters": {"status": "resolved"}})["items"]
     assert [item["id"] for item in found] == [id]
     assert json.dumps(found).count("resolved") == 1

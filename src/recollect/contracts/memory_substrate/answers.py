@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recollect.contracts.memory_substrate.view import audit_id, clip, patch_id
+import msgspec
+
+from recollect.contracts.memory_substrate import view as v
 
 MOST_SHOWN = 100
 """Ids that one answer lists of a kind; the rest is counted, and `memory_maintain audit` shows it."""
+MOST_BYTES = 24_000
+"""What an answer may take up; a client's window is not ours to fill."""
+_ROOM_FOR_NOTES = 600
+_TOO_LONG = "The answer was cut to stay readable; ask for less at once, or by filters. It shows"
 _PROSE = ("summary", "excerpt", "text", "content", "reason", "resolution", "description", "module_doc")
 _USUAL = 400
 _DEEPEST = 6
@@ -20,6 +26,26 @@ _LONGEST_PLACE = 200
 _LOCATOR_CHARS, _LOCATOR_ITEMS, _LOCATOR_FIELDS = 240, 8, 16
 
 
+def fit(told: dict[str, object]) -> dict[str, object]:
+    """An answer of at most so many bytes: the longest of its lists are cut, and what was cut is told."""
+    lists = {name: cast("list[object]", value) for name, value in told.items() if isinstance(value, list)}
+    sizes = {name: [len(msgspec.json.encode(each)) + 1 for each in value] for name, value in lists.items()}
+    over = len(msgspec.json.encode(told)) + _ROOM_FOR_NOTES - MOST_BYTES
+    totals = {name: len(each) for name, each in sizes.items()}
+    while over > _ROOM_FOR_NOTES and any(sizes.values()):
+        longest = max(sizes, key=lambda name: sum(sizes[name]))
+        over -= sizes[longest].pop()
+    cut = {name: len(each) for name, each in sizes.items() if len(each) < totals[name]}
+    if not cut:
+        return told
+    counts = {name: {"returned": left, "total": totals[name]} for name, left in cut.items()}
+    said = ", ".join(f"{left} of {totals[name]} {name}" for name, left in cut.items())
+    warnings = [*cast("list[str]", told.get("warnings") or ()), f"{_TOO_LONG} {said}."]
+    truncated = {**cast("dict[str, object]", told.get("truncated") or {}), **counts}
+    shown = {name: lists[name][:left] for name, left in cut.items()}
+    return {**told, **shown, "truncated": truncated, "warnings": warnings}
+
+
 def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str] = ()) -> dict[str, object]:
     return {"result_type": result_type, **data, "warnings": list(warnings)}
 
@@ -27,10 +53,10 @@ def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str]
 def written(entries: Sequence[int], **more: object) -> dict[str, object]:
     """What was written, by the journal's entries: each is one operation, and renews what derives from it."""
     told: dict[str, object] = {
-        "patch_id": patch_id(entries),
+        "patch_id": v.patch_id(entries),
         **more,
         "applied_operations": len(entries),
-        "audit_event_ids": [audit_id(entry) for entry in entries[:MOST_SHOWN]],
+        "audit_event_ids": [v.audit_id(entry) for entry in entries[:MOST_SHOWN]],
         "projection_count": len(entries),
     }
     left = len(entries) - MOST_SHOWN
@@ -49,7 +75,7 @@ def bound(
         chars = chars if place.rpartition(".")[2] in _PROSE else max(chars, _USUAL)
         if len(value) > chars:
             _note(truncated, place, returned_chars=chars, total_chars=len(value))
-        return clip(value, chars)
+        return v.clip(value, chars)
     if isinstance(value, list | tuple):
         entries = cast("Sequence[object]", value)
         most = min(items, _MOST_NESTED if depth > _SHALLOW else items) if depth < _DEEPEST else 0
@@ -65,7 +91,7 @@ def bound(
         if len(fields) > most:
             _note(truncated, place, returned=most, total=len(fields))
         return {
-            clip(name, chars): bound(
+            v.clip(name, chars): bound(
                 each, f"{place}.{name}" if place else name, items=items, chars=chars, truncated=truncated,
                 depth=depth + 1,
             )
@@ -76,7 +102,7 @@ def bound(
 
 def _note(truncated: dict[str, dict[str, int]], place: str, **counts: int) -> None:
     if len(truncated) < _MOST_NOTES:
-        truncated[clip(place, _LONGEST_PLACE)] = counts
+        truncated[v.clip(place, _LONGEST_PLACE)] = counts
 
 
 def bound_locator(locator: Mapping[str, object]) -> dict[str, object]:
@@ -84,7 +110,7 @@ def bound_locator(locator: Mapping[str, object]) -> dict[str, object]:
 
     def cut(value: object) -> object:
         if isinstance(value, str):
-            return clip(value, _LOCATOR_CHARS)
+            return v.clip(value, _LOCATOR_CHARS)
         if isinstance(value, list | tuple):
             return [cut(each) for each in cast("Sequence[object]", value)[:_LOCATOR_ITEMS]]
         return value

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.view import NODE, audit_id, clip, kind_of, shown_status, title_of, type_of
 from recollect.contracts.tool import Call
 from recollect.engine.care import mend
 from recollect.engine.care.mend import Audited
@@ -33,7 +33,7 @@ def audit(objects: Objects, given: s.Nothing, options: s.AuditOptions, call: Cal
 def _event(one: Audited, undone: set[int]) -> dict[str, object]:
     change = one.change
     told: dict[str, object] = {
-        "id": audit_id(change.entry),
+        "id": v.audit_id(change.entry),
         "entry": change.entry,
         "operation": change.verb,
         "object_type": _type(one),
@@ -46,16 +46,16 @@ def _event(one: Audited, undone: set[int]) -> dict[str, object]:
         "undoable": change.object_type != "space" and (change.before or change.after) is not None,
         "undone": change.entry in undone,
     }
-    return told if change.undoes is None else {**told, "undoes": audit_id(change.undoes)}
+    return told if change.undoes is None else {**told, "undoes": v.audit_id(change.undoes)}
 
 
 def _type(one: Audited) -> str:
     change = one.change
     if change.object_type == "entity":
-        return NODE
+        return v.NODE
     held = one.after or one.before
     if isinstance(held, Record):
-        return "segment" if held.kind in ("document", "message") and held.source is not None else type_of(held)
+        return "segment" if held.kind in ("document", "message") and held.source is not None else v.type_of(held)
     return change.object_type
 
 
@@ -66,8 +66,8 @@ def _state(thing: Record | Entity | Relation | None) -> dict[str, object] | None
     if isinstance(thing, Relation):
         said = f"{thing.subject} {thing.predicate} {thing.object}"
         return {"title": said, "kind": "relation", "version": thing.version}
-    told: dict[str, object] = {"title": clip(title_of(thing), _TITLE_CHARS), "kind": kind_of(thing)}
-    status = {"status": shown_status(thing)} if isinstance(thing, Record) else {}
+    told: dict[str, object] = {"title": v.clip(v.title_of(thing), _TITLE_CHARS), "kind": v.kind_of(thing)}
+    status = {"status": v.shown_status(thing)} if isinstance(thing, Record) else {}
     return {**told, **status, "version": thing.version}
 
 

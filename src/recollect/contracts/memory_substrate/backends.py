@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.view import mapping_in
 from recollect.contracts.tool import Call
+from recollect.engine.care.indexes import compare_indexes
 from recollect.engine.memory import Memory
 from recollect.types import Json, Metadata
 
@@ -23,7 +24,7 @@ _SERVES = "recollect"
 
 def read_config(objects: Objects) -> dict[str, Json]:
     """What was configured for a space; None stands for a backend that nobody named."""
-    kept: Mapping[str, Json] = mapping_in(_metadata(objects), KEPT_AS)
+    kept: Mapping[str, Json] = v.mapping_in(_metadata(objects), KEPT_AS)
     return {"graph_backend": kept.get("graph_backend"), "semantic_backend": kept.get("semantic_backend")}
 
 
@@ -63,29 +64,31 @@ def engines(memory: Memory, graph: Json, semantic: Json) -> dict[str, object]:
 
 
 def derived_indexes(objects: Objects) -> dict[str, dict[str, object]]:
-    """How complete what is derived is: words and references always are, vectors may still be computed."""
+    """What the indexes hold of what they should hold; both sides are counted."""
     memory, space, config = objects.memory, objects.space, read_config(objects)
     tally = memory.tally(space) if memory.has_space(space) else None
     records, vectors = (0, 0) if tally is None else (tally.records, tally.vectors)
     enabled = memory.embedding().state != "none"
-    waiting = max(records - vectors, 0) if enabled else 0
+    found = compare_indexes(memory.core, space)
+    lexical = _index(_SERVES, found.records, found.worded)
     return {
         "graph": {
             "backend": config["graph_backend"],
-            "engine": _SERVES,
-            "status": "current",
-            "relations": 0 if tally is None else tally.facts,
-            "missing": 0,
-            "stale": 0,
+            **_index(_SERVES, sum(found.referring.values()), sum(found.followed.values())),
+            "missing_by_type": {name: count - found.followed[name] for name, count in found.referring.items()},
         },
-        "lexical": {"engine": _SERVES, "status": "current", "records": records, "missing": 0, "stale": 0},
+        "lexical": lexical if found.fresh else {**lexical, "status": "rebuilding"},
         "semantic": {
             "backend": config["semantic_backend"],
-            "engine": _SERVES if enabled else None,
-            "status": "disabled" if not enabled else "pending" if waiting else "current",
-            "records": records,
-            "indexed": vectors,
-            "missing": waiting,
-            "stale": 0,
+            **_index(_SERVES if enabled else None, records if enabled else 0, vectors if enabled else 0),
+            **({} if enabled else {"status": "disabled"}),
         },
     }
+
+
+def _index(engine: str | None, records: int, indexed: int) -> dict[str, object]:
+    missing = max(records - indexed, 0)
+    return {
+        "engine": engine, "status": "incomplete" if missing else "current", "records": records, "indexed": indexed,
+        "missing": missing,
+    }  # fmt: skip

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.normalize import SANITIZED, plan_query, sanitize
 from recollect.contracts.memory_substrate.objects import Objects, read_filters
 from recollect.contracts.memory_substrate.search import Found, find_objects
-from recollect.contracts.memory_substrate.view import (
-    KNOWLEDGE,
-    SUMMARY_CHARS,
-    WORK_ITEM,
-    Item,
-    clip,
-    mint_context_id,
-    view_evidence,
-    view_item,
-)  # fmt: skip
 from recollect.contracts.tool import Call
 from recollect.types import Entity, Grounds, Json
 
@@ -30,6 +22,7 @@ _NEXT_READS = 5
 _KEY_TITLES = 3
 _EVIDENCE_OF_ONE = 3
 _LONGEST_KEY = 60
+_OF_A_CHUNK = ("segment_id", "locator", "excerpt")
 
 
 def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, call: Call) -> dict[str, object]:
@@ -47,31 +40,35 @@ def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, 
     return answer("context_pack", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
 
 
-def _view(one: Found) -> Item:
-    thing, item = one.object, view_item(one.object)
+def _view(one: Found) -> v.Item:
+    thing, item = one.object, v.view_item(one.object)
     if isinstance(thing, Entity):
-        return item
+        return replace(item, score=round(one.score, 4))
     grounds = thing.grounds or Grounds()
-    evidence = [view_evidence(each) for each in grounds.evidence[:_EVIDENCE_OF_ONE]]
+    evidence = [v.view_evidence(each) for each in grounds.evidence[:_EVIDENCE_OF_ONE]]
     refs = [{name: ref[name] for name in ("source_id", "segment_id") if name in ref} for ref in evidence]
-    return replace(item, evidence_refs=refs, scope_refs=grounds.scopes[:_EVIDENCE_OF_ONE])
+    chunks = [{name: chunk[name] for name in _OF_A_CHUNK} for chunk in one.chunks[:1]]
+    return replace(
+        item, evidence_refs=refs, scope_refs=grounds.scopes[:_EVIDENCE_OF_ONE], matched_chunks=chunks or UNSET,
+        score=round(one.score, 4),
+    )  # fmt: skip
 
 
 def _scope(given: s.Filters | None) -> dict[str, object]:
     return {} if given is None else {name: getattr(given, name) for name in s.Filters.__struct_fields__}
 
 
-def _pack(task: str, scope: Mapping[str, object], items: Sequence[Item], most: int) -> dict[str, object]:
-    decisions = _section("decisions", [i for i in items if i.object_type == KNOWLEDGE and i.kind == "decision"])
-    procedures = _section("procedures", [i for i in items if i.object_type == KNOWLEDGE and i.kind == "procedure"])
-    open_work = _section("open_work", [i for i in items if i.object_type == WORK_ITEM and i.status in _OPEN])
+def _pack(task: str, scope: Mapping[str, object], items: Sequence[v.Item], most: int) -> dict[str, object]:
+    decisions = _section("decisions", [i for i in items if i.object_type == v.KNOWLEDGE and i.kind == "decision"])
+    procedures = _section("procedures", [i for i in items if i.object_type == v.KNOWLEDGE and i.kind == "procedure"])
+    open_work = _section("open_work", [i for i in items if i.object_type == v.WORK_ITEM and i.status in _OPEN])
     evidence = _citations(items, most)
     next_reads = [item.id for item in items[:_NEXT_READS]]
     now = datetime.now(UTC)
     places = [f"{each['source_id']}#{each.get('segment_id', '')}".rstrip("#") for each in evidence]
     cited = {"field": "evidence", "count": len(evidence), "ids": list(dict.fromkeys(places))}
     return {
-        "id": mint_context_id(),
+        "id": v.mint_context_id(),
         "task": task,
         "summary": _summary(task, items),
         "scope": scope,
@@ -91,7 +88,10 @@ def _pack(task: str, scope: Mapping[str, object], items: Sequence[Item], most: i
             "procedures": procedures,
             "evidence": cited,
             "open_work": open_work,
-            "deep_search_hints": [{"tool": "memory_query", "mode": "expand", "ids": next_reads}] if next_reads else [],
+            "deep_search_hints": [
+                {"tool": "memory_query", "mode": "expand", "input_data": {"id": id}, "options": {"max_items": 10}}
+                for id in next_reads
+            ],
         },
         "context_budget": {"max_items": most, "returned_items": len(items), "detail": "compact"},
         "generated_at": now,
@@ -99,18 +99,18 @@ def _pack(task: str, scope: Mapping[str, object], items: Sequence[Item], most: i
     }
 
 
-def _section(field: str, items: Sequence[Item]) -> dict[str, object]:
+def _section(field: str, items: Sequence[v.Item]) -> dict[str, object]:
     return {"field": field, "count": len(items), "ids": [item.id for item in items]}
 
 
-def _citations(items: Sequence[Item], most: int) -> list[dict[str, Json]]:
+def _citations(items: Sequence[v.Item], most: int) -> list[dict[str, Json]]:
     """What the items rest on, at most as many as there may be items."""
     found = [{**ref, "object_id": item.id} for item in items for ref in (item.evidence_refs or ())]
     return found[:most]
 
 
-def _summary(task: str, items: Sequence[Item]) -> str:
+def _summary(task: str, items: Sequence[v.Item]) -> str:
     if not items:
-        return f"Nothing is stored yet that bears on: {clip(task, SUMMARY_CHARS)}"
-    titles = ", ".join(clip(item.title, _LONGEST_KEY) for item in items[:_KEY_TITLES])
-    return f"{len(items)} objects bear on: {clip(task, SUMMARY_CHARS)}. First: {titles}"
+        return f"Nothing is stored yet that bears on: {v.clip(task, v.SUMMARY_CHARS)}"
+    titles = ", ".join(v.clip(item.title, _LONGEST_KEY) for item in items[:_KEY_TITLES])
+    return f"{len(items)} objects bear on: {v.clip(task, v.SUMMARY_CHARS)}. First: {titles}"

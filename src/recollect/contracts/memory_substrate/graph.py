@@ -1,4 +1,9 @@
-"""What stands around an object?"""
+"""What stands around an object, and how is that known?
+
+Relations between nodes are stated. All other connections are read off what an object says of itself: the fields that
+refer to others, its evidence, its scopes, and its structured claim. Each link carries a schema that says where it comes
+from. A node or a scope that is only named is part of the graph as well.
+"""
 
 from __future__ import annotations
 
@@ -8,44 +13,124 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
-from recollect.contracts.memory_substrate.links import Link, link, link_of, links_of
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.view import (
-    NODE,
-    SOURCE,
-    TITLE_CHARS,
-    Object,
-    clip,
-    kind_of,
-    shown_status,
-    title_of,
-    type_of,
-)  # fmt: skip
 from recollect.contracts.tool import Call
-from recollect.types import HIDDEN_STATUSES, Entity, Record
+from recollect.store.base import named_in
+from recollect.types import HIDDEN_STATUSES, Claim, Grounds, Record, Relation
 
+SCHEMA_VERSION = 1
+_CLAIMED = "structured_payload"
+_NO_OBJECTS = ("artifact_refs", "source_refs")  # files are no objects, and sources that are known are evidence
+_RELATIONS = {"parent_ref": "child_of"}
 _EDGES_PER_NODE = 4
 _LOOKED_AT = 4  # times as many links as objects are asked for, since some lead nowhere
 _MOST_READ = 1_000
 
 
+class RelationSchema(Struct, frozen=True, kw_only=True):
+    """Where a link comes from; `derivation` is one of four words."""
+
+    version: int = SCHEMA_VERSION
+    derivation: str
+    origin_object_type: str
+    origin_object_id: str
+    origin_field: str
+    source_object_type: str
+    target_object_type: str
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """One connection, from one object to another."""
+
+    source_id: str
+    target_id: str
+    relation: str
+    relation_schema: RelationSchema
+    id: str | None = None
+
+
+def _stated(relation: Relation) -> Link:
+    """A stated relation between two nodes."""
+    schema = RelationSchema(
+        derivation="canonical_relation", origin_object_type="relation", origin_object_id=relation.id,
+        origin_field="relation", source_object_type=v.NODE, target_object_type=v.NODE,
+    )  # fmt: skip
+    return Link(
+        source_id=relation.subject, target_id=relation.object, relation=relation.predicate, id=relation.id,
+        relation_schema=schema,
+    )  # fmt: skip
+
+
+def _link(
+    origin: Record, target: str, relation: str, field: str, derivation: str = "field_reference",
+    *, source: str | None = None,
+) -> Link:  # fmt: skip
+    """What a field of a record says of its connection, or of that of another object, with a target.
+
+    The types of its ends are those that their ids tell, until the objects are known.
+    """
+    schema = RelationSchema(
+        derivation=derivation, origin_object_type=v.type_of(origin), origin_object_id=origin.id, origin_field=field,
+        source_object_type=v.type_of(origin) if source is None else v.type_by_id(source),
+        target_object_type=v.type_by_id(target),
+    )  # fmt: skip
+    return Link(source_id=source or origin.id, target_id=target, relation=relation, relation_schema=schema)
+
+
+def links_of(record: Record) -> list[Link]:
+    """All that a record says of its connections, each once."""
+    found = [link for link in _links(record) if link.target_id != link.source_id]
+    return list({(link.source_id, link.target_id, link.relation): link for link in reversed(found)}.values())[::-1]
+
+
+def _links(record: Record) -> Iterator[Link]:
+    grounds, is_doing = record.grounds or Grounds(), v.type_of(record) in (v.ACTIVITY, v.WORK_ITEM)
+    yield from _claim_links(record, grounds.claim)
+    for subject in grounds.subjects:
+        about = ("related_to", "related_node_refs") if is_doing else ("about", "subject_refs")
+        yield _link(record, subject, *about)
+    for evidence in grounds.evidence:
+        rests = ("uses_source", "source_refs") if is_doing else ("supported_by", "evidence_refs", "evidence_ref")
+        yield _link(record, evidence.source, *rests)
+    for field, ref in named_in(record.metadata) if is_doing else ():
+        if field not in _NO_OBJECTS:
+            yield _link(record, ref, _RELATIONS.get(field, field.removesuffix("_refs")), field)
+    if v.type_of(record) == v.SOURCE:
+        for node in v.list_in(v.mapping_in(record.metadata, "payload"), "node_ids"):
+            yield _link(record, str(node), "describes", "payload.node_ids")
+    if record.superseded_by is not None:
+        yield _link(record, record.superseded_by, "superseded_by", "superseded_by")
+    for scope in grounds.scopes:
+        yield _link(record, scope, "in_scope", "scope_refs")
+
+
+def _claim_links(record: Record, claim: Claim | None) -> Iterator[Link]:
+    if claim is not None:
+        yield _link(record, claim.subject, "about", "payload.subject", _CLAIMED)
+        if claim.object is not None:
+            yield _link(record, claim.object, claim.predicate, "payload.object", _CLAIMED, source=claim.subject)
+            yield _link(record, claim.object, "about", "payload.object", _CLAIMED)
+
+
 class Around(Struct, frozen=True):
     """The objects next to one, nearest in kind first, the links between them, and by which each was reached."""
 
-    objects: list[Object]
+    objects: list[v.Object]
     links: list[Link]
     relations: dict[str, str]
 
 
-def around(objects: Objects, thing: Object, most: int) -> Around:
-    """Up to so many objects that an object refers to, or that refer to it."""
-    found: dict[str, Object] = {}
+def around(objects: Objects, thing: v.Object, most: int, *, scopes: bool = True) -> Around:
+    """Up to so many objects that an object refers to, or that refer to it; its scopes among them, unless told not."""
+    found: dict[str, v.Object] = {}
     links: list[Link] = []
     relations: dict[str, str] = {}
-    for each, known in _links(objects, thing, most):
+    for each, known in _links_around(objects, thing, most):
         new = [end for end in (each.source_id, each.target_id) if end != thing.id and end not in found]
-        if len(new) > 1 or (new and len(found) >= most):
+        aside = not scopes and each.source_id == thing.id and each.relation == "in_scope"
+        if aside or len(new) > 1 or (new and len(found) >= most):
             continue
         for end in new:
             reached = known if known is not None and known.id == end else objects.find(end)
@@ -58,43 +143,34 @@ def around(objects: Objects, thing: Object, most: int) -> Around:
     return Around(list(found.values()), links, relations)
 
 
-def _links(objects: Objects, thing: Object, most: int) -> Iterator[tuple[Link, Object | None]]:
+def _links_around(objects: Objects, thing: v.Object, most: int) -> Iterator[tuple[Link, v.Object | None]]:
     """The links of an object, with the object at the other end where it is known already."""
     read = min(max(_LOOKED_AT * most, 1), _MOST_READ)
-    if isinstance(thing, Entity):
-        yield from _links_of_node(objects, thing, read)
-        return
-    for each in sorted(links_of(thing), key=lambda one: thing.id not in (one.source_id, one.target_id)):
-        yield each, None
-    for record in objects.citing([f"evidence:{thing.id}", f"subject:{thing.id}"], read):
-        for each in links_of(record):
-            if thing.id in (each.source_id, each.target_id):
-                yield each, record
-    if thing.grounds is not None and thing.grounds.claim is not None:
-        for rival in objects.memory.contradictions(thing.id, space=objects.space)[:read]:
-            conflict = ("conflicts_with", "payload.predicate", "structured_payload")
-            yield link(thing, rival.id, *conflict, target_type=type_of(rival)), rival
-
-
-def _links_of_node(objects: Objects, node: Entity, read: int) -> Iterator[tuple[Link, Object | None]]:
-    near = objects.memory.neighbors(node.id, space=objects.space, depth=1)
-    entities = {entity.id: entity for entity in near.entities}
-    for relation in near.relations[:read]:
-        other = relation.object if relation.subject == node.id else relation.subject
-        yield link_of(relation), entities.get(other)
+    if isinstance(thing, Record):
+        for each in sorted(links_of(thing), key=lambda one: thing.id not in (one.source_id, one.target_id)):
+            yield each, None
+    elif thing.version:
+        near = objects.memory.neighbors(thing.id, space=objects.space, depth=1)
+        entities = {entity.id: entity for entity in near.entities}
+        for relation in near.relations[:read]:
+            other = relation.object if relation.subject == thing.id else relation.subject
+            yield _stated(relation), entities.get(other)
     seen: set[str] = set()
-    for record in objects.citing([f"subject:{node.id}"], read):
+    for record in objects.naming(thing.id, read):
         seen.add(record.id)
         for each in links_of(record):
-            if node.id in (each.source_id, each.target_id):
+            if thing.id in (each.source_id, each.target_id):
                 yield each, record if record.id in (each.source_id, each.target_id) else None
-    for record in objects.memory.mentioning(node.id, space=objects.space, limit=read):
-        owner = objects.owner(record)
-        shown = owner or record
-        if shown.id not in seen:
-            seen.add(shown.id)
-            field = "segments" if type_of(shown) == SOURCE else "summary"
-            yield link(shown, node.id, "mentions", field, target_type=NODE), shown
+    if isinstance(thing, Record):
+        for rival in objects.rivals(thing)[:read]:
+            yield _link(thing, rival.id, "conflicts_with", "payload.predicate", _CLAIMED), rival
+    elif thing.version:
+        for record in objects.memory.mentioning(thing.id, space=objects.space, limit=read):
+            shown = objects.owner(record) or record
+            if shown.id not in seen:
+                seen.add(shown.id)
+                field = "segments" if v.type_of(shown) == v.SOURCE else "summary"
+                yield _link(shown, thing.id, "mentions", field), shown
 
 
 class GraphNode(Struct, frozen=True, kw_only=True):
@@ -122,8 +198,8 @@ def _typed(link: Link, types: Mapping[str, str]) -> Link:
     return replace(link, relation_schema=replace(link.relation_schema, **ends))
 
 
-def _view(thing: Object) -> GraphNode:
+def _view(thing: v.Object) -> GraphNode:
     return GraphNode(
-        id=thing.id, object_type=type_of(thing), kind=kind_of(thing), title=clip(title_of(thing), TITLE_CHARS),
-        status=shown_status(thing),
+        id=thing.id, object_type=v.type_of(thing), kind=v.kind_of(thing), status=v.shown_status(thing),
+        title=v.clip(v.title_of(thing), v.TITLE_CHARS),
     )  # fmt: skip

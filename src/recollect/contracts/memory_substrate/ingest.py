@@ -38,8 +38,9 @@ def _repo(objects: Objects, given: s.RepoInput, options: s.RepoOptions, call: Ca
         force=force,
         checkpoint=call.checkpoint,
     )
-    noop = done.source.outcome == "unchanged"
-    status = "noop" if noop else "completed_with_pending_decisions" if done.pending else "completed"
+    unchanged = done.source.outcome == "unchanged"
+    noop = unchanged and not done.pending
+    status = "completed_with_pending_decisions" if done.pending else "noop" if noop else "completed"
     answer: dict[str, object] = {
         "result_type": "repo_ingest_result",
         "status": status,
@@ -48,10 +49,11 @@ def _repo(objects: Objects, given: s.RepoInput, options: s.RepoOptions, call: Ca
         "segment_count": done.source.segments,
         "node_ids": done.nodes[:MOST_SHOWN],
         "counts": done.counts,
+        "left_out": done.left_out,
         **_decisions(done, force=force),
         **_suggestions(objects, done.source),
     }
-    return {**answer, "reason": "repo_fingerprint_unchanged"} if noop else answer
+    return {**answer, "reason": "repo_fingerprint_unchanged"} if unchanged else answer
 
 
 def _patterns(given: Sequence[str] | None, name: str) -> Sequence[str]:
@@ -73,6 +75,10 @@ def _decisions(done: IngestedRepo, *, force: bool) -> dict[str, object]:
             "Repository contains local/agent state entries that may not belong in memory: "
             f"{', '.join(state[:MOST_PROBLEMS])}. {fate}"
         )
+    beyond = {name: count for name, count in done.left_out.items() if name.endswith("_beyond_cap")}
+    if beyond:
+        told = ", ".join(f"{count} {name.removesuffix('_beyond_cap')}" for name, count in beyond.items())
+        warnings.append(f"The map is full and leaves out {told.replace('_', ' ')}; name folders by include_patterns.")
     warnings += [f"{one.path}: {one.problem}" for one in done.problems[:MOST_PROBLEMS]]
     if len(done.problems) > MOST_PROBLEMS:
         warnings.append(f"{len(done.problems) - MOST_PROBLEMS} more files could not be read")

@@ -27,7 +27,10 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
 MIN_CONFIDENCE, MIN_EVIDENCE, STALE_AFTER_DAYS = 0.75, 1, 30.0
-_FIELDS = {"grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs"}
+_FIELDS = {
+    "grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs",
+    "grounds.claim.subject": "payload.subject", "grounds.claim.object": "payload.object",
+}  # fmt: skip
 _WORDS = {
     "ids": "knowledge_ids", "canonical": "canonical_knowledge_id", "text": "summary", "scopes": "scope_refs",
     "id": "knowledge_id", "at": "reference_time", "days": "stale_after_days",
@@ -74,7 +77,9 @@ def _repair(objects: Objects, given: s.Nothing, options: s.Apply, call: Call) ->
 
 
 def _view_broken(one: BrokenReference) -> dict[str, str]:
-    return {"object_id": one.id, "field": _FIELDS.get(one.field, one.field), "ref": one.ref}
+    is_doing = one.id.startswith(("act:", "work:"))
+    field = "related_node_refs" if is_doing and one.field == "grounds.subjects" else _FIELDS.get(one.field, one.field)
+    return {"object_id": one.id, "field": field, "ref": one.ref}
 
 
 # Lifecycle modes

@@ -11,22 +11,28 @@ from msgspec import Struct
 LONGEST = 400
 """Characters that a question may have; of more than that, the part that asks is looked for."""
 MOST_TERMS = 64
+_MOST_IDS = 8
 SANITIZED = (
     "Long query text was sanitized before retrieval. Use query_sanitizer diagnostics to inspect the applied method."
 )
-_LABELLED = re.compile(
-    r"\s*(?:question|query|task|user question|用户问题|问题|任务)\s*[:：]\s*(\S.*?)\s*", re.IGNORECASE
-)
-_SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]?")
+_LABEL = r"(?:question|query|task|user question|用户问题|问题|任务)\s*[:：]\s*"
+_LABELLED = re.compile(rf"\s*{_LABEL}(\S.*?)\s*", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(rf".*\b{_LABEL}(?=\S)|{_LABEL}", re.IGNORECASE)
+_SENTENCE_END = re.compile(
+    r"(?<=[。！？])|(?<=[!?])(?=\s|[\"')\]])|\n+"
+    r"|(?<=\.)(?<!\b[A-Za-z]\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bMr\.)(?<!\bDr\.)(?<!\betc\.)(?<!\bMrs\.)\s+"
+)  # a full stop ends a sentence where white space follows, but not that of "e.g." or "Dr."
 _WORD = re.compile(r"[^\W_][\w.-]*", re.UNICODE)
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u3040-\u30ff]+|[\uac00-\ud7af]+")
+_ID = re.compile(r"[^\s,;()\[\]\"'`<>]*[^\s,;()\[\]\"'`<>.?!:]")
 _STOPWORDS = frozenset(
     "a an and are as at be by can do does for from how i in is it my of on or our the this that to was we what when"
     " where which who why will with you your 一下 这个 那个 通过 什么 怎么".split()
 )
 
 _FILLERS = frozenset(
-    "all any current every find get give latest list me newest recent show tell there us 所有 当前".split()
+    "all any current currently every find get give have item items latest left list me need needs newest now please"
+    " recent remaining right should show still tell there things us work 所有 当前 还有 哪些".split()
 )
 """Words that ask for objects without saying which."""
 
@@ -64,8 +70,8 @@ def _last_labelled(text: str) -> str | None:
 
 
 def _last_asked(text: str) -> str | None:
-    for sentence in reversed(_SENTENCE.findall(text)):
-        asked = _on_one_line(sentence)
+    for sentence in reversed(_SENTENCE_END.split(text)):
+        asked = _LABEL_BEFORE.sub("", _on_one_line(sentence).strip(" \"'()[]"), count=1)
         if len(asked) >= 3 and asked.endswith(("?", "？")):
             return asked[-LONGEST:].strip()
     return None
@@ -81,7 +87,11 @@ class Rule(NamedTuple):
 
 RULES = (
     Rule(
-        ("待办", "待办项", "todo", "todos", "to-do", "task", "tasks", "任务", "work_item"), ("open", "pending"),
+        (
+            "待办", "待办项", "todo", "todos", "to-do", "to-dos", "task", "tasks", "任务", "work_item", "work_items",
+            "work item", "work items", "open work", "unfinished", "outstanding work", "remaining work", "pending work",
+            "left to do", "left to be done", "still to do", "to be done", "have to do", "not done", "未完成",
+        ), ("open", "pending"),
         {"object_types": ("work_item",), "statuses": ("open", "in_progress", "blocked", "pending")},
     ),
     Rule(("决策", "决定", "decision", "decisions"), (), {"object_types": ("knowledge",), "kinds": ("decision",)}),
@@ -104,6 +114,8 @@ class Plan(Struct, frozen=True):
     inferred: Mapping[str, tuple[str, ...]]
     asks_for_kinds: bool = False
     """It says what kind of objects it wants, and nothing else: any of them answers."""
+    ids: tuple[str, ...] = ()
+    """What may be the id of an object, or the path or address of a source."""
 
     @property
     def terms(self) -> list[str]:
@@ -121,17 +133,34 @@ def plan_query(query: str) -> Plan:
     inferred: dict[str, list[str]] = {}
     rest = lowered
     for rule in RULES:
-        if not any(word in held or (not word.isascii() and word in lowered) for word in rule.words):
+        spoken = [word for word in (*rule.words, *rule.more) if word in lowered and _occurs(word, lowered)]
+        if not set(spoken) & set(rule.words):
             continue
-        synonyms += [word for word in (*rule.words, *rule.more) if word not in held]
-        for word in sorted((*rule.words, *rule.more), key=len, reverse=True):
-            rest = rest.replace(word, " ") if not word.isascii() else re.sub(rf"\b{re.escape(word)}\b", " ", rest)
+        synonyms += [word for word in (*rule.words, *rule.more) if word not in held and " " not in word]
+        for word in sorted(spoken, key=len, reverse=True):
+            rest = re.sub(_whole(word), " ", rest)
         for name, values in rule.likely.items():
             inferred.setdefault(name, []).extend(value for value in values if value not in inferred.get(name, ()))
     return Plan(
         query, words, tuple(dict.fromkeys(synonyms)), {name: tuple(values) for name, values in inferred.items()},
         bool(inferred) and not set(split_terms(rest)) - _FILLERS,
+        tuple(_ids(query)),
     )  # fmt: skip
+
+
+def _whole(word: str) -> str:
+    """A pattern of a word that is no part of another; scripts without spaces have no such bounds."""
+    return rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word)
+
+
+def _occurs(word: str, text: str) -> bool:
+    return re.search(_whole(word), text) is not None
+
+
+def _ids(query: str) -> list[str]:
+    """Words that may be ids, paths or addresses: those with a mark in them, and one that stands alone."""
+    found = dict.fromkeys(match[0] for match in _ID.finditer(query))
+    return [word for word in found if len(found) == 1 or ":" in word or "/" in word or "." in word][:_MOST_IDS]
 
 
 def split_terms(lowered: str) -> list[str]:

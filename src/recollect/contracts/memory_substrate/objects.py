@@ -7,24 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.schemas import Filters
-from recollect.contracts.memory_substrate.view import (
-    ACTIVITY,
-    KNOWLEDGE,
-    NODE,
-    OBJECT_TYPES,
-    SEGMENT_KINDS,
-    SOURCE,
-    WORK_ITEM,
-    Object,
-    kind_of,
-    record_status,
-    shown_status,
-    source_id,
-    type_of,
-)  # fmt: skip
 from recollect.engine.memory import Memory
-from recollect.engine.write.govern import citing
+from recollect.engine.write.govern import citing, evidence_state
+from recollect.engine.write.grounds import EvidenceState
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
 
@@ -43,10 +30,10 @@ class Objects:
         self.space = space
         self._owners: dict[str, Record | None] = {}
 
-    def find(self, id: str) -> Object | None:
-        return self.record(id) or self.node(id)
+    def find(self, id: str) -> v.Object | None:
+        return self.record(id) or self.node(id) or self._named(id)
 
-    def require(self, id: str) -> Object:
+    def require(self, id: str) -> v.Object:
         found = self.find(id)
         if found is None:
             raise NotFound(f"Object not found: {id}")
@@ -66,12 +53,24 @@ class Objects:
             return None
         return entity if entity.id == id else None
 
+    def _named(self, id: str) -> Entity | None:
+        """A node or a scope that is there by being named: in a claim, as a subject, as a scope, as a reference."""
+        if id.partition(":")[0] in v.RECORD_PREFIXES:
+            return None
+        naming = self.naming(id, _MOST_CITING)
+        if not naming:
+            return None
+        since, last = min(one.created_at for one in naming), max(one.recorded_at for one in naming)
+        kind = "scope" if any(id in one.grounds.scopes for one in naming if one.grounds) else v.STUB
+        name = id.partition(":")[2] if id.startswith(("node:", "scope:")) else id
+        return Entity(id=id, space=self.space, name=name or id, type=kind, created_at=since, recorded_at=last)
+
     def owner(self, record: Record) -> Record | None:
         """The source that a record is a segment of, if it is one of a source that is known."""
-        if record.kind not in SEGMENT_KINDS or record.source is None:
+        if record.kind not in v.SEGMENT_KINDS or record.source is None:
             return None
         if record.source not in self._owners:
-            found = self.record(source_id(record.source))
+            found = self.record(v.source_id(record.source))
             self._owners[record.source] = found if found is not None and found.kind in CATALOGUE_KINDS else None
         return self._owners[record.source]
 
@@ -80,7 +79,7 @@ class Objects:
         if source.source is None:
             return []
         return self.memory.list(
-            space=self.space, source=source.source, kinds=SEGMENT_KINDS, valid_only=False, order="position",
+            space=self.space, source=source.source, kinds=v.SEGMENT_KINDS, valid_only=False, order="position",
             limit=limit, offset=offset,
         )  # fmt: skip
 
@@ -91,9 +90,22 @@ class Objects:
             return found[0]
         return next((each for each in self.segments(source, 100_000) if each.position == position), None)
 
-    def citing(self, refs: Sequence[str], limit: int) -> list[Record]:
-        """Live records that name one of some refs in their grounds."""
-        return citing(self.memory.core, refs, space=self.space, limit=min(limit, _MOST_CITING))
+    def evidence(self, record: Record) -> list[EvidenceState]:
+        """What has become of what a record rests on: a text that moved within its source is followed."""
+        return evidence_state(self.memory.core, record)
+
+    def rivals(self, record: Record) -> list[Record]:
+        """The live records that claim something else of the same subject and predicate."""
+        claims = record.grounds is not None and record.grounds.claim is not None
+        return self.memory.contradictions(record.id, space=self.space) if claims else []
+
+    def naming(self, id: str, limit: int, *hows: str) -> list[Record]:
+        """Live records that name an id in one of some ways, or in any."""
+        refs = [f"{how}:{id}" for how in hows or ("evidence", "subject", "object", "scope", "named")]
+        try:
+            return citing(self.memory.core, refs, space=self.space, limit=min(limit, _MOST_CITING))
+        except InvalidInput:  # words that cannot be an id are the id of nothing
+            return []
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -117,37 +129,37 @@ class Wanted(Struct, frozen=True, kw_only=True):
     def allows_nodes(self) -> bool:
         """Nodes have no status but active, and rest on no source."""
         statuses = not self.statuses or "active" in self.statuses
-        return self.allows_type(NODE) and statuses and not self.source_ids
+        return self.allows_type(v.NODE) and statuses and not self.source_ids
 
-    def allows(self, thing: Object) -> bool:
+    def allows(self, thing: v.Object) -> bool:
         """May this be shown as an object of its own?"""
         if self.within is not None and thing.id not in self.within:
             return False
-        if self.kinds and kind_of(thing) not in self.kinds:
+        if self.kinds and v.kind_of(thing) not in self.kinds:
             return False
         if isinstance(thing, Entity):
             return not self.node_ids or thing.id in self.node_ids
-        if not self.allows_type(type_of(thing)):
+        if not self.allows_type(v.type_of(thing)):
             return False
         if self.statuses:
-            return shown_status(thing) in self.statuses or thing.status in self.statuses
+            return v.shown_status(thing) in self.statuses or thing.status in self.statuses
         return thing.status not in HIDDEN_STATUSES
 
     def engine_filters(self) -> dict[str, Any]:
         """What the engine can leave out already; the rest is left out when objects are made of records."""
-        put_away = any(record_status(word) in HIDDEN_STATUSES for word in self.statuses)
+        put_away = any(v.record_status(word) in HIDDEN_STATUSES for word in self.statuses)
         filters: dict[str, Any] = {"catalogue": True, "valid_only": not put_away}
         if self.statuses:
-            words = [record_status(word) for word in self.statuses]
-            with_sources = ["active"] if self.allows_type(SOURCE) else []
+            words = [v.record_status(word) for word in self.statuses]
+            with_sources = ["active"] if self.allows_type(v.SOURCE) else []
             filters["statuses"] = list(dict.fromkeys([*words, *with_sources]))
         without: list[str] = []
-        if not self.allows_type(SOURCE):
+        if not self.allows_type(v.SOURCE):
             without += CATALOGUE_KINDS
-            without += () if self.allows_type(KNOWLEDGE) else SEGMENT_KINDS
-        without += [kind for kind in (ACTIVITY, WORK_ITEM) if not self.allows_type(kind)]
-        if self.object_types and KNOWLEDGE not in self.object_types:
-            kept = [*CATALOGUE_KINDS, *SEGMENT_KINDS, ACTIVITY, WORK_ITEM]
+            without += () if self.allows_type(v.KNOWLEDGE) else v.SEGMENT_KINDS
+        without += [kind for kind in (v.ACTIVITY, v.WORK_ITEM) if not self.allows_type(kind)]
+        if self.object_types and v.KNOWLEDGE not in self.object_types:
+            kept = [*CATALOGUE_KINDS, *v.SEGMENT_KINDS, v.ACTIVITY, v.WORK_ITEM]
             filters["kinds"] = [kind for kind in kept if kind not in without] or list(CATALOGUE_KINDS)
         elif without:
             filters["without_kinds"] = without
@@ -162,11 +174,15 @@ def read_filters(objects: Objects, given: Filters | None, place: str) -> Wanted:
         many: tuple(dict.fromkeys(one for one in (getattr(given, single), *getattr(given, many)) if one is not None))
         for many, single in _PLURALS.items()
     }
-    known = {"object_types": OBJECT_TYPES, "statuses": STATUSES}
+    known = {"object_types": v.OBJECT_TYPES, "statuses": STATUSES}
     for name, words in known.items():
         for i, word in enumerate(lists[name]):
-            if record_status(word) not in words:
+            if v.record_status(word) not in words:
                 raise InvalidInput(f"{place}.{name}.{i}", f"Input should be one of {', '.join(words)}")
+    for name, words in lists.items():
+        for i, word in enumerate(words):
+            if "\0" in word:
+                raise InvalidInput(f"{place}.{name}.{i}", "contains a NUL character; remove it")
     return Wanted(**lists, within=_within(objects, lists["node_ids"], lists["source_ids"]))
 
 
@@ -180,8 +196,8 @@ def _within(objects: Objects, nodes: Sequence[str], sources: Sequence[str]) -> f
 
 
 def _about(objects: Objects, node: str) -> set[str]:
-    """The node, and what names it: as its subject or by mentioning it."""
-    found = {node, *(record.id for record in objects.citing([f"subject:{node}"], _MOST_CITING))}
+    """The node, and what names it: in a claim, as its subject, or by mentioning it."""
+    found = {node, *(record.id for record in objects.naming(node, _MOST_CITING, "subject", "object"))}
     if objects.node(node) is None:
         return found
     mentioning = objects.memory.mentioning(node, space=objects.space, limit=_MOST_CITING)
@@ -190,4 +206,4 @@ def _about(objects: Objects, node: str) -> set[str]:
 
 def _resting_on(objects: Objects, source: str) -> set[str]:
     """The source, and what it is evidence for."""
-    return {source, *(record.id for record in objects.citing([f"evidence:{source}"], _MOST_CITING))}
+    return {source, *(record.id for record in objects.naming(source, _MOST_CITING, "evidence"))}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.context import context
 from recollect.contracts.memory_substrate.envelope import Mode, Modes
@@ -15,7 +16,6 @@ from recollect.contracts.memory_substrate.normalize import SANITIZED, Plan, plan
 from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_filters
 from recollect.contracts.memory_substrate.page import expand, page
 from recollect.contracts.memory_substrate.search import find_objects, view_found
-from recollect.contracts.memory_substrate.view import SEGMENT_KINDS, Item, view_item
 from recollect.contracts.tool import Call
 
 SEMANTIC_BACKEND = "recollect"
@@ -40,7 +40,7 @@ def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, ca
     return answer("search_results", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
 
 
-def retry_terms(plan: Plan, items: list[Item]) -> list[str]:
+def retry_terms(plan: Plan, items: list[v.Item]) -> list[str]:
     """Words to try next, where nothing was found or nothing held more than a part of the question."""
     phrase = plan.query.casefold()
     found = {term for item in items for term in (item.matched_terms or ())}
@@ -59,7 +59,7 @@ def _recent(objects: Objects, given: s.Nothing, options: s.RecentOptions, call: 
     return answer("recent", {"items": newest, "applied_filters": wanted.view()})
 
 
-def _recent_records(objects: Objects, wanted: Wanted, most: int) -> list[Item]:
+def _recent_records(objects: Objects, wanted: Wanted, most: int) -> list[v.Item]:
     """Parts of a source are passed over; where there are too many of them, they are left out from the start."""
     filters = wanted.engine_filters()
     if wanted.within is not None:
@@ -67,32 +67,32 @@ def _recent_records(objects: Objects, wanted: Wanted, most: int) -> list[Item]:
     limit = max(_LOOKED_THROUGH, 2 * most)
     listed = objects.memory.list(space=objects.space, order="updated", limit=limit, **filters)
     shown = [record for record in listed if wanted.allows(record) and objects.owner(record) is None]
-    found = {record.id: view_item(record) for record in shown}
+    found = {record.id: v.view_item(record) for record in shown}
     if len(found) < most and len(listed) == limit:
-        without = [*filters.pop("without_kinds", ()), *SEGMENT_KINDS]
-        kinds = [kind for kind in filters.pop("kinds", ()) if kind not in SEGMENT_KINDS]
+        without = [*filters.pop("without_kinds", ()), *v.SEGMENT_KINDS]
+        kinds = [kind for kind in filters.pop("kinds", ()) if kind not in v.SEGMENT_KINDS]
         more = _list(objects, wanted, {**filters, "without_kinds": without, "kinds": kinds}, most)
         found |= {item.id: item for item in more}
     return list(found.values())
 
 
-def _list(objects: Objects, wanted: Wanted, filters: Mapping[str, Any], most: int) -> list[Item]:
+def _list(objects: Objects, wanted: Wanted, filters: Mapping[str, Any], most: int) -> list[v.Item]:
     """The newest records that may be shown; pages are read until there are enough."""
-    found: list[Item] = []
+    found: list[v.Item] = []
     for offset in range(0, _MOST_LISTED, _PAGE):
         listed = objects.memory.list(space=objects.space, order="updated", limit=_PAGE, offset=offset, **filters)
-        found += [view_item(record) for record in listed if wanted.allows(record)]
+        found += [v.view_item(record) for record in listed if wanted.allows(record)]
         if len(found) >= most or len(listed) < _PAGE:
             break
     return found[:most]
 
 
-def _recent_nodes(objects: Objects, wanted: Wanted, most: int) -> list[Item]:
+def _recent_nodes(objects: Objects, wanted: Wanted, most: int) -> list[v.Item]:
     if not wanted.allows_nodes:
         return []
     every = not wanted.kinds and wanted.within is None
     listed = objects.memory.entities(space=objects.space, limit=most if every else 10_000)
-    return [view_item(node) for node in listed if wanted.allows(node)][:most]
+    return [v.view_item(node) for node in listed if wanted.allows(node)][:most]
 
 
 QUERY: Modes = {

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.contracts.memory_substrate import schemas as s
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import written
 from recollect.contracts.memory_substrate.envelope import (
     Mode,
@@ -23,15 +24,6 @@ from recollect.contracts.memory_substrate.envelope import (
     read_moment,
 )  # fmt: skip
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.view import (
-    ACTIVITY,
-    KNOWLEDGE,
-    WORK_ITEM,
-    mint_id,
-    record_status,
-    shown_status,
-    type_of,
-)  # fmt: skip
 from recollect.contracts.schema import own_word
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
@@ -40,13 +32,18 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
 
 TOOL = "memory_remember"
-_FIRST_STATUS = {KNOWLEDGE: "candidate", ACTIVITY: "finalized", WORK_ITEM: "open"}
+_FIRST_STATUS = {v.KNOWLEDGE: "candidate", v.ACTIVITY: "finalized", v.WORK_ITEM: "open"}
 _WORDS = {
     "text": "summary", "trust": "memory_source", "grounds.evidence": "evidence_refs", "grounds.claim": "payload",
     "grounds.scopes": "scope_refs", "grounds.subjects": "subject_refs", "grounds.verified_at": "last_verified_at",
-    "metadata": "payload", "event_time": "started_at", "old": "old_knowledge_id", "new": "new_knowledge_id",
+    "metadata.payload": "payload", "metadata": "payload", "old": "old_knowledge_id", "new": "new_knowledge_id",
     "id": "knowledge_id", ".source": ".source_id", ".segment": ".segment_id",
 }  # fmt: skip
+_DOING_WORDS = {
+    **_WORDS, "grounds.subjects": "related_node_refs", "grounds.evidence": "source_refs", "metadata": "",
+    "event_time": "started_at",
+}  # fmt: skip
+"""The same for activities and work items, whose own fields are kept side by side as metadata."""
 _DRAFT = re.compile(r"drafts\[(\d+)\](?:\.(.+))?")
 _GOVERNED = re.compile(r"(grounds\.[\w.\[\]]+): (.*)")
 
@@ -93,7 +90,7 @@ def _create_all(
     try:
         receipts = memory.remember_many(drafts, space=space, atomic=True)
     except InvalidInput as error:
-        raise _located(error, places) from error
+        raise _located(error, [mode for mode, _ in entries], places) from error
     return [
         _created(memory, space, mode, receipt) for (mode, _), receipt in zip(entries, receipts, strict=True)
     ]  # fmt: skip
@@ -103,7 +100,7 @@ def _created(memory: Memory, space: str, mode: str, receipt: Receipt) -> dict[st
     record = memory.get(receipt.id or "", space=space)
     assert record is not None, "it was stored just now"
     answer = _answer(record, receipt)
-    if mode != KNOWLEDGE:
+    if mode != v.KNOWLEDGE:
         return answer
     alike = alike_knowledge(memory.core, record, space=space)
     answer["possible_duplicates"] = [view_alike(one) for one in alike]
@@ -120,26 +117,28 @@ def view_alike(alike: Alike) -> dict[str, object]:
 
 def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
     """What became of one object."""
-    type_ = type_of(record)
+    type_ = v.type_of(record)
     return {
         "result_type": "remember_result",
         "object_type": type_,
         "object_id": record.id,
-        "status": shown_status(record),
+        "status": v.shown_status(record),
         f"{type_}_id": record.id,
         **written(receipt.entries),
     }
 
 
-def _located(error: InvalidInput, places: Sequence[str]) -> Rejected:
-    """What the engine refused, with its place in the envelope."""
+def _located(error: InvalidInput, modes: Sequence[str], places: Sequence[str]) -> Rejected:
+    """What the engine refused, with its place in the envelope, in the words of this contract."""
     match = _DRAFT.fullmatch(error.field)
-    place, field, problem = places[0], error.field, error.problem
+    number, field, problem = 0, error.field, error.problem
     if match is not None:
-        place, field = places[int(match[1])], match[2]
-        if field is None and (governed := _GOVERNED.fullmatch(problem)) is not None:
+        number, field = int(match[1]), match[2] or ""
+        if not field and (governed := _GOVERNED.fullmatch(problem)) is not None:
             field, problem = governed[1], governed[2]
-    return Rejected(TOOL, [Problem(place if field is None else f"{place}.{dotted(own_word(field, _WORDS))}", problem)])
+    own = own_word(field, _WORDS if modes[number] == v.KNOWLEDGE else _DOING_WORDS)
+    place = ".".join(part for part in (places[number], dotted(own).lstrip(".")) if part)
+    return Rejected(TOOL, [Problem(place, problem.replace("trust is", "memory_source is"))])
 
 
 def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:
@@ -150,7 +149,7 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     status = getattr(given, "status", None) or _FIRST_STATUS[mode]
     common: dict[str, object] = {
         "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
-        "status": record_status(status), "id": mint_id(mode), "reason": " ".join(given.reason.split()),
+        "status": v.record_status(status), "id": v.mint_id(mode), "reason": " ".join(given.reason.split()),
     }  # fmt: skip
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
@@ -206,7 +205,7 @@ def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str
         **_moments(given, "started_at", "ended_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
     return {
-        "kind": ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
+        "kind": v.ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
         **_doing(objects, given, kept),
     }  # fmt: skip
 
@@ -220,7 +219,7 @@ def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[st
         "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
         **_moments(given, "due_at", "opened_at"), **{name: getattr(given, name) for name in fields},
     }  # fmt: skip
-    return {"kind": WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
+    return {"kind": v.WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
 
 
 def _doing(objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]) -> dict[str, object]:
@@ -281,7 +280,7 @@ def _supersede(objects: Objects, given: s.SupersedeInput, options: object, call:
     new = _require_knowledge(objects, given.new_knowledge_id)
     old = _require_knowledge(objects, given.old_knowledge_id)
     return {
-        **_answer(new, receipt), "old_status": shown_status(old), "old_knowledge_id": old.id,
+        **_answer(new, receipt), "old_status": v.shown_status(old), "old_knowledge_id": old.id,
         "new_knowledge_id": new.id,
     }  # fmt: skip
 
@@ -294,7 +293,7 @@ def _reason(given: s.Lifecycle) -> str:
 
 def _require_knowledge(objects: Objects, id: str) -> Record:
     record = objects.record(id)
-    if record is None or type_of(record) != KNOWLEDGE:
+    if record is None or v.type_of(record) != v.KNOWLEDGE:
         raise NotFound(f"Knowledge not found: {id}")
     return record
 

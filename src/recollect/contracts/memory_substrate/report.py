@@ -7,6 +7,7 @@ that were cut.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
 from recollect.engine.care.twins import Twins
@@ -116,15 +117,18 @@ def _view_doubt(doubt: Doubt) -> dict[str, object]:
 
 
 def _view_health(health: GraphHealth, index: Mapping[str, object]) -> dict[str, object]:
-    """The graph is read from what is canonical, so that nothing can be missing from it."""
-    counts = {**health.objects, "relations": health.counts.get("relations", 0)}
+    """How the graph holds together. Nodes and relations are read where they are stored, so that only the index of
+    references can lack something: what an object refers to cannot be followed back to it then.
+    """
+    missing = cast("Mapping[str, int]", index["missing_by_type"])
+    indexed = {name: count for name, count in health.objects.items() if name != "nodes"}
     return {
-        "status": "ok",
+        "status": "ok" if index["status"] == "current" else index["status"],
         "backend": index["backend"],
         "engine": index["engine"],
-        "canonical_counts": counts,
-        "backend_counts": dict(counts),
-        "missing_from_backend": dict.fromkeys(counts, 0),
+        "canonical_counts": {**health.objects, "relations": health.counts.get("relations", 0)},
+        "backend_counts": {name: count - missing.get(name, 0) for name, count in indexed.items()},
+        "missing_from_backend": {name: missing.get(name, 0) for name in indexed},
         "stub_nodes": health.stubs,
         "insights": {
             "isolated_nodes": [_view_node(node) for node in health.isolated],

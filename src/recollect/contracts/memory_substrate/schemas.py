@@ -176,7 +176,10 @@ class WorkItemInput(Created, frozen=True, kw_only=True):
         | None
     ) = None
     lifecycle_state: str | None = None
-    priority: Annotated[str, Meta(max_length=100, description="medium unless given")] | None = None
+    priority: (
+        Annotated[Literal["low", "medium", "high", "critical", "urgent"], Meta(description="medium unless given")]
+        | None
+    ) = None
     owner_refs: list[str] = field(default_factory=list[str])
     related_node_refs: _Refs = field(default_factory=list[str])
     related_knowledge_refs: _Refs = field(default_factory=list[str])
@@ -328,7 +331,7 @@ class WebInput(Params, frozen=True, kw_only=True):
 class Message(Params, frozen=True, kw_only=True):
     role: Annotated[str, Meta(min_length=1, max_length=200, description="user, assistant, system, …")]
     content: Annotated[str, Meta(min_length=1, description="What was said")]
-    name: str | None = None
+    name: Annotated[str, Meta(max_length=1_000, description="Who said it")] | None = None
     created_at: Annotated[Moment, Meta(description="When it was said, ISO 8601")] | None = None
     metadata: dict[str, Any] | None = None
 

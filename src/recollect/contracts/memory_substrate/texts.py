@@ -65,9 +65,10 @@ them, and settle them by memory_maintain resolve_duplicates (supersede, keep_bot
 - `agent_inferred` knowledge is a `candidate`, even where `active` was asked for. `promote` makes it active.
 - `active` needs evidence unless memory_source is `user_declared` or `human_curated`.
 - Evidence is checked when it is given: the source, the segment, and locator and hash if you name them. When a source \
-changes later, `report` shows what rests on text that is gone.
-- Nothing is lost: superseded, contested, stale and archived objects keep their history, and each change can be \
-undone by its audit id.
+changes later, a text that merely moved is followed by its hash; what is gone is told by `expand` and `report`.
+- Nothing is lost: superseded, contested, stale and archived objects keep their history. No tool takes a change back: \
+`audit` shows each with its `entry`, and a person undoes it by `recollect undo ENTRY`.
+- What is stale is renewed by stating it again with new evidence, or as `user_declared` or `human_curated`.
 
 ## Query Policy
 Ask before you write, and ask twice: the second time with synonyms. A weak result is no proof that nothing is known.

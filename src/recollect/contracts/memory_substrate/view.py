@@ -26,6 +26,10 @@ SEGMENT_KINDS = ("document", "message", "code")
 PREFIXES: Mapping[str, str] = {
     SOURCE: "src", NODE: "node", KNOWLEDGE: "know", ACTIVITY: "act", WORK_ITEM: "work",
 }  # fmt: skip
+RECORD_PREFIXES = tuple(prefix for type_, prefix in PREFIXES.items() if type_ != NODE)
+_TYPES = {prefix: object_type for object_type, prefix in PREFIXES.items()}
+STUB = "stub"
+"""The kind of a node that is named and of which nothing else is known."""
 TITLE_CHARS = 160
 SUMMARY_CHARS = 240
 _ID_BYTES = 16
@@ -52,6 +56,11 @@ def mint_context_id() -> str:
 def source_id(location: str) -> str:
     """The id of the source at a path, a URL or another location: the same whenever it is ingested."""
     return f"src:{hashlib.sha256(location.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def type_by_id(id: str) -> str:
+    """What an id seems to be the id of; what is no id names a node."""
+    return _TYPES.get(id.partition(":")[0], NODE)
 
 
 def segment_id(position: int) -> str:
@@ -196,14 +205,19 @@ def view_evidence(evidence: Evidence) -> dict[str, Json]:
 
 
 def view_segment(record: Record, snippet_chars: int | None = None) -> dict[str, object]:
-    """A segment of a source; without a limit its whole text."""
-    return {
+    """A segment of a source; without a limit its whole text. A message tells who said it and when, as it was given."""
+    locator = record.locator or {}
+    told: dict[str, object] = {
         "segment_id": segment_id(record.position),
         "title": clip(title_of(record), TITLE_CHARS),
-        "locator": record.locator or {},
+        "locator": locator,
         "hash": record.content_hash,
         "excerpt": record.text if snippet_chars is None else clip(record.text, snippet_chars),
     }
+    if record.kind == "message":
+        told |= {name: locator[name] for name in ("role", "name", "created_at") if name in locator}
+        told |= {"role": told.get("role", record.role), "metadata": record.metadata}
+    return told
 
 
 def view_object(thing: Object) -> dict[str, object]:
@@ -260,16 +274,14 @@ def payload_of(record: Record) -> dict[str, Json]:
 
 
 def _view_governance(record: Record) -> dict[str, object]:
-    told: dict[str, object] = {
+    return {
         "memory_source": record.trust,
         "scope_refs": (record.grounds or Grounds()).scopes,
         "reason": record.metadata.get("reason"),
     }
-    conflicts = list_in(record.metadata, "conflicts_with")
-    return {**told, "conflicts_with": conflicts} if conflicts else told
 
 
-_OWN = ("kind", "status", "reason", "conflicts_with")
+_OWN = ("kind", "status", "reason")
 """Entries of the metadata that show elsewhere."""
 
 

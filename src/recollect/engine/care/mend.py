@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -12,12 +12,30 @@ from recollect.engine.care.upkeep import outlines_of
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_limit, parse_space
 from recollect.engine.write.remember import put_of
-from recollect.store.base import Changes, Edit, Entities, Outline, Thing, View
-from recollect.types import DEFAULT_SPACE, VOUCHED, Change, Entity, Grounds, Record, Relation
+from recollect.store.base import Changes, Edit, Entities, Ident, Outline, Thing, View, named_in
+from recollect.types import (
+    DEFAULT_SPACE,
+    DOING_KINDS,
+    VOUCHED,
+    Change,
+    Entity,
+    Filter,
+    Grounds,
+    Json,
+    Metadata,
+    Record,
+    Relation,
+)
 
 _MINTED = re.compile(r"node:[0-9a-f]{32}")
 _TYPES: dict[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
-_MOST_ENTITIES = 200_000
+_ASKED = 1_000  # ids at once
+_STATED = ("grounds.claim.subject", "grounds.claim.object")
+"""What a claim says is not taken out of it: such references are told, and kept."""
+_FREELY = (*_STATED, "grounds.subjects", "related_node_refs")
+"""Fields in which anybody's word may stand for a node."""
+_NO_OBJECTS = ("owner_refs", "artifact_refs")
+"""Lists that name people and files."""
 
 
 class BrokenReference(Struct, frozen=True, kw_only=True):
@@ -46,7 +64,7 @@ class Audited(Struct, frozen=True, kw_only=True):
 
 
 def mend(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Mended:
-    """Drops references that lead nowhere. A subject may be anybody's word, so those are only told."""
+    """Drops references that lead nowhere. What a claim says stays as it was said, and is only told."""
     space = parse_space(space)
     if dry_run:
         with core.store.read() as view:
@@ -61,43 +79,61 @@ def mend(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Me
 
 
 def _broken(view: View, space: str) -> Iterator[BrokenReference]:
+    """References to what is not there. A node that was given a name is there by being named, one of a minted id not."""
     outlines = outlines_of(view, space)
+    named = [(one.id, field, ref) for one in outlines for field, ref in _named(one)]
     known = {one.id for one in outlines}
-    nodes: set[str] | None = None
-    for one in outlines:
-        for field, ref in _named(one):
-            if field == "grounds.subjects":
-                if _MINTED.fullmatch(ref):
-                    found = view.entities(Entities(space=space), limit=_MOST_ENTITIES)
-                    nodes = nodes or {entity.id for entity in found}
-                    if ref not in nodes:
-                        yield BrokenReference(id=one.id, field=field, ref=ref, safe=False)
-            elif ref not in known and view.get(Record, space, ref) is None:
-                yield BrokenReference(id=one.id, field=field, ref=ref)
+    asked = tuple({ref for _, _, ref in named} - known)
+    for start in range(0, len(asked), _ASKED):
+        some = asked[start : start + _ASKED]
+        known |= {one.id for one in view.select(Ident, Filter(spaces=(space,), ids=some, valid_only=False))}
+        known |= {entity.id for entity in view.entities(Entities(space=space, ids=some))}
+    for id, field, ref in named:
+        if ref not in known and (field not in _FREELY or _MINTED.fullmatch(ref)):
+            yield BrokenReference(id=id, field=field, ref=ref, safe=field not in _STATED)
 
 
 def _named(one: Outline) -> Iterator[tuple[str, str]]:
-    if one.grounds is not None:
-        yield from (("grounds.evidence", source) for source in {item.source for item in one.grounds.evidence})
-        yield from (("grounds.subjects", subject) for subject in one.grounds.subjects)
+    grounds = one.grounds
+    if grounds is not None:
+        yield from (("grounds.evidence", source) for source in {item.source for item in grounds.evidence})
+        yield from (("grounds.subjects", subject) for subject in grounds.subjects)
+    if grounds is not None and grounds.claim is not None:
+        yield "grounds.claim.subject", grounds.claim.subject
+        yield from [("grounds.claim.object", grounds.claim.object)] if grounds.claim.object else []
     if one.superseded_by is not None:
         yield "superseded_by", one.superseded_by
+    if one.kind in DOING_KINDS:
+        yield from ((field, ref) for field, ref in named_in(one.doing or {}) if field not in _NO_OBJECTS)
 
 
 def _drop(edit: Edit, space: str, id: str, broken: list[BrokenReference]) -> int:
     old = find(edit, Record, id, space)
-    gone = {one.ref for one in broken if one.field == "grounds.evidence"}
+    gone = {name: {one.ref for one in broken if one.field == name} for name in {one.field for one in broken}}
     grounds = old.grounds or Grounds()
-    evidence = tuple(item for item in grounds.evidence if item.source not in gone)
-    lost = bool(gone) and not evidence and old.status == "active" and old.trust not in VOUCHED
+    evidence = tuple(item for item in grounds.evidence if item.source not in gone.get("grounds.evidence", ()))
+    subjects = tuple(ref for ref in grounds.subjects if ref not in gone.get("grounds.subjects", ()))
+    lost = evidence != grounds.evidence and not evidence and old.status == "active" and old.trust not in VOUCHED
     new = msgspec.structs.replace(
         old,
-        grounds=msgspec.structs.replace(grounds, evidence=evidence) if gone else old.grounds,
-        status="stale" if lost else old.status,
-        superseded_by=None if any(one.field == "superseded_by" for one in broken) else old.superseded_by,
+        grounds=old.grounds and msgspec.structs.replace(grounds, evidence=evidence, subjects=subjects),
+        status="stale" if lost and old.kind not in DOING_KINDS else old.status,
+        superseded_by=None if "superseded_by" in gone else old.superseded_by,
+        metadata=_without(old.metadata, gone) if old.kind in DOING_KINDS else old.metadata,
     )
     reason = f"refers to what is gone: {', '.join(sorted(one.ref for one in broken if one.safe))}"
     return edit.apply([put_of(edit, new, "mend", old, reason=reason)])[0].entry
+
+
+def _without(doing: Metadata, gone: Mapping[str, set[str]]) -> Metadata:
+    """The metadata of an activity or a work item without references that lead nowhere; empty lists go too."""
+    kept: dict[str, Json] = {}
+    for name, value in doing.items():
+        if name in gone and isinstance(value, Sequence) and not isinstance(value, str):
+            value = [ref for ref in value if ref not in gone[name]]
+        if name not in gone or (value and not isinstance(value, str)):
+            kept[name] = value
+    return kept
 
 
 def audit(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 100) -> list[Audited]:

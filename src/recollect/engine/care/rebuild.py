@@ -25,10 +25,10 @@ def freshen(core: Core) -> bool:
     Until then the index that is there answers; each step goes on where the last one ended, whichever process made it.
     """
     with core.store.read() as view:
-        if _is_fresh(view):
+        if is_fresh(view):
             return True
     with core.store.write(actor=core.actor) as edit:
-        if _is_fresh(edit):  # another process has done it meanwhile
+        if is_fresh(edit):  # another process has done it meanwhile
             return True
         done, total = _step(edit)
     return done == total
@@ -55,7 +55,8 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
     return done
 
 
-def _is_fresh(view: View) -> bool:
+def is_fresh(view: View) -> bool:
+    """Was the keyword index made by today's rules?"""
     return view.kept(_INDEX, keys=[_LEXIS]).get(_LEXIS, 0) >= LEXIS_VERSION
 
 

@@ -21,7 +21,7 @@ from recollect.engine.write.govern import Bar, parse_bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
 from recollect.fields import Moment
 from recollect.retrieve import health
-from recollect.store.base import Entities, Link, Outline, Piece, Relations, View
+from recollect.store.base import Entities, Link, Outline, Piece, Relations, View, named_in
 from recollect.types import (
     DEFAULT_SPACE,
     HIDDEN_STATUSES,
@@ -31,7 +31,6 @@ from recollect.types import (
     Entity,
     Evidence,
     Filter,
-    Json,
 )
 
 MOST_LISTED = 50
@@ -324,7 +323,7 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     edges += [(id, source) for id, source in made_by if isinstance(source, str) and source in nodes]
     scopes = {one.id: one.grounds.scopes for one in outlines if one.grounds is not None}
     found = health.graph_health(list(nodes), edges, scopes)
-    tally = Counter("sources" if one.kind == "source" else _type(one) for one in outlines)
+    tally = Counter(map(type_of, outlines))
     return GraphHealth(
         isolated=tuple(_node(nodes[id], 0) for id in found.isolated),
         sparse=tuple(
@@ -342,8 +341,9 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     )
 
 
-def _type(one: Outline) -> str:
-    return "knowledge" if one.kind not in NOT_KNOWLEDGE else one.kind
+def type_of(one: Outline) -> str:
+    """What an outline counts as: knowledge, or what its kind says."""
+    return "knowledge" if one.kind not in NOT_KNOWLEDGE else "sources" if one.kind == "source" else one.kind
 
 
 def _refs(one: Outline) -> list[str]:
@@ -355,17 +355,7 @@ def _refs(one: Outline) -> list[str]:
         found += [item.source for item in grounds.evidence]
         if grounds.claim is not None:
             found += [grounds.claim.subject, grounds.claim.object or ""]
-    if one.doing:
-        found += _strings(one.doing)
-    return found
-
-
-def _strings(fields: Mapping[str, Json]) -> Iterator[str]:
-    for value in fields.values():
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Sequence):
-            yield from (item for item in value if isinstance(item, str))
+    return [*found, *(ref for _, ref in named_in(one.doing or {}))]
 
 
 def _node(thing: Outline | Entity, degree: int) -> GraphNode:

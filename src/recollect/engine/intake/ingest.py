@@ -105,7 +105,7 @@ def ingest_conversation(
         return _summary(remember_many(core, drafts, space), 0)
     if not drafts:
         raise InvalidInput("messages", "must have at least one message")
-    source = _draft_talk(talk, drafts)
+    source = _draft_talk(talk, drafts, [_speaker(message) for message in messages])
     if talk.session is None and drafts[0].source is None:
         source = _told_apart(core, source, space)
     shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
@@ -118,19 +118,30 @@ def ingest_conversation(
     )  # fmt: skip
 
 
-def _draft_talk(talk: Talk, drafts: Sequence[Draft]) -> SourceDraft:
+def _speaker(message: Mapping[str, object]) -> Metadata:
+    """Who said it and when, in the words of the caller."""
+    told = {name: message.get(name) for name in ("role", "name")}
+    at = parse_optional_time(message.get("created_at", message.get("at")), "created_at")
+    said = {**told, "created_at": None if at is None else at.isoformat()}
+    return {name: value for name, value in said.items() if isinstance(value, str)}
+
+
+def _draft_talk(talk: Talk, drafts: Sequence[Draft], speakers: Sequence[Metadata]) -> SourceDraft:
     """A conversation as a source. Without a session it is known again by its title, its origin and how it begins."""
     origin = talk.origin or {}
     first = drafts[0]
     begins = (talk.title, origin, first.role, first.text, first.event_time)
     location = first.source or f"conversation:{talk.session or hash_of([msgspec.json.encode(begins)])[:32]}"
-    said = [msgspec.json.encode((draft.role, draft.text, draft.event_time, draft.metadata)) for draft in drafts]
+    said = [
+        msgspec.json.encode((draft.role, draft.text, draft.event_time, draft.metadata, speaker))
+        for draft, speaker in zip(drafts, speakers, strict=True)
+    ]
     segments = tuple(
         Segment(
             text=draft.text, title=talk.title, role=draft.role, event_time=draft.event_time, metadata=draft.metadata,
-            locator={"kind": "message", "index": index},
+            locator={"kind": "message", "index": index, **speaker},
         )
-        for index, draft in enumerate(drafts)
+        for index, (draft, speaker) in enumerate(zip(drafts, speakers, strict=True))
     )  # fmt: skip
     return SourceDraft(
         location=location, source_kind="conversation", title=talk.title or _short(first.text),

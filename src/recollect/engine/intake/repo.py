@@ -79,7 +79,7 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
         written = write_source(core, edit, _draft(mapped, wish, graph), space, fields)
         entries = (*written.entries, *_put_graph(edit, space, graph), *_drop_graph(edit, space, before, graph))
     core.written()
-    return _answer(written, entries, graph.node_ids, scan, wish, mapped.totals)
+    return _answer(written, entries, graph.node_ids, scan, wish, mapped.totals, _left_out(mapped))
 
 
 def _folder(path: Path) -> Path:
@@ -148,11 +148,6 @@ def _segments(mapped: RepoMap) -> Iterator[Segment]:
 
 
 def _payload(mapped: RepoMap, wish: Wish, graph: _Graph) -> Metadata:
-    shown = {
-        "code_files": len(mapped.code), "code_modules": len(mapped.modules), "documents": len(mapped.documents),
-        "document_sections": len(mapped.sections),
-    }  # fmt: skip
-    left_out = {name: mapped.totals[name] - count for name, count in shown.items() if mapped.totals[name] > count}
     payload: dict[str, Json] = {
         "summary": _short(mapped),
         "repo_name": mapped.name,
@@ -170,7 +165,7 @@ def _payload(mapped: RepoMap, wish: Wish, graph: _Graph) -> Metadata:
             for one in mapped.documents
         ],
         "document_sections": _sections(mapped),
-        "counts": {**mapped.totals, "left_out": left_out},
+        "counts": {**mapped.totals, "left_out": _left_out(mapped)},
         "chunking": {"strategy": CHUNKER},
         "repo_ingest": {
             "include_patterns": list(wish.patterns.include),
@@ -184,6 +179,17 @@ def _payload(mapped: RepoMap, wish: Wish, graph: _Graph) -> Metadata:
     if mapped.problems:
         payload["problems"] = [{"path": one.path, "problem": one.problem} for one in mapped.problems[:100]]
     return payload
+
+
+def _left_out(mapped: RepoMap) -> dict[str, int]:
+    """What the map does not hold: what was passed over, and what there was more of than fits."""
+    shown = {
+        "code_files": len(mapped.code), "code_modules": len(mapped.modules), "documents": len(mapped.documents),
+        "document_sections": len(mapped.sections),
+    }  # fmt: skip
+    over = {f"{name}_beyond_cap": mapped.totals[name] - count for name, count in shown.items()}
+    over["modules_without_node"] = len(mapped.modules) - MODULE_NODES
+    return {**mapped.left_out, **{name: count for name, count in over.items() if count > 0}}
 
 
 def _short(mapped: RepoMap) -> str:
@@ -397,11 +403,13 @@ def _answer(
     scan: Scan,
     wish: Wish,
     counts: Mapping[str, int],
+    left_out: Mapping[str, int],
 ) -> IngestedRepo:
     state = tuple(scan.listing.preflight)
     return IngestedRepo(
         source=written, nodes=tuple(nodes), entries=tuple(entries), agent_state=state,
         pending=() if wish.force else state, counts=dict(counts), problems=scan.problems,
+        left_out=dict(left_out),
     )  # fmt: skip
 
 
@@ -413,5 +421,8 @@ def _answer_unchanged(known: Record, scan: Scan, wish: Wish) -> IngestedRepo:
         outcome="unchanged", fingerprint=scan.fingerprint, segments=segments if isinstance(segments, int) else 0,
     )  # fmt: skip
     counts = cast("Mapping[str, Json]", payload.get("counts") or {})
-    told = {name: count for name, count in counts.items() if isinstance(count, int)}
-    return _answer(source, (), _texts(payload.get("node_ids")), scan, wish, told)
+    told, left = (
+        {name: count for name, count in held.items() if isinstance(count, int)}
+        for held in (counts, cast("Mapping[str, Json]", counts.get("left_out") or {}))
+    )
+    return _answer(source, (), _texts(payload.get("node_ids")), scan, wish, told, left)

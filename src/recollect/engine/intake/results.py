@@ -85,7 +85,8 @@ class IngestedFolder(Struct, frozen=True, kw_only=True):
 class IngestedRepo(Struct, frozen=True, kw_only=True):
     """What became of a repository's map: its source, its entities (its own first), and the journal's entries.
 
-    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides.
+    `agent_state` are folders of agents that were met, `pending` those that were left out until somebody decides;
+    `left_out` counts what the map does not hold, by the reason.
     """
 
     source: IngestedSource
@@ -94,6 +95,7 @@ class IngestedRepo(Struct, frozen=True, kw_only=True):
     agent_state: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[FileProblem, ...] = ()
 
 

@@ -59,11 +59,15 @@ class Refusal(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True, kw_only=True):
-    """What becomes of a record: why it is refused, or how it is kept and which records it contradicts."""
+    """What becomes of a record: why it is refused, or how it is kept and which records it contradicts.
+
+    `renews` is the stale record that it is kept as a new state of: what it claims is what that one claimed.
+    """
 
     record: Record
     refusal: Refusal | None = None
     contradicts: tuple[str, ...] = ()
+    renews: Record | None = None
 
 
 def is_knowledge(record: Record) -> bool:
@@ -242,13 +246,36 @@ def _judge_claim(view: View, record: Record, before: Record | None) -> Ruling:
     if claim is None or record.status in HIDDEN_STATUSES or (before is not None and not _says_anew(record, before)):
         return Ruling(record=record)
     same, other = rivals(view, record, claim)
-    if same:
+    renews = same[-1] if before is None and same and all(rival.status == "stale" for rival in same) else None
+    if same and (renews is None or not _brings_anew(record, renews)):
         ids = ", ".join(rival.id for rival in same)
-        return Ruling(record=record, refusal=Refusal("grounds.claim", f"is a duplicate of what {ids} claims already"))
+        told = f"is a duplicate of what {ids} claims already"
+        told += "" if renews is None else f", which is stale: new evidence, or trust {' or '.join(VOUCHED)}, renews it"
+        return Ruling(record=record, refusal=Refusal("grounds.claim", told))
+    kept = record if renews is None else _renewed(record, renews, view.now)
     if not other:
-        return Ruling(record=record)
-    contested = msgspec.structs.replace(record, status="contested")
-    return Ruling(record=contested, contradicts=tuple(rival.id for rival in other))
+        return Ruling(record=kept, renews=renews)
+    contested = msgspec.structs.replace(kept, status="contested")
+    return Ruling(record=contested, contradicts=tuple(rival.id for rival in other), renews=renews)
+
+
+def _brings_anew(record: Record, stale: Record) -> bool:
+    """Does someone vouch for what is stale, or rest it on what it did not rest on?"""
+    known = {(item.source, item.hash) for item in (stale.grounds or Grounds()).evidence}
+    return record.trust in VOUCHED or any(
+        (item.source, item.hash) not in known for item in (record.grounds or Grounds()).evidence
+    )
+
+
+def _renewed(record: Record, stale: Record, now: datetime) -> Record:
+    """A stale record as it is now said: in the new words, on old grounds and new, verified now."""
+    united = msgspec.structs.replace(record, **unite(record, [stale]))
+    return msgspec.structs.replace(
+        united,
+        id=stale.id, created_at=stale.created_at, position=stale.position, access_count=stale.access_count,
+        status="active" if record.trust in VOUCHED else record.status,
+        grounds=msgspec.structs.replace(united.grounds or Grounds(), verified_at=now),
+    )  # fmt: skip
 
 
 def _says_anew(record: Record, before: Record) -> bool:

@@ -6,8 +6,8 @@ import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 import msgspec
 
@@ -19,12 +19,13 @@ from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, uns
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutSpace
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
-from recollect.types import HIDDEN_STATUSES, Claim, Draft, Filter, Grounds, Outcome, Receipt, Record, Space, Stated
+from recollect.types import HIDDEN_STATUSES, Claim, Draft, Filter, Json, Outcome, Receipt, Record, Space, Stated
 
-LEXIS_VERSION = 1000 * TERMS_VERSION + NAMES_VERSION
+LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 2  # the last: what `said_beside` and `refs_of` answer
 _CACHED_WORDS = 100_000
 _LONGEST_CACHED = 48
 _MOST_TOLD = 10
+_MOST_BESIDE = 4_000  # characters
 _record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
 _MADE_BY_RECALL = "this text was made by recall; remembering it again would store the same thing twice"
 _LOOKED_UP = 1_000  # texts at once
@@ -55,11 +56,34 @@ class _Hashes(dict[str, tuple[int, ...]]):
 _hashes = _Hashes()
 
 
-def count_terms(title: str | None, text: str, grounds: Grounds | None = None) -> dict[int, int]:
-    """How often each term occurs; a claim is found by its words too."""
-    whole = text if title is None else f"{title}\n{text}"
-    words = split_words(whole if grounds is None or grounds.claim is None else f"{whole}\n{_spoken(grounds.claim)}")
+def count_terms(title: str | None, text: str, beside: str = "") -> dict[int, int]:
+    """How often each term occurs in a text, its title, and what is said beside it."""
+    words = split_words("\n".join(part for part in (title, text, beside) if part))
     return Counter(chain.from_iterable(map(_hashes.__getitem__, words)))
+
+
+def said_beside(one: Stated) -> str:
+    """What a record is found by beside its title and text.
+
+    What has grounds: what it claims, where it holds, and what was noted with it. A message: who spoke, and what was
+    noted with it.
+    """
+    grounds, locator = one.grounds, one.locator or {}
+    if grounds is None and "role" not in locator:
+        return ""
+    claimed = [] if grounds is None or grounds.claim is None else [_spoken(grounds.claim)]
+    noted = islice(chain(() if grounds is None else grounds.scopes, _texts([locator.get("name"), one.metadata])), 100)
+    return " ".join([*claimed, *noted])[:_MOST_BESIDE]
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """The texts in a value, however deep they stand."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(_texts, value.values()))
+    elif isinstance(value, Sequence):
+        yield from chain.from_iterable(map(_texts, value))
 
 
 def _spoken(claim: Claim) -> str:
@@ -82,7 +106,7 @@ def derive_lexis(
     Who asks for many records may have counted their terms and looked for names in them, and know whether the space has
     entities at all.
     """
-    words = count_terms(record.title, record.text, record.grounds) if counted is None else counted
+    words = count_terms(record.title, record.text, said_beside(record)) if counted is None else counted
     names = list(named) if named is not None else look_for_names(record.kind, record.text)
     if record.space in view.names([record.space]) if any_known is None else any_known:
         spoken = phrases(record.text)
@@ -135,7 +159,7 @@ def remember_many(
     With `atomic` a draft that is rejected breaks all. A text that is already stored is stored again beside it where
     the two are not `alike` in all of some fields; with `anywhere`, it is not stored twice in a space at all.
     """
-    counted = [count_terms(draft.title, draft.text, draft.grounds) for draft in drafts]
+    counted = [count_terms(draft.title, draft.text, said_beside(draft)) for draft in drafts]
     with core.store.write(actor=core.actor) as edit:
         make_room(edit, space, drafts)
         receipts = remember_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere)
@@ -211,19 +235,19 @@ class _Batch:
         if known is not None:
             self._answer_known(draft, known, record)
             return
-        contradicts: tuple[str, ...] = ()
+        contradicts, renews = tuple[str, ...](), None
         if record.grounds is not None:
             self._write()  # evidence and claims are looked for in the store
             ruling = judge(self._edit, record)
             if ruling.refusal is not None:
                 self._answer("rejected", None, str(ruling.refusal))
                 return
-            record, contradicts = ruling.record, ruling.contradicts
-        twin = self._twin(record)
+            record, contradicts, renews = ruling.record, ruling.contradicts, ruling.renews
+        twin = None if renews is not None else self._twin(record)
         if twin is not None:
             self._answer("deduplicated", twin.id, "the same text is already stored")
             return
-        self._store(draft, record, counted, contradicts)
+        self._store(draft, record, counted, contradicts, renews)
 
     def _answer(self, outcome: Outcome, id: str | None, reason: str) -> None:
         self._receipts.append(Receipt(outcome=outcome, id=id, space=self._space, reason=reason))
@@ -244,12 +268,16 @@ class _Batch:
         found = self._twins.get(record.content_hash, ())
         return next((twin for twin in found if all(_same(twin, record, name) for name in self._alike)), None)
 
-    def _store(self, draft: Draft, record: Record, counted: Mapping[int, int], contradicts: tuple[str, ...]) -> None:
+    def _store(
+        self, draft: Draft, record: Record, counted: Mapping[int, int], contradicts: tuple[str, ...],
+        renews: Record | None,
+    ) -> None:  # fmt: skip
         reason = _told(contradicts)
         why = f"{draft.reason} ({reason})" if draft.reason and reason else draft.reason or reason
-        lexis = derive_lexis(self._edit, record, counted, any_known=self._any_known)
+        lexis = derive_lexis(self._edit, record, None if renews else counted, any_known=self._any_known)
         last = draft.session is not None or draft.source is not None
-        self._puts.append(Put(thing=record, verb="remember", lexis=lexis, last=last, reason=why))
+        verb = "remember" if renews is None else "renew"
+        self._puts.append(Put(thing=record, verb=verb, before=renews, lexis=lexis, last=last, reason=why))
         self._waiting.append(len(self._receipts))
         self._receipts.append(
             Receipt(

@@ -22,7 +22,7 @@ from recollect.store.sql.rows import (
     to_record,
     to_relation,
 )  # fmt: skip
-from recollect.types import NOT_KNOWLEDGE, SEGMENT_KINDS, Claim, Entity, Evidence, Grounds, Record, Relation
+from recollect.types import DOING_KINDS, Claim, Entity, Evidence, Grounds, Record, Relation
 
 S = TypeVar("S")
 
@@ -33,7 +33,6 @@ COLUMNS: dict[type[Thing], tuple[str, ...]] = {
 READERS: dict[type[Thing], Callable[[Row], Thing]] = {Record: to_record, Entity: to_entity, Relation: to_relation}
 
 _TITLE_CHARS = 160
-_DOINGS = tuple(kind for kind in NOT_KNOWLEDGE if kind not in ("source", *SEGMENT_KINDS, "code"))
 ACCESSES = " LEFT JOIN accesses ON accesses.space_no = records.space_no AND accesses.id = records.id"
 FADED = " LEFT JOIN faded ON faded.version = records.version"
 CONFIDENCE = "coalesce(faded.confidence, records.confidence)"
@@ -89,7 +88,7 @@ def select_shape(shape: type[Struct], table: str, dialect: Dialect) -> str:
         "heading": f"coalesce(records.title, substr(records.text, 1, {_TITLE_CHARS}))",
         "location": "CASE records.kind WHEN 'source' THEN records.source END",
         "fingerprint": f"CASE records.kind WHEN 'source' THEN {dialect.field('records.metadata', 'fingerprint')} END",
-        "doing": f"CASE WHEN records.kind IN ({', '.join(map(repr, _DOINGS))}) THEN records.metadata END",
+        "doing": f"CASE WHEN records.kind IN ({', '.join(map(repr, DOING_KINDS))}) THEN records.metadata END",
     }
     fields = shape.__struct_fields__
     columns = ", ".join(named.get(field, f"{table}.{quoted(field)}") for field in fields)
