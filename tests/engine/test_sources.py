@@ -197,7 +197,7 @@ def test_a_conversation_with_a_title_becomes_a_source(memory: Memory) -> None:
     assert (done.stored, done.source.outcome, done.source.source_kind) == (2, "stored", "conversation")
     first = memory.segments(done.source.id)[0]
     assert (first.kind, first.role, first.memory_type) == ("message", "user", "episodic")
-    assert (first.locator, first.trust) == ({"kind": "message", "index": 0}, "imported")
+    assert (first.locator, first.trust) == ({"kind": "message", "index": 0, "role": "user"}, "imported")
     longer = memory.ingest_conversation(
         [*HELLO, {"role": "user", "content": "Thanks"}], title="The key", origin={"host": "codex"}
     )
@@ -222,7 +222,7 @@ def test_a_session_that_becomes_a_source_takes_its_messages_along(memory: Memory
     done = memory.ingest_conversation([*HELLO, {"role": "user", "content": "Thanks"}], session="s", title="The key")
     assert (done.stored, done.ids[:2]) == (1, before.ids)
     assert [record.locator for record in memory.session("s")] == [
-        {"kind": "message", "index": i} for i in range(3)
+        {"kind": "message", "index": i, "role": role} for i, role in enumerate(("user", "assistant", "user"))
     ]  # fmt: skip
 
 

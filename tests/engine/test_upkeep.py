@@ -186,12 +186,18 @@ def test_references_that_lead_nowhere_are_dropped(memory: Memory) -> None:
     assert mend(memory.core).broken == ()
 
 
-def test_a_subject_that_is_nowhere_is_told_and_kept(memory: Memory) -> None:
+def test_a_minted_node_that_is_nowhere_is_dropped_as_a_subject_and_kept_in_a_claim(memory: Memory) -> None:
     minted = f"node:{7:032x}"
-    know(memory, "k", "A", "b", grounds={"scopes": ["s"], "subjects": [minted, "node:project-x"]})
+    claim = {"subject": minted, "predicate": "p", "value": 1}
+    know(memory, "k", "A", "b", grounds={"scopes": ["s"], "subjects": [minted, "node:project-x"], "claim": claim})
     done = mend(memory.core)
-    assert [(one.ref, one.safe) for one in done.broken] == [(minted, False)]
-    assert done.entries == ()
+    assert [(one.field, one.ref, one.safe) for one in done.broken] == [
+        ("grounds.subjects", minted, True), ("grounds.claim.subject", minted, False),
+    ]  # fmt: skip
+    kept = memory.get("k")
+    assert kept is not None
+    assert kept.grounds is not None
+    assert (kept.grounds.subjects, kept.grounds.claim is not None) == (("node:project-x",), True)
 
 
 def test_changes_are_told_with_what_was_before_and_after(memory: Memory) -> None:

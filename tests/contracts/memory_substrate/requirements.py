@@ -79,6 +79,7 @@ REQUIREMENTS = (
         (
             "test_an_activity_and_a_work_item_as_the_contract_shows_them",
             "test_references_of_work_items_are_kept_and_followed",
+            "test_what_is_wrong_with_a_work_item_is_told_once_and_where_it_stands",
         ),
         "A source that an activity or a work item names and that is not known yet is kept as a reference; it is no"
         " evidence.",
@@ -105,7 +106,12 @@ REQUIREMENTS = (
     Requirement(
         "Evidence must exist, and match in locator and hash where these are given.",
         "Refused otherwise, with the place of the reference and what it points at. A line within a segment matches it.",
-        ("test_evidence_is_checked_down_to_locator_and_hash",),
+        (
+            "test_evidence_is_checked_down_to_locator_and_hash",
+            "test_a_stale_fact_is_renewed_by_new_evidence_or_by_somebodys_word",
+        ),
+        "To state a stale claim again with new evidence, or as `user_declared` or `human_curated`, is no duplicate: it"
+        " renews the stale one, which keeps its id.",
     ),
     Requirement(
         "Knowledge can be promoted, contested and superseded.",
@@ -126,13 +132,19 @@ REQUIREMENTS = (
         "They are entries of the journal, under the name of the client or of the actor given, and can be undone.",
         (
             "test_audit_ids_are_journal_entries_that_can_be_undone", "test_the_reason_of_a_write_stands_in_the_journal",
+            "test_a_change_that_the_audit_shows_can_be_undone_by_a_person",
             "test_an_actor_that_is_named_is_the_one_in_the_journal",
         ),
+        absent="A tool that takes a change back. `audit` shows each change with its `entry`, and a person undoes it by"
+        " `recollect undo ENTRY`.",
     ),
     Requirement(
         "search and context sanitize long texts.",
         "Above 400 characters: the last labelled line, else the last question, else the end.",
-        ("test_a_prompt_in_place_of_a_question_is_sanitized",),
+        (
+            "test_a_prompt_in_place_of_a_question_is_sanitized",
+            "test_a_prompt_in_one_paragraph_is_cut_at_its_sentences",
+        ),
     ),
     Requirement(
         "search normalizes the query, widens it by words that mean the same, and tells how.",
@@ -140,9 +152,11 @@ REQUIREMENTS = (
         (
             "test_a_search_says_how_it_was_made", "test_words_for_open_work_widen_the_search_and_hide_nothing",
             "test_a_question_about_nothing_that_is_stored_finds_nothing",
+            "test_questions_for_open_work_find_it_whatever_else_holds_a_word",
         ),
         "Filters that a question seems to ask for widen the search and are told; they are not applied, so that nothing"
-        " better is hidden.",
+        " better is hidden. A question that asks for nothing but a kind of objects (\"what is left to do\") lists"
+        " them.",
     ),
     Requirement(
         "Words match by phrase, terms, ids, metadata, locators and pairs of CJK characters; titles count most.",
@@ -151,23 +165,30 @@ REQUIREMENTS = (
             "test_scripts_without_spaces_are_searched_by_pairs",
             "test_a_phrase_in_a_title_goes_before_one_below_it", "test_an_id_in_the_question_finds_its_object",
             "test_claims_are_found_by_what_they_say", "test_nodes_are_found_by_a_part_of_their_name",
+            "test_metadata_reasons_and_scopes_are_searched", "test_an_exact_id_or_path_stands_first",
         ),
+        "What a question names by its id, path or address stands first, whatever the streams say.",
     ),
     Requirement(
         "Streams are fused by reciprocal ranks; items tell their streams, ranks and scores.",
-        "k is 60. Within a stream the engine's own order counts, which weighs all signals.",
+        "k is 60. Each stream ranks by its own score.",
         (
             "test_ranks_are_fused_by_their_reciprocals",
+            "test_each_stream_ranks_by_its_own_score_and_the_score_is_a_probability",
+            "test_only_likely_answers_count_as_accessed",
             "test_what_answers_goes_before_a_repository_that_more_leads_to",
             "test_a_source_with_very_many_matches_hides_no_other_object",
             "test_a_source_far_down_in_folders_is_read_like_any_other",
             "test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream",
             "test_records_that_relations_lead_to_are_found_by_the_graph_stream",
         ),
-        "The semantic stream is always there; `semantic_backend` of an answer names the model that serves it.",
-        score="`rank_score` is reciprocal rank fusion (k = 60) of the streams in `retrieval_ranks`, and `score` a"
-        " thousand times that: it orders one answer. `semantic_score` lies between unrelated (0) and identical (1);"
-        " `lexical_score` has no upper end.",
+        "The semantic stream is always there; `semantic_backend` of an answer names the model that serves it. Searching"
+        " counts accesses, of likely answers alone (a `score` of 0.5 or more); `memory_query` counts as read-only all"
+        " the same.",
+        score="`score` is the probability that an object answers, between 0 and 1; it is 1 where the question names the"
+        " object or its kind. `rank_score` is reciprocal rank fusion (k = 60) of the streams in `retrieval_ranks`, and"
+        " what the items are ordered by. Each stream ranks by its own score: `semantic_score` lies between unrelated"
+        " (0) and identical (1), `lexical_score` has no upper end.",
     ),
     Requirement(
         "A hit in a source shows the chunks that matched.",
@@ -190,7 +211,10 @@ REQUIREMENTS = (
         (
             "test_a_context_pack_points_from_its_sections_into_its_items",
             "test_a_context_without_anything_says_so", "test_contested_items_are_named_as_conflicts",
+            "test_a_context_shows_the_segment_that_matches_and_where_it_stands",
         ),
+        "A source among the items of a context shows the segment that matches best, with its locator. Each of"
+        " `deep_search_hints` is a whole call: a tool, a mode, its `input_data` and `options`.",
     ),
     Requirement(
         "max_items and snippet_chars bound answers.",
@@ -206,18 +230,30 @@ REQUIREMENTS = (
         (
             "test_a_page_is_compact_unless_all_is_asked_for",
             "test_segments_stand_beside_the_object_when_asked_for", "test_the_page_of_a_repo_is_never_full",
+            "test_a_page_names_the_opponents_of_a_contested_claim",
         ),
-        "A full page of a source shows `max_items` of its segments, each whole.",
+        "A full page of a source shows `max_items` of its segments, each whole. The page of a claim names those that"
+        " contradict it in `conflicts_with`, and says of each piece of evidence whether it still says what it said.",
     ),
     Requirement(
         "expand shows an object with what is connected with it, and segments.",
         "The object itself comes first; other items say by which relation they were reached.",
-        ("test_an_object_is_expanded_to_what_it_rests_on_and_what_rests_on_it",),
+        (
+            "test_an_object_is_expanded_to_what_it_rests_on_and_what_rests_on_it",
+            "test_evidence_that_moved_is_followed_and_evidence_that_is_gone_is_told",
+        ),
+        "Evidence is followed by the hash of its text: where a segment moved within its source, it is shown where it"
+        " stands now; where it is gone, a warning says so and nothing else is shown in its place.",
     ),
     Requirement(
         "graph shows nodes and edges around an object, with a schema of where each edge comes from.",
         "One step, or two across the subject of a claim.",
-        ("test_a_graph_tells_where_each_edge_comes_from",),
+        (
+            "test_a_graph_tells_where_each_edge_comes_from", "test_what_is_only_named_is_a_node_that_can_be_asked_for",
+            "test_references_between_objects_are_edges_in_both_directions", "test_names_are_compared_exactly",
+        ),
+        "What is only named (as a subject or an object of a claim, as a scope, as a reference) is a node of kind `stub`"
+        " or `scope`, and can be asked for by that name, letter by letter.",
     ),
     Requirement(
         "recent lists what was changed last.",
@@ -235,6 +271,7 @@ REQUIREMENTS = (
             "test_an_id_of_another_contract_can_be_governed_here",
             "test_a_node_of_another_contract_is_a_node_at_the_end_of_an_edge",
             "test_what_no_longer_holds_elsewhere_does_not_hold_here", "test_two_processes_share_what_is_written",
+            "test_what_was_written_is_there_for_another_process_and_after_a_restart",
         ),
         "Records of other contracts are knowledge of their kind, and can be governed; what ended elsewhere has ended"
         " here.",

@@ -10,10 +10,10 @@ REQUIREMENTS = (
         "One source whose payload holds the indexes; its segments are the sections and how each module begins.",
         (
             "test_a_clean_repository_is_captured", "test_the_map_has_the_indexes_of_the_document",
-            "test_other_patterns_are_no_noop",
+            "test_other_patterns_are_no_noop", "test_a_repository_says_what_its_map_leaves_out",
         ),
-        "The map of a repository is capped at 300 documents, 400 sections, 500 code files and 200 modules; the rest is"
-        " counted. The repository, its languages and its 50 foremost modules become nodes.",
+        "The map of a repository is capped at 300 documents, 400 sections, 500 code files and 200 modules; `left_out`"
+        " says what the map does not hold. The repository, its languages and its 50 foremost modules become nodes.",
     ),
     Requirement(
         "Local and agent state is left out of a repo, and pending decisions name it, unless options.force is true.",
@@ -25,9 +25,10 @@ REQUIREMENTS = (
     ),
     Requirement(
         "A repo whose fingerprint is unchanged is a noop that writes nothing.",
-        "The fingerprint covers files and patterns; state that is left out by itself or by a pattern is the same.",
-        ("test_an_unchanged_repository_is_a_noop",),
-        "A noop of a repo still names pending decisions, and carries suggestions.",
+        "The fingerprint covers files and patterns.",
+        ("test_an_unchanged_repository_is_a_noop_where_its_preflight_passes",),
+        "A repo whose preflight does not pass is never a noop: it answers `completed_with_pending_decisions`, and"
+        " writes nothing where nothing changed. A noop carries suggestions.",
     ),
     Requirement(
         "Sources say how they were captured, and how fresh that is.",
@@ -40,13 +41,20 @@ REQUIREMENTS = (
         (
             "test_a_file_is_captured_in_segments_with_locators", "test_a_conversation_is_captured_message_by_message",
             "test_a_page_of_a_private_address_is_refused", "test_a_wrong_ingest_says_what_is_wrong",
+            "test_messages_keep_what_was_said_of_them_and_are_found_by_it",
+            "test_a_short_page_keeps_headings_code_tables_and_lists",
         ),
+        "Messages of a conversation show their role, name, time and metadata as they were given. A web page of at most"
+        " 20,000 characters is kept whole but for menus, footers and forms; of a longer one the main part is.",
         absent="Pages of private and loopback addresses: `web` refuses them.",
     ),
     Requirement(
         "Answers of an ingest carry advice in brief: candidates for concepts, a handoff, diagnostics.",
         "As written. Ingest stores no knowledge.",
-        ("test_terms_that_may_deserve_a_memory_are_told_in_brief", "test_ingest_hands_over_to_the_agent"),
+        (
+            "test_terms_that_may_deserve_a_memory_are_told_in_brief", "test_ingest_hands_over_to_the_agent",
+            "test_concept_candidates_are_headings_and_terms_and_no_fragments",
+        ),
     ),
     Requirement(
         "Answers carry the ids of the patch and of audit events.",
@@ -81,8 +89,13 @@ REQUIREMENTS = (
     ),
     Requirement(
         "repair drops references that are missing, and tells how derived indexes are.",
-        "Evidence whose source is gone, and successors that are gone. Subjects are told and kept.",
-        ("test_references_that_lead_nowhere_are_found_and_repaired",),
+        "References of every field. What a claim says is told and kept.",
+        (
+            "test_references_that_lead_nowhere_are_found_and_repaired",
+            "test_dangling_references_of_every_field_are_found_and_mended",
+        ),
+        "A node that was given a name of its own (`node:harbour`) is there by being named, so that only references to"
+        " ids that this server minted can lead nowhere. What a claim says of such a node is told, and kept.",
     ),
     Requirement(
         "promote_candidates, merge_duplicates, decay_stale, and cycle as all three.",
@@ -127,7 +140,12 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Graph health compares counts and gives four insights, when a graph backend is configured.",
-        "Always: the graph is read from what is canonical, so nothing can be missing from it.",
-        ("test_the_health_of_the_graph_has_counts_and_four_insights",),
+        "Always: objects are compared with the index of references. Nodes and relations are read where they stand.",
+        (
+            "test_the_health_of_the_graph_has_counts_and_four_insights",
+            "test_an_index_that_lost_something_says_so_until_it_is_made_anew",
+        ),
+        absent="`backend_counts` of nodes and relations: they are read where they are stored, and there is nothing to"
+        " compare them with.",
     ),
 )  # fmt: skip

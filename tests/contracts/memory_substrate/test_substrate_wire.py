@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -41,10 +40,6 @@ def work(wire: SubstrateServer, title: str, **more: Any) -> str:
 
 def found(wire: SubstrateServer, query: str, **options: Any) -> list[str]:
     return [item["id"] for item in wire.use("query", "search", {"query": query}, options)["items"]]
-
-
-def size(answer: Any) -> int:
-    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 # The graph
@@ -370,28 +365,6 @@ def test_names_are_compared_exactly(wire: SubstrateServer) -> None:
     assert "Object not found" in wire.fail("memory_query", args={"mode": "page", "input_data": {"id": upper}})
 
 
-def test_no_answer_is_long_without_saying_what_it_left_out(wire: SubstrateServer) -> None:
-    entries = [
-        {"mode": "knowledge", "input_data": {"kind": "fact", "title": f"Gateway {n}", "summary": "gateway " * 60,
-                                             **GOVERNED, "subject_refs": ["node:gateway"]}}
-        for n in range(120)
-    ]  # fmt: skip
-    wire.use("remember", "batch", {"entries": entries})
-    wide = {"max_items": 1_000}
-    asked: dict[str, tuple[str, Any, Any]] = {
-        "items": ("search", {"query": "gateway"}, wide), "nodes": ("graph", {"id": "node:gateway"}, wide),
-    }  # fmt: skip
-    for name, (mode, given, options) in asked.items():
-        answer = wire.use("query", mode, given, options)
-        assert size(answer) < 25_000
-        assert answer["truncated"][name]["returned"] == len(answer[name]) < answer["truncated"][name]["total"]
-        assert "was cut" in answer["warnings"][-1]
-    recent = wire.use("query", "recent", {}, wide)
-    assert recent["truncated"]["items"]["total"] == 120
-    audit = wire.use("maintain", "audit")
-    assert (audit["truncated"]["events"]["total"], size(audit) < 25_000) == (100, True)
-
-
 # Evidence from pages and repositories
 
 PAGE = """<html><head><title>Gateway ops</title></head><body><nav><a href="/">Home</a></nav><h1>Gateway</h1>
@@ -464,7 +437,7 @@ def test_concept_candidates_are_headings_and_terms_and_no_fragments(wire: Substr
 
 def test_what_was_written_is_there_for_another_process_and_after_a_restart(serve: Callable[..., Any]) -> None:
     first, second = (serve(RECOLLECT_EMBEDDER="none") for _ in range(2))
-    text = "Schiffe fahren 船 \U0001f6a2 " + "лодка " * 8_000
+    text = "Schiffe fahren 船 \U0001f6a2 " + "лодка " * 1_500
     id = know(first, "Ship 船", summary=text, payload={"subject": "node:船", "predicate": "p", "value": "\U0001f6a2"})[
         "object_id"
     ]

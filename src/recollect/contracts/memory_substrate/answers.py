@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-import msgspec
-
 from recollect.contracts.memory_substrate import view as v
 
 MOST_SHOWN = 100
 """Ids that one answer lists of a kind; the rest is counted, and `memory_maintain audit` shows it."""
-MOST_BYTES = 24_000
-"""What an answer may take up; a client's window is not ours to fill."""
-_ROOM_FOR_NOTES = 600
-_TOO_LONG = "The answer was cut to stay readable; ask for less at once, or by filters. It shows"
 _PROSE = ("summary", "excerpt", "text", "content", "reason", "resolution", "description", "module_doc")
 _USUAL = 400
 _DEEPEST = 6
@@ -24,26 +18,6 @@ _MOST_NESTED = 12
 _MOST_NOTES = 40
 _LONGEST_PLACE = 200
 _LOCATOR_CHARS, _LOCATOR_ITEMS, _LOCATOR_FIELDS = 240, 8, 16
-
-
-def fit(told: dict[str, object]) -> dict[str, object]:
-    """An answer of at most so many bytes: the longest of its lists are cut, and what was cut is told."""
-    lists = {name: cast("list[object]", value) for name, value in told.items() if isinstance(value, list)}
-    sizes = {name: [len(msgspec.json.encode(each)) + 1 for each in value] for name, value in lists.items()}
-    over = len(msgspec.json.encode(told)) + _ROOM_FOR_NOTES - MOST_BYTES
-    totals = {name: len(each) for name, each in sizes.items()}
-    while over > _ROOM_FOR_NOTES and any(sizes.values()):
-        longest = max(sizes, key=lambda name: sum(sizes[name]))
-        over -= sizes[longest].pop()
-    cut = {name: len(each) for name, each in sizes.items() if len(each) < totals[name]}
-    if not cut:
-        return told
-    counts = {name: {"returned": left, "total": totals[name]} for name, left in cut.items()}
-    said = ", ".join(f"{left} of {totals[name]} {name}" for name, left in cut.items())
-    warnings = [*cast("list[str]", told.get("warnings") or ()), f"{_TOO_LONG} {said}."]
-    truncated = {**cast("dict[str, object]", told.get("truncated") or {}), **counts}
-    shown = {name: lists[name][:left] for name, left in cut.items()}
-    return {**told, **shown, "truncated": truncated, "warnings": warnings}
 
 
 def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str] = ()) -> dict[str, object]:

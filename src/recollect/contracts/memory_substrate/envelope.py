@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, cast, 
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.memory_substrate.answers import fit
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.schemas import MOMENT
 from recollect.contracts.schema import derive_schema, own_word
@@ -107,8 +106,7 @@ def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[st
     """What a mode answers. What the engine refuses is told by its place in the envelope."""
     mode = modes[given.mode]
     try:
-        told = mode.answer(Objects(call.memory, call.space), given.input_data, given.options, call)
-        return fit(told) if tool != "memory_remember" else told
+        return mode.answer(Objects(call.memory, call.space), given.input_data, given.options, call)
     except Rejected:
         raise
     except InvalidInput as error:

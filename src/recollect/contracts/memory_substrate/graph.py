@@ -17,7 +17,7 @@ from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.tool import Call
-from recollect.store.base import named_in
+from recollect.engine.write.grounds import references_of
 from recollect.types import HIDDEN_STATUSES, Claim, Grounds, Record, Relation
 
 SCHEMA_VERSION = 1
@@ -94,7 +94,7 @@ def _links(record: Record) -> Iterator[Link]:
     for evidence in grounds.evidence:
         rests = ("uses_source", "source_refs") if is_doing else ("supported_by", "evidence_refs", "evidence_ref")
         yield _link(record, evidence.source, *rests)
-    for field, ref in named_in(record.metadata) if is_doing else ():
+    for field, ref in references_of(record):
         if field not in _NO_OBJECTS:
             yield _link(record, ref, _RELATIONS.get(field, field.removesuffix("_refs")), field)
     if v.type_of(record) == v.SOURCE:

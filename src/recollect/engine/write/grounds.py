@@ -14,8 +14,9 @@ from typing import Literal, cast
 import msgspec
 from msgspec import Struct
 
-from recollect.store.base import View, claim_ref
+from recollect.store.base import View, claim_ref, named_in
 from recollect.types import (
+    DOING_KINDS,
     HIDDEN_STATUSES,
     NOT_KNOWLEDGE,
     SEGMENT_KINDS,
@@ -169,6 +170,11 @@ def _piece(view: View, space: str, location: str, **which: object) -> Record | N
 def cites(view: View, space: str, refs: Sequence[str], limit: int | None = None) -> list[Record]:
     """The live records that have any of some refs in their grounds, the newest version first."""
     return view.select(Record, Filter(spaces=(space,), refs=tuple(refs), valid_only=False), "updated", limit)
+
+
+def references_of(record: Record) -> list[tuple[str, str]]:
+    """The other objects that an activity or a work item names, each with the field that it stands in."""
+    return list(named_in(record.metadata)) if record.kind in DOING_KINDS else []
 
 
 def _located(said: Metadata, locator: Metadata) -> bool:

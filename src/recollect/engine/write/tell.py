@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.engine.core import Core, find
 from recollect.engine.write.govern import supersede_one
-from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all
+from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput
 from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, rarity, read_statement, resemblance
 from recollect.store.base import Edit, View
@@ -36,7 +36,7 @@ def tell(
     compare: bool = True,
 ) -> Receipt:
     """Stores a draft in one transaction, with what it replaces, and says what was known already."""
-    counted = count_terms(draft.title, draft.text, draft.grounds)
+    counted = count_terms(draft.title, draft.text, said_beside(draft))
     with core.store.write(actor=core.actor) as edit:
         old = None if replaces is None else _replaced(edit, replaces, space)
         make_room(edit, space, [draft])
