@@ -162,7 +162,7 @@ def test_the_fingerprint_changes_with_files_and_with_patterns(tmp_path: Path) ->
     write(tmp_path, a_dot_py="a = 1\n", b_dot_py="b = 1\n", _dot_codex__s_dot_md="# S\n")
     first = scan_repo(tmp_path, EVERYTHING).fingerprint
     assert scan_repo(tmp_path, EVERYTHING).fingerprint == first
-    assert scan_repo(tmp_path, Patterns(exclude=(".codex",))).fingerprint == first
+    assert scan_repo(tmp_path, Patterns(exclude=(".codex",))).fingerprint != first
     assert scan_repo(tmp_path, Patterns(exclude=("nothing",))).fingerprint != first
     assert scan_repo(tmp_path, EVERYTHING, force=True).fingerprint != first
     (tmp_path / "a.py").write_text("a = 2\n")
