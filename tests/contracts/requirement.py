@@ -59,7 +59,14 @@ SHORT_ANSWERS = Requirement(
     " longest texts are cut, each marked where it ends, then the longest list ends earlier, and `note` says what is"
     " missing.",
 )
-"""Rows of every contract."""
+COUNTED = Requirement(
+    "decisions for all: recalls count accesses and stay readOnlyHint: true; only likely answers count",
+    "a row that is more likely than not an answer",
+    ("contracts/test_counting.py::test_recalls_are_read_only_and_count_likely_answers_alone",),
+    "Searches and recalls are marked `readOnlyHint: true`, and count which memories they showed as likely answers"
+    " (more likely than not). That is bookkeeping: it changes no memory and nothing that they answer.",
+)
+"""Rows of several contracts."""
 
 
 def rows_of(folder: str) -> list[Requirement]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
+from tests.contracts.requirement import COUNTED, NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
 
 REQUIREMENTS = (
+    COUNTED,
     NO_SEARCH_WAITS,
     SHORT_ANSWERS,
     Requirement(
