@@ -12,9 +12,6 @@ from recollect.contracts.registry import CONTRACTS
 
 ANSWER = "The mail relay was down because its certificate had expired."
 OTHER = "Lunch is served at noon in the canteen."
-    "The mail relay was down because its certificate had expired.",
-    "Lunch is served at noon in the canteen.",
-)
 QUESTION = "why was the mail relay down?"
 RECALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "memory-mcp": (("search", "search_text", "recall"), {"query": QUESTION}),

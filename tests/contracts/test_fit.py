@@ -51,6 +51,17 @@ def test_a_list_of_many_short_things_ends_earlier_and_says_so() -> None:
     assert MOST_BYTES * 0.9 < sizes(fitted) <= MOST_BYTES
 
 
+def test_of_several_long_lists_each_ends_earlier() -> None:
+    value = {"entities": [{"id": n} for n in range(4_000)], "relations": [{"from": n, "to": 0} for n in range(4_000)]}
+    fitted, note = fit({**value, "entity_count": 4_000})
+    shown = [len(fitted[name]) for name in value]
+    assert (min(shown) > 500, MOST_BYTES * 0.9 < sizes(fitted) <= MOST_BYTES) == (True, True)
+    assert note == (
+        f"Cut to stay below 25 KB: the last {4_000 - shown[0]:,} of 4,000 entries of `entities`;"
+        f" the last {4_000 - shown[1]:,} of 4,000 entries of `relations`."
+    )
+
+
 def test_a_page_keeps_every_entry() -> None:
     fitted, note = fit({"memories": [{"content": WORDS * 50} for _ in range(100)]}, paged=True)
     assert (len(fitted["memories"]), note is None) == (100, False)

@@ -1,7 +1,7 @@
 """What of an answer is sent that would be too long to read?
 
 Long texts are cut at one length, the longest first, and each says so where it ends. Where that is not enough, the
-longest list ends earlier. A note says what is missing: nothing is left out unsaid.
+longest lists end earlier. A note says what is missing: nothing is left out unsaid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fit(value: Any, *, paged: bool = False, beside: int = 0) -> tuple[Any, str |
     notes = _cut_texts(value, room)
     excess = _size(value) - room
     if excess > 0 and not paged:
-        notes += _shorten_list(value, excess)
+        notes += _shorten_lists(value, excess)
     note = f"Cut to stay below {MOST_BYTES // 1000} KB: {'; '.join(notes)}." if notes else None
     if note is not None and isinstance(value, dict):
         answer = cast("dict[str, Any]", value)
@@ -43,12 +43,15 @@ def _size(value: object) -> int:
 
 def _places(value: Any) -> Iterator[Place]:
     """Every place in a value."""
-    keys: list[Any] = list(cast("Any", value)) if isinstance(value, dict) else []
-    if isinstance(value, list):
-        keys = list(range(len(cast("Any", value))))
-    for key in keys:
+    for key in _keys(value):
         yield value, key
         yield from _places(value[key])
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return list(range(len(cast("Any", value))))
+    return list(cast("Any", value)) if isinstance(value, dict) else []
 
 
 def _cut_texts(value: Any, room: int) -> list[str]:
@@ -74,15 +77,22 @@ def _level(sizes: list[int], room: int) -> int:
     return max(sizes, default=0)
 
 
-def _shorten_list(value: Any, excess: int) -> list[str]:
-    """Takes entries from the end of the longest list until enough is gone."""
-    found = [(inside[key], key) for inside, key in _places([value]) if isinstance(inside[key], list)]
-    lists = [(entries, key) for entries, key in found if len(entries) > 1]
-    if not lists:
-        return []
-    entries, key = max(lists, key=lambda each: _size(each[0]))
-    total, gone = len(entries), 0
-    while len(entries) > 1 and gone < excess:
-        gone += _size(entries.pop()) + 1
-    of = f" of `{key}`" if isinstance(key, str) else ""
-    return [f"the last {total - len(entries):,} of {total:,} entries{of}"]
+def _shorten_lists(value: Any, excess: int) -> list[str]:
+    """Takes entries from the end of whichever list is the longest, until enough is gone."""
+    lists = [(entries, key, len(entries)) for entries, key in _lists(value, "")]
+    sizes = [_size(entries) for entries, _, _ in lists]
+    while excess > 0 and max((len(entries) for entries, _, _ in lists), default=0) > 1:
+        at = max((at for at, (entries, _, _) in enumerate(lists) if len(entries) > 1), key=sizes.__getitem__)
+        gone = _size(lists[at][0].pop()) + 1
+        sizes[at], excess = sizes[at] - gone, excess - gone
+    shorter = [(total - len(entries), total, key) for entries, key, total in lists if len(entries) < total]
+    return [f"the last {gone:,} of {total:,} entries" + (f" of `{key}`" if key else "") for gone, total, key in shorter]
+
+
+def _lists(value: Any, key: str) -> Iterator[tuple[list[Any], str]]:
+    """The lists of a value that stand in no other, by the names under which they do."""
+    if isinstance(value, list) and len(cast("Any", value)) > 1:
+        yield cast("list[Any]", value), key
+    else:
+        for name in _keys(value):
+            yield from _lists(value[name], str(name))
