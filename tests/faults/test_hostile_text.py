@@ -16,6 +16,7 @@ from tests.faults.spoken import SOURCE, Spoken
 
 from recollect.errors import SourceError
 from recollect.ingest.documents import parse_document
+from recollect.ingest.symbols import outline_source
 from recollect.ingest.transcripts import read_transcript
 
 torture = pytest.mark.torture
@@ -100,6 +101,12 @@ def test_messages_that_were_tampered_with_are_answered_or_passed_over(home: Path
         assert server.end() == 0
     finally:
         server.popen.kill()
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c", "rust", "go"])
+def test_code_that_makes_no_sense_is_not_pondered(language: str) -> None:
+    for piece in (".", "(", "{", "<!--", "[", "if ", "="):
+        assert outline_source(piece * (2_000_000 // len(piece)), language).symbols == ()  # else it would take an hour
 
 
 @torture

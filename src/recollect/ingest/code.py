@@ -40,6 +40,7 @@ _FUNCTIONS = {"function", "method"}
 _NOT_OWNERS = {"module", "function", "method", "macro", "type"}
 _NAMES = {"qualified_identifier", "operator_name", "destructor_name"}
 _LETTER = re.compile(r"\w")
+_LONGEST_LINE = 8_000  # characters; over a line that makes no sense a parser takes time that grows as its square
 _parsing = threading.Lock()
 
 
@@ -125,6 +126,8 @@ def _definitions(
     """The outermost definitions of a file, each with those inside it."""
     from tree_sitter import QueryCursor
 
+    if max(map(len, lines), default=0) > _LONGEST_LINE:
+        return []
     source = text.encode()
     with _parsing:
         parser, query = load_grammar(language)
