@@ -21,7 +21,7 @@ Status = Literal[
     "open", "in_progress", "blocked", "done", "cancelled",
 ]  # fmt: skip
 Outcome = Literal["stored", "deduplicated", "rejected"]
-Order = Literal["newest", "oldest", "important", "position", "updated"]
+Order = Literal["newest", "oldest", "important", "position", "updated", "latest", "earliest"]
 ProjectState = Literal["pending", "indexing", "completed", "failed"]
 CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
 SkipReason = Literal[

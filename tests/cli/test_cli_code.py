@@ -47,7 +47,7 @@ def test_what_was_left_out_is_named(shell, project):
 
 def test_a_path_that_is_no_folder_is_told_in_one_line(shell, project):
     outcome = shell("index", str(project / "till.py"))
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"error: path: {project / 'till.py'} is a file; name the folder that it is in\n"
 
 

@@ -27,4 +27,4 @@ def test_dreaming_makes_nothing_where_nothing_is(shell):
 def test_dreaming_of_an_unknown_space_is_an_error(shell):
     shell.remember("a")
     outcome = shell("dream", "--space", "nowhere")
-    assert (outcome.code, outcome.err) == (1, "error: there is no space named 'nowhere'\n")
+    assert (outcome.code, outcome.err) == (1, "error: there is no space named 'nowhere'; there are: default\n")

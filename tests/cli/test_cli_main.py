@@ -100,7 +100,7 @@ def test_a_folder_that_is_a_file_is_told_without_a_traceback(shell):
     file = shell.home / "file"
     file.write_text("")
     outcome = shell("--home", str(file), "remember", "x")
-    assert outcome.code == 1
+    assert outcome.code == 2
     assert outcome.err == f"error: folder: {file} is a file; name the folder that should hold the store\n"
 
 

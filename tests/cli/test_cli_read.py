@@ -206,3 +206,43 @@ def test_a_budget_shows_the_best_first_with_dates(shell):
     lines = shell("recall", "how does the gateway validate tokens?", "--budget", "300").out.splitlines()
     assert "] (2026-01-10 · user declared) The gateway validates" in lines[2]
     assert "] (2026-05-10 · user declared) Tokens of the arcade" in lines[3]
+
+
+def test_list_is_sorted_by_the_date_that_it_shows(shell):
+    for text, date in (("second", "2026-02-01"), ("third", "2026-03-01"), ("first", "2026-01-01")):
+        shell.remember(text, "--time", date)
+    shown = [line.split()[0] for line in shell("list").out.splitlines()[1:]]
+    assert shown == ["2026-03-01", "2026-02-01", "2026-01-01"]
+    assert [record["text"] for record in shell.json("list", "--order", "oldest")["records"]] == [
+        "first", "second", "third",
+    ]  # fmt: skip
+    assert shell.json("list", "--order", "updated")["records"][0]["text"] == "first"
+
+
+def test_versions_are_counted_for_each_record_by_itself(shell):
+    other = shell.remember("Another one.")
+    id = shell.remember("The gateway listens on port 8080.")
+    shell("revise", id, "The gateway listens on port 9090.")
+    assert shell.json("show", id)["version"] == 2
+    assert shell.json("show", other)["version"] == 1
+    assert [step["record"]["version"] for step in shell.json("history", id)["history"]] == [1, 2]
+    assert {one["id"]: one["version"] for one in shell.json("list")["records"]} == {id: 2, other: 1}
+    assert shell.json("recall", "gateway port")["hits"][0]["record"]["version"] == 2
+
+
+def test_a_space_that_is_not_there_is_named_as_such(shell):
+    shell.remember("x", "--space", "work")
+    for command in (["recall", "x"], ["list"], ["brief"], ["explore", "Mira"]):
+        outcome = shell(*command, "--space", "wrok")
+        assert outcome.code == 1
+        assert outcome.err == "error: there is no space named 'wrok'; there are: work\n"
+    assert shell("list").code == 0  # the default one need not be there yet
+
+
+def test_explore_finds_a_name_that_begins_sentences(shell):
+    id = shell.remember("Mira prefers short answers.")
+    shell.remember("We mired the cart in mud.")
+    found = shell.json("explore", "Mira")
+    assert [record["id"] for record in found["mentions"]] == [id]
+    assert shell("explore", "Mira").code == 0
+    assert shell("explore", "Nobody").code == 1

@@ -26,7 +26,7 @@ def test_summarize_refuses_by_name(shell) -> None:
     fill(shell)
     assert shell("summarize", "--project", "nowhere").code == 1
     outcome = shell("summarize", "--strategy", "abstractive")
-    assert outcome.code == 1
+    assert outcome.code == 2
     assert "RECOLLECT_SUMMARIZER" in outcome.err
 
 

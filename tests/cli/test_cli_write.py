@@ -49,13 +49,13 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
 )  # fmt: skip
 def test_bad_input_is_told_in_one_line_and_nothing_is_stored(shell, args, stdin, message):
     outcome = shell("remember", *args, stdin=stdin)
-    assert (outcome.code, outcome.out, outcome.err) == (1, "", message)
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
     assert shell.json("list")["total"] == 0
 
 
 def test_errors_for_programs_are_json_on_stderr(shell):
     outcome = shell("remember", " ", "--json")
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
         '{"error":{"code":"invalid_input","message":"text: is blank; give it some text","field":"text"}}\n'
     )

@@ -252,7 +252,7 @@ def test_where_there_is_nothing_nothing_is_imported(shell, tmp_path, make, error
     if make:
         (tmp_path / "nothing").mkdir()
     outcome = shell("import", "trusty-memory", str(tmp_path / "nothing"))
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (2, "")
     assert error in outcome.err
 
 

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 from recollect.cli.output import tell_error
 from recollect.cli.serve import fill_in, parse_flags, serve
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError
 
-INTERRUPTED = 130
+FAILED, WRONG, INTERRUPTED = 1, 2, 130
 _EVERYWHERE = {"--home": 2, "--store": 2, "--space": 2, "--json": 1}
 """Options that may stand before the command, and how many words each takes."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Returns the exit code: 0 done, 1 it failed, 2 it was asked for in a wrong way."""
+    """Runs one command. Returns the exit code: 0 done, 1 it failed, 2 it was asked for in a wrong way, 130 Ctrl-C."""
     args = globals_last(list(sys.argv[1:] if argv is None else argv))
     as_json = "--json" in args[: args.index("--") if "--" in args else None]
     try:
@@ -29,12 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except RecollectError as error:
         tell_error(error.code, str(error), field=getattr(error, "field", None), as_json=as_json)
-        return 1
+        return WRONG if isinstance(error, InvalidInput) else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _leave_stdout()
-        return 1
+        return FAILED
 
 
 def _dispatch(args: list[str], as_json: bool) -> int:

@@ -11,7 +11,7 @@ from recollect.cli import show
 from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
-from recollect.cli.progress import complete_vectors, follow_code, reporting, say_left_out
+from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
 from recollect.cli.read import wait_for_vectors
 from recollect.engine.memory import Memory
 from recollect.types import DEFAULT_SPACE, Hit, ProjectStatus
@@ -52,25 +52,29 @@ def index(
         with reporting() as report:
             status = memory.index_project(path, space=space, watch=watch, progress=follow_code(report, "files"))
             seconds = time.monotonic() - started
-            if not later and status.state == "completed":
-                complete_vectors(memory, report, space=space)
+            if later or status.state != "completed":
+                waiting = count_waiting(memory, space)
+            else:
+                waiting = complete_vectors(memory, report, space=space)
+            whole = None if later else time.monotonic() - started
         if as_json:
             put_json(status)
         else:
-            _put_status(status, seconds)
+            _put_status(status, seconds, whole)
+            tell_waiting(waiting)
         if watch and status.state == "completed":
             _follow(memory, status)
     return 0 if status.state == "completed" else 1
 
 
-def _put_status(status: ProjectStatus, seconds: float) -> None:
+def _put_status(status: ProjectStatus, seconds: float, whole: float | None) -> None:
     say_left_out(status.errors)
     if status.problem is not None:
         say(f"error: {status.problem}")
     rate = f"{status.indexed_files / max(seconds, 1e-3):,.0f} files/s"
     put(
         f"{status.id}: {many(status.indexed_files, 'file')}, {many(status.total_chunks, 'chunk')}"
-        f" in {seconds:.1f} s ({rate})"
+        f" in {seconds:.1f} s ({rate}){'' if whole is None else f', with vectors {whole:.1f} s'}"
     )
 
 

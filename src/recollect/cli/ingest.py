@@ -24,7 +24,15 @@ from recollect.cli.options import (
 )
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_make
-from recollect.cli.progress import Report, complete_vectors, follow_code, reporting, say_left_out
+from recollect.cli.progress import (
+    Report,
+    complete_vectors,
+    count_waiting,
+    follow_code,
+    reporting,
+    say_left_out,
+    tell_waiting,
+)
 from recollect.engine.intake.results import Ingested, IngestedFolder, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, SourceError
@@ -91,10 +99,11 @@ def ingest(
                 _take(memory, place, ask, done, report, as_json=as_json)
             except (SourceError, InvalidInput) as error:
                 done.failed.append(FileProblem(path=place, problem=str(error)))
-        if not later:
-            complete_vectors(memory, report, space=space)
+        waiting = count_waiting(memory, space) if later else complete_vectors(memory, report, space=space)
     if as_json:
         put_json(done)
+    else:
+        tell_waiting(waiting)
     for failure in done.failed:
         say(f"failed: {failure.path}: {failure.problem}")
     return 1 if done.failed or any(status.state != "completed" for status in done.code) else 0

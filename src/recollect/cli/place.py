@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from recollect.cli.output import say
 from recollect.config import load_settings
+from recollect.engine.core import missing_space
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import NotFound, StoreError
 from recollect.store.choose import Place, look_at, shown_place
+from recollect.types import DEFAULT_SPACE
 
 ACTOR = "cli"
 
@@ -41,6 +43,15 @@ def _missing(place: Place) -> str:
     if place.problem is not None and place.engine != "SQLite":
         raise StoreError(place.problem)
     return f"no memory yet at {place.shown}"
+
+
+def asked_space(memory: Memory, space: str, *, all_spaces: bool = False) -> str | None:
+    """The space that is meant, or None for all. One that is not there is an error, but for the first of a new store."""
+    if all_spaces:
+        return None
+    if space != DEFAULT_SPACE and not memory.has_space(space):
+        raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
+    return space
 
 
 def open_or_fail(home: str | None) -> Memory:

@@ -85,9 +85,34 @@ def say_left_out(problems: Sequence[FileProblem]) -> None:
         say(f"left out: {many(len(problems) - _NAMED, 'more', 'more')}")
 
 
-def complete_vectors(memory: Memory, report: Report, *, space: str | None = None) -> None:
-    """Computes the vectors that are missing. Where that fails, words still find everything: it is only told."""
+def complete_vectors(memory: Memory, report: Report, *, space: str | None = None) -> int:
+    """Computes the vectors that are missing, and answers how many still are.
+
+    Where that fails, words still find everything: it is only told.
+    """
+    totals: list[int] = []
+
+    def tell(done: int, total: int) -> None:
+        totals.append(total)
+        report("vectors", done, total)
+
     try:
-        memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
+        left = memory.embed_waiting(tell, space=space)
     except EmbedderError as error:
         say(f"warning: no vectors yet: {error}")
+        return count_waiting(memory, space)
+    if totals:
+        report("vectors", max(totals[-1] - left, 0), totals[-1])  # a thread or another process computed some of them
+    return left
+
+
+def count_waiting(memory: Memory, space: str | None) -> int:
+    """How many records still miss a vector, without loading a model."""
+    names = [one.name for one in memory.spaces() if space in (None, one.name)]
+    return sum(memory.describe_space(name)[1].waiting_for_vectors for name in names)
+
+
+def tell_waiting(waiting: int) -> None:
+    """Says that words alone find some records as yet."""
+    if waiting:
+        say(f"{many(waiting, 'record')} still without vectors: words find them now, meaning after the next recall")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from itertools import count
+from typing import Annotated, TypeVar
 
+import msgspec
 import typer
 
 from recollect.cli import show
@@ -23,15 +26,20 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail
+from recollect.cli.place import asked_space, open_if_there, open_or_fail
 from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
+from recollect.engine.read.brief import Noted
 from recollect.errors import EmbedderError, NotFound
 from recollect.fields import Filters
-from recollect.types import DEFAULT_SPACE, NOISE, Change, Recall, Record, SpaceStats, Spending
+from recollect.types import DEFAULT_SPACE, NOISE, Change, Hit, Recall, Record, SpaceStats, Spending
 
+S = TypeVar("S", Hit, Noted)
 _LONG_WAIT = 200
 """With more vectors than this to compute first, a person wants to see how far it is."""
+
+_BY_DATE = {"newest": "latest", "oldest": "earliest"}
+"""People mean the date that they see: when it happened, not when it was stored."""
 
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most so many.")]
 
@@ -79,16 +87,14 @@ def recall(
             put_json({"hits": [], "context": "", "signals": None})
         return
     with memory:
-        if not all_spaces and space != DEFAULT_SPACE and not memory.has_space(space):
-            known = ", ".join(one.name for one in memory.spaces())
-            raise NotFound(f"there is no space named {space!r}; there are: {known}")
-        where = None if all_spaces else space
+        where = asked_space(memory, space, all_spaces=all_spaces)
         if text is not None:
             wait_for_vectors(memory, where)
         answer = memory.recall(
             text, space=where, limit=limit, min_score=min_score, recency=recency, budget_tokens=budget, deep=deep,
             **given,
         )  # fmt: skip
+        answer.hits = tuple(_numbered(memory, answer.hits))
     _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
 
 
@@ -118,9 +124,11 @@ def brief(
             put_json({"notes": [], "text": "", "left_out": 0})
         return
     with memory:
-        made = memory.brief(space=None if all_spaces else space, project=project, budget_tokens=budget, limit=limit)
+        where = asked_space(memory, space, all_spaces=all_spaces)
+        made = memory.brief(space=where, project=project, budget_tokens=budget, limit=limit)
+        notes = _numbered(memory, made.notes)
     if as_json:
-        put_json(made)
+        put_json({"notes": notes, "text": made.text, "left_out": made.left_out})
         return
     if made.notes:
         put(made.text)
@@ -128,6 +136,12 @@ def brief(
         say("nothing stored that fits" if project else "nothing stored yet")
     if made.left_out:
         say(f"{many(made.left_out, 'other record')} left out: recollect recall finds them, recollect list shows them")
+
+
+def _numbered(memory: Memory, holding: Sequence[S]) -> list[S]:
+    """Things that hold a record, with its version counted from 1, as people count."""
+    records = memory.numbered([one.record for one in holding])
+    return [msgspec.structs.replace(one, record=record) for one, record in zip(holding, records, strict=True)]
 
 
 def wait_for_vectors(memory: Memory, space: str | None) -> None:
@@ -167,7 +181,8 @@ def list_records(
     limit: Limit = 20,
     offset: Annotated[int, typer.Option("--offset", metavar="N", help="Leave out the first N.")] = 0,
     order: Annotated[
-        str, typer.Option("--order", metavar="ORDER", help="newest, oldest, important or position.")
+        str,
+        typer.Option("--order", metavar="ORDER", help="newest, oldest, important, position or updated (changed last)."),
     ] = "newest",
     past: Annotated[bool, typer.Option("--past", help="Also what is no longer (or not yet) true.")] = False,
     home: Home = None,
@@ -186,14 +201,16 @@ def list_records(
     total = 0
     if memory is not None:
         filters: Filters = {"valid_only": not past, **given}
-        where = None if all_spaces else space
         with memory:
-            records = memory.list(space=where, order=order, limit=limit, offset=offset, **filters)
+            where = asked_space(memory, space, all_spaces=all_spaces)
+            by = _BY_DATE.get(order, order)
+            records = memory.list(space=where, order=by, limit=limit, offset=offset, **filters)
             total = memory.count(space=where, **filters)
+            records = memory.numbered(records)
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
-        show.put_records(records, with_space=all_spaces)
+        show.put_records(records, with_space=all_spaces, changed=order == "updated")
         if total > len(records):
             say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
     elif memory is not None:
@@ -212,10 +229,11 @@ def show_record(
     """
     with open_or_fail(home) as memory:
         record = memory.get(id, space=space, as_of=read_time(as_of, "as_of", end=True))
-        evidence = [] if record is None else memory.evidence_state(record)
-    if record is None:
-        then = "" if as_of is None else f" as of {as_of}"
-        raise NotFound(f"there is no record with id {id!r}{then}")
+        if record is None:
+            then = "" if as_of is None else f" as of {as_of}"
+            raise NotFound(f"there is no record with id {id!r}{then}")
+        evidence = memory.evidence_state(record)
+        [record] = memory.numbered([record])
     if as_json:
         put_json(record)
     else:
@@ -233,6 +251,12 @@ def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: As
     """
     with open_or_fail(home) as memory:
         past = memory.history(id, space=space)
+    numbers = count(1)  # every state is a version of its own
+    past = [
+        step if step.record is None
+        else msgspec.structs.replace(step, record=msgspec.structs.replace(step.record, version=next(numbers)))
+        for step in past
+    ]  # fmt: skip
     if as_json:
         put_json({"history": past})
     else:
@@ -286,6 +310,7 @@ def explore(
     """
     moment = read_time(as_of, "as_of", end=True)
     with open_or_fail(home) as memory:
+        asked_space(memory, space)
         mentions = memory.mentioning(entity, space=space, limit=limit)
         about = memory.meant(entity, space=space)
         try:

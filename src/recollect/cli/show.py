@@ -119,15 +119,20 @@ def doubt(hits: Sequence[Hit]) -> str | None:
     return "nothing here clearly answers that; these come closest" if hits[0].score < _UNLIKELY else None
 
 
-def put_records(records: Sequence[Record], *, with_space: bool) -> None:
-    columns = [Column("date"), Column("kind", soft=True), Column("who / title", soft=True), Column("text", wide=True)]
+def put_records(records: Sequence[Record], *, with_space: bool, changed: bool = False) -> None:
+    columns = [
+        Column("changed" if changed else "date"),
+        Column("kind", soft=True),
+        Column("who / title", soft=True),
+        Column("text", wide=True),
+    ]
     columns += [Column("space", soft=True)] if with_space else []
     columns.append(Column("id", whole=True))
-    put_table(columns, (_record_row(record, with_space=with_space) for record in records))
+    put_table(columns, (_record_row(record, with_space=with_space, changed=changed) for record in records))
 
 
-def _record_row(record: Record, *, with_space: bool) -> list[str]:
-    row = [day(record.event_time), record.kind, who(record), one_line(record.text)]
+def _record_row(record: Record, *, with_space: bool, changed: bool) -> list[str]:
+    row = [day(record.recorded_at if changed else record.event_time), record.kind, who(record), one_line(record.text)]
     return [*row, *([record.space] if with_space else []), record.id]
 
 
@@ -136,7 +141,7 @@ def put_record(record: Record, evidence: Sequence[EvidenceState] = ()) -> None:
     shown: Mapping[str, str] = {
         "id": record.id, "space": record.space, "kind": f"{record.kind} ({record.memory_type})",
         "title": record.title or "", "who": record.role or "", "when": minute(record.event_time),
-        "recorded": minute(record.recorded_at), "valid from": minute(record.valid_from),
+        "recorded": minute(record.recorded_at), "version": str(record.version), "valid from": minute(record.valid_from),
         "valid until": minute(record.valid_until), "status": record.status,
         "superseded by": record.superseded_by or "", "tags": ", ".join(record.tags),
         **{name: getattr(record, name) or "" for name in _TEXTS},
@@ -196,13 +201,13 @@ def put_pairs(pairs: Mapping[str, str]) -> None:
 def put_history(past: Sequence[Past]) -> None:
     columns = [
         Column("entry", right=True), Column("when"), Column("what"), Column("by", soft=True), Column("why", soft=True),
-        Column("text", wide=True),
+        Column("version", right=True), Column("text", wide=True),
     ]  # fmt: skip
-    put_table(columns, ([*_change_cells(step.change), _state(step.record)] for step in past))
+    put_table(columns, ([*_change_cells(step.change), *_state(step.record)] for step in past))
 
 
-def _state(record: Record | None) -> str:
-    return "(gone)" if record is None else one_line(record.text)
+def _state(record: Record | None) -> tuple[str, str]:
+    return ("", "(gone)") if record is None else (str(record.version), one_line(record.text))
 
 
 def _change_cells(change: Change) -> list[str]:

@@ -12,10 +12,11 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool, view
+from recollect.engine.core import missing_space
 from recollect.engine.graph.link import Fact
 from recollect.engine.intake.results import Ingested, IngestedSource
 from recollect.engine.memory import Memory
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.retrieve.context import cut_text, estimate_tokens
 from recollect.retrieve.fence import DATA
 from recollect.types import (
@@ -390,6 +391,8 @@ def _standing(record: Record, call: Call) -> StandingView:
 
 def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     memory, space = call.memory, params.space or call.space
+    if params.space is not None and not memory.has_space(space):
+        raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
     mentions = memory.mentioning(name, space=space, limit=10)
     about = memory.meant(name, space=space)
     known = memory.find_entities(about, space=space)

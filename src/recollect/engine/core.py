@@ -80,12 +80,17 @@ def find(view: View, type_: type[T], id: str, space: str | None) -> T:
     return found
 
 
+def missing_space(name: str, known: Sequence[str]) -> str:
+    """What is said of a space that is not there."""
+    return f"there is no space named {name!r}; there are: {', '.join(known) or 'none yet'}"
+
+
 def existing(core: Core, space: str) -> str:
     """A space's name, where there is such a space."""
     label = parse_space(space, "name")
     with core.store.read() as view:
         if not view.spaces([label]):
-            raise NotFound(f"there is no space named {label!r}")
+            raise NotFound(missing_space(label, [one.name for one in view.spaces()]))
     return label
 
 

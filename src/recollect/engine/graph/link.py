@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, cast
@@ -19,6 +20,7 @@ from recollect.store.terms import is_pair, terms
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
+_SPELLED = 500  # records that are looked through for a name that nobody stated
 
 Direction = Literal["outgoing", "incoming", "both"]
 
@@ -376,5 +378,24 @@ def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
         found = find(view, space, ref, any_case=True)
         names = names_of(found[0]) if found else [ref]
         versions = {version for some in view.mentions(space, names).values() for version in some}
+        if not found:
+            versions |= _spelled(view, space, ref)
         where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(versions))
         return view.select(Record, where, "updated", limit)
+
+
+def _spelled(view: View, space: str, name: str) -> set[int]:
+    """The newest versions that hold a name with a capital, if only because a sentence begins with it."""
+    held = view.mentions(space, [hash_term(term) for term in terms(name)]).values()
+    versions = sorted(set[int].intersection(*map(set, held)), reverse=True)[:_SPELLED] if held else []
+    where = within(Filter(valid_only=False), space, versions)
+    records = view.select(Record, where) if versions else []
+    return {record.version for record in records if record.kind != "code" and _is_named(record.text, name)}
+
+
+def _is_named(text: str, name: str) -> bool:
+    if not mentions(text, name):
+        return False
+    return unspaced(name) != "" or any(
+        not found[0].islower() for found in re.findall(rf"(?i)(?<!\w){re.escape(name.strip())}", text)
+    )

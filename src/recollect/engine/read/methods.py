@@ -9,7 +9,7 @@ from typing import Literal, Unpack, get_args
 
 import msgspec
 
-from recollect.engine.core import Core, last_entry, space_of
+from recollect.engine.core import Core, last_entry, missing_space, space_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.parse import (
     MAX_LIMIT,
@@ -136,11 +136,21 @@ class Reading:
             waiting=ready.waiting,
             problem=ready.problem,
         )
+        if answer.signals.problem is None and not answer:
+            answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter.spaces))
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
             self.touch([hit.record for hit in answer if hit.is_likely])
         return answer
+
+    def _missing(self, spaces: Sequence[str]) -> str | None:
+        """Says so where a space that was named is not there; the first one of a new store need not be."""
+        named = [name for name in spaces if name != DEFAULT_SPACE]
+        with self.core.store.read() as view:
+            there = {one.name for one in view.spaces(named)} if named else set[str]()
+            missing = next((name for name in named if name not in there), None)
+            return None if missing is None else missing_space(missing, [one.name for one in view.spaces()])
 
     def _recall_brief(self, where: Filter, limit: int, budget_tokens: int | None) -> Recall:
         started = perf_counter()
@@ -149,7 +159,9 @@ class Reading:
         made = make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=_parse_budget(budget_tokens))
         hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
         taken = round((perf_counter() - started) * 1e3, 3)
-        return Recall(hits=hits, pack=lambda _: made.text, signals=Signals(brief=True, milliseconds=taken))
+        problem = None if hits else self._missing(where.spaces)
+        signals = Signals(brief=True, milliseconds=taken, problem=problem)
+        return Recall(hits=hits, pack=lambda _: made.text, signals=signals)
 
     def brief(
         self,
@@ -165,10 +177,12 @@ class Reading:
         at most `budget_tokens`; each line has its date and its id. No model is loaded for it.
         """
         projects = () if project is None else (project, None)
+        where = parse_filter(space=space, project=projects)
+        problem = self._missing(where.spaces)
+        if problem is not None:
+            raise NotFound(problem)
         budget = parse_limit(budget_tokens, "budget_tokens", most=10_000_000)
-        return make_brief(
-            self.core, parse_filter(space=space, project=projects), limit=parse_limit(limit), budget_tokens=budget
-        )
+        return make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=budget)
 
     def search_code(
         self,
@@ -255,6 +269,10 @@ class Reading:
     def history(self, id: str, *, space: str | None = None) -> list[Past]:
         """Every change of a record, oldest first, with the state that each led to."""
         return revise.history(self.core, *parse_ref(id, space))
+
+    def numbered(self, records: Sequence[Record]) -> list[Record]:
+        """The same records with `version` counted for each by itself: 1 as it was stored, 2 after the first change."""
+        return revise.numbered(self.core, records)
 
     def journal(
         self, *, space: str | None = None, after: int = 0, newest_first: bool = True, limit: int = 100

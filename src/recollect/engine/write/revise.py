@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -21,6 +21,7 @@ from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record, le
 PERSON = "cli"
 """Who acts where a person types commands; everybody else is a program."""
 
+_MOST_CHANGES = 10_000
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
 
 
@@ -131,7 +132,7 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
     with core.store.read() as view:
         changes = [
             change
-            for change in view.journal(Changes(object_id=id), limit=10_000)
+            for change in view.journal(Changes(object_id=id), limit=_MOST_CHANGES)
             if change.object_type == "record" and space in (None, change.space)
         ]
         if not changes:
@@ -144,6 +145,18 @@ def history(core: Core, id: str, space: str | None) -> list[Past]:
             )
             for change in changes
         ]
+
+
+def numbered(core: Core, records: Sequence[Record]) -> list[Record]:
+    """Records with versions as people count them: of each record, from 1."""
+    with core.store.read() as view:
+        return [msgspec.structs.replace(record, version=_number(view, record)) for record in records]
+
+
+def _number(view: View, record: Record) -> int:
+    changes = view.journal(Changes(space=record.space, object_id=record.id), limit=_MOST_CHANGES)
+    made = [one.after for one in changes if one.object_type == "record" and one.after is not None]
+    return max(sum(version <= record.version for version in made), 1)
 
 
 def state_of(thing: Thing) -> dict[str, object]:

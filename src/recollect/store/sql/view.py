@@ -51,6 +51,8 @@ _ORDERS: dict[Order, str] = {
     "important": "records.importance DESC, records.created_at DESC, records.version DESC",
     "position": "records.session NULLS FIRST, records.source NULLS FIRST, records.position, records.version",
     "updated": "records.version DESC",
+    "latest": "records.event_time DESC, records.version DESC",
+    "earliest": "records.event_time, records.version",
 }
 _GROUPS: dict[By, str] = {
     "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
