@@ -21,7 +21,7 @@ def test_reading_where_there_is_no_memory_makes_none(shell, command, empty):
     assert shell.json(*command) == empty
     outcome = shell(*command)
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err == f"no memory yet at {shell.store}\n"
+    assert outcome.err == f"no memory yet at {shell.store / 'recollect.db'}\n"
     assert not shell.store.exists()
 
 
@@ -29,7 +29,7 @@ def test_reading_where_there_is_no_memory_makes_none(shell, command, empty):
 def test_asking_for_one_thing_where_there_is_no_memory_fails_and_makes_none(shell, command):
     outcome = shell(*command.split())
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == f"error: no memory yet at {shell.store}\n"
+    assert outcome.err == f"error: no memory yet at {shell.store / 'recollect.db'}\n"
     assert not shell.store.exists()
 
 
