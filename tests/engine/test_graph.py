@@ -202,7 +202,7 @@ def test_recall_reaches_a_memory_two_hops_away_that_shares_no_word_with_the_ques
 
 def test_the_graph_signal_reaches_a_memory_two_hops_away(memory: Memory) -> None:
     tell(memory)
-    answer = memory.recall("office of Project Heron")
+    answer = memory.recall("office of Project Heron", facts=False)
     assert answer[0].record.id == "office"
     assert answer[0].why.graph == 1.0
     assert answer.signals.graph_candidates == 1

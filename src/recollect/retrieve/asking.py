@@ -1,11 +1,17 @@
-"""Does a question ask for what was, or for what is now?
+"""Does a question ask for what was, or for what is now? And is a text a question itself?
 
-A few words in the languages that people write notes in; a question that has none of them asks for what holds.
+A few words in the languages that people write notes in; a question that has none of them asks for what holds. A
+question that was stored has the words of the next one like it, and answers nothing.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.types import Hit, Query
 
 _PAST = re.compile(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|at first|used to|back then|earlier|"
@@ -30,3 +36,38 @@ def asks_past(question: str) -> bool:
 
 def asks_now(question: str) -> bool:
     return _NOW.search(question) is not None
+
+
+_MARKS = ("?", "？", "؟")
+_MOST_WORDS, _MOST_UNSPACED = 14, 40  # a longer text tells something, and asks at its end
+_SENTENCES = re.compile(r"[.!。！]\s")
+_FOR_QUESTIONS = re.compile(
+    r"\bask|question|\bfrag|\bdemand|pregunt|domand|pergunt|vraag|вопрос|спраш|спрос|\bsor[du]|问|質問|聞|질문",
+    re.IGNORECASE,
+)
+_WORTH = 0.4  # of a hit that only asks
+
+
+def is_question(text: str) -> bool:
+    """Is a text one short question, and nothing else?"""
+    said = text.strip()
+    short = len(said) <= _MOST_UNSPACED if " " not in said else len(said.split()) <= _MOST_WORDS
+    return short and said.endswith(_MARKS) and _SENTENCES.search(said) is None
+
+
+def asked_among(hits: Sequence[Hit], question: str) -> list[Hit]:
+    """The hits that only ask; none where somebody looks for questions."""
+    if _FOR_QUESTIONS.search(question):
+        return []
+    return [hit for hit in hits if is_question(hit.record.text)]
+
+
+def lower_questions(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
+    """The best hits, each record once: what only asks is worth less than what answers."""
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        worth = round(hit.score * _WORTH, 6) if is_question(hit.record.text) else hit.score
+        held = best.get((hit.record.space, hit.record.id))
+        if worth >= query.min_score and (held is None or worth > held.score):
+            best[hit.record.space, hit.record.id] = msgspec.structs.replace(hit, score=worth)
+    return tuple(sorted(best.values(), key=lambda hit: -hit.score)[: query.limit])

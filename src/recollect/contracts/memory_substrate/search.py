@@ -122,7 +122,8 @@ def _gather(
     asked: list[Recall] = []
     while len(asked) < _MOST_ASKED:
         recalled = objects.memory.recall(
-            plan.query, space=objects.space, limit=limit, fold=False, touch=False, progress=progress,
+            plan.query, space=objects.space, limit=limit, fold=False, touch=False, facts=False,
+            progress=progress,
             wait=0.0 if asked else WAIT_SECONDS, without_sources=aside, **filters,
         )  # fmt: skip
         asked.append(recalled)
@@ -269,7 +270,8 @@ def _add_likely(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, F
 def _add_by_other_words(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, Found]) -> None:
     """What holds words that mean the same as those of the question."""
     hits = objects.memory.recall(
-        " ".join(plan.synonyms), space=objects.space, limit=_FEWEST_LOOKED_AT, fold=False, touch=False, wait=0.0,
+        " ".join(plan.synonyms), space=objects.space, limit=_FEWEST_LOOKED_AT, fold=False, touch=False,
+        facts=False, wait=0.0,
         **wanted.engine_filters(),
     )  # fmt: skip
     statuses = plan.inferred.get("statuses", STATUSES)

@@ -90,7 +90,7 @@ def search(given: p.Search, call: Call) -> Searched:
         project=filter_project(given.project_id), tags=given.tags,
         memory_types=() if given.memory_type is None else (given.memory_type,),
         since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
-        thorough=True, fold=False, progress=call.report_vectors,
+        thorough=True, fold=False, facts=False, progress=call.report_vectors,
     )  # fmt: skip
     shown = [(hit, score) for hit, score in zip(found, _scores(found), strict=True) if score >= given.score_threshold]
     used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)

@@ -215,6 +215,7 @@ class Palaces:
             deep=deep,
             deep_within=_DEEP_SECONDS,
             thorough=deep,
+            facts=False,
             rooms=rooms,
             without_kinds=pieces,
             wait=WAIT_SECONDS,

@@ -29,6 +29,8 @@ from recollect.engine.parse import (
     parse_wait,
 )
 from recollect.engine.read.brief import Brief, make_brief
+from recollect.engine.read.facts import KIND as FACT
+from recollect.engine.read.facts import facts_for
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.write import revise
@@ -89,6 +91,7 @@ class Reading:
         thorough: bool = False,
         fold: bool = True,
         touch: bool = True,
+        facts: bool = True,
         budget_tokens: int | None = None,
         wait: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -104,6 +107,10 @@ class Reading:
         with `fold=False` near-duplicates stand beside each other. Hits that score 0.5 or more (where only words can be
         compared: that hold most of the question's) count as recalled, without `touch` none. `wait` bounds the seconds
         spent on vectors that are still missing (None: until they are complete).
+
+        Facts that were stated by `relate` and say most of the question's words are among the hits, as records of kind
+        "fact" with the relation's id, unless the hits are narrowed by more than a space or a time; `facts=False` leaves
+        them out.
 
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
         records in its order, each with a score of 1, and `signals.brief` says so.
@@ -136,12 +143,15 @@ class Reading:
             waiting=ready.waiting,
             problem=ready.problem,
         )
+        if parse_flag(facts, "facts"):
+            stated = facts_for(self.core, parsed)
+            answer.hits = tuple(sorted([*answer.hits, *stated], key=lambda hit: -hit.score)[: parsed.limit])
         if answer.signals.problem is None and not answer:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter.spaces))
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
-            self.touch([hit.record for hit in answer if hit.is_likely])
+            self.touch([hit.record for hit in answer if hit.is_likely and hit.record.kind != FACT])
         return answer
 
     def _missing(self, spaces: Sequence[str]) -> str | None:
@@ -202,7 +212,7 @@ class Reading:
         languages = (language,) if isinstance(language, str) else language or ()
         return self.recall(
             query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
-            progress=progress,
+            facts=False, progress=progress,
         )  # fmt: skip
 
     def touch(self, records: Sequence[Record]) -> None:

@@ -16,7 +16,7 @@ from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, SpaceCandidates, gather, make_question
 from recollect.engine.read.deep import DEEP, FEW, is_worth_reading, read_closely, short_enough
-from recollect.retrieve.asking import asks_now, asks_past
+from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
 from recollect.retrieve.ranker import LIKE, Evidence, judge, neighbours_of, weigh_roughly
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\d+")
 _FOLD_LOOKS_AT = 3  # times the limit
 _MOST = 440  # candidates that are ranked
 _BY_TOKENS = 200  # of them that are compared piece by piece
-_GRAPH_SHARE = 0.3  # of what is left to certainty, for the nearest in the graph
+_GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
 _NUDGE = 0.02  # how much confidence may change a score
 
 
@@ -141,11 +141,24 @@ class _Pool:
         deep[rows] = said
         self.evidence = msgspec.structs.replace(self.evidence, deep=deep)
 
+    def drop(self, versions: Sequence[int]) -> None:
+        """Leaves some candidates out, so that the others are judged as if those were not there."""
+        keep = ~np.isin(self.version, versions)
+        self._kept, self.home, self.row = self._kept[keep], self.home[keep], self.row[keep]
+        self.version, self.graph = self.version[keep], self.graph[keep]
+        told = {name: getattr(self.evidence, name) for name in self.evidence.__struct_fields__}
+        rows = {name: value[keep] for name, value in told.items() if isinstance(value, np.ndarray)}
+        like = self.evidence.like
+        if like is not None:
+            stay = keep[like[0]]
+            like = (np.cumsum(keep) - 1)[like[0][stay]], like[1][np.ix_(stay, stay)]
+        self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like)
+
     def scores(self) -> NDArray[np.float64]:
         """The probability of each to answer, nudged by what the question weighs beside it."""
         query = self._question.query
         sure = judge(self.evidence)
-        sure = sure + (1.0 - sure) * _GRAPH_SHARE * self.graph
+        sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph
         importance, confidence = (
             self._take(lambda one, name=name: getattr(one.findings, name)) for name in ("importance", "confidence")
         )
@@ -192,7 +205,11 @@ def recall(
         if vectors is not None:
             pool.look_closer(view, vectors)
             used = _read(view, vectors, reranker, question, pool, began) if reranker is not None else None
-        hits = _fold(view, pool, query.limit) if query.fold else _show(view, pool.ranked(query.limit))
+        hits = _hits(view, pool, query)
+        asked = asked_among(hits, query.text)
+        if asked:
+            pool.drop([hit.record.version for hit in asked])
+            hits = lower_questions([*hits, *_hits(view, pool, query)], query)
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
@@ -232,6 +249,10 @@ def _read(
     row_of = {int(version): row for row, version in enumerate(pool.version)}
     pool.read(np.array([row_of[record.version] for record in records]), said)
     return model.name
+
+
+def _hits(view: View, pool: _Pool, query: Query) -> tuple[Hit, ...]:
+    return _fold(view, pool, query.limit) if query.fold else _show(view, pool.ranked(query.limit))
 
 
 def _fold(view: View, pool: _Pool, limit: int) -> tuple[Hit, ...]:

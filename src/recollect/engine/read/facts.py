@@ -1,0 +1,84 @@
+"""Which stated facts answer a question?
+
+A relation has no text and so no place in any index. Those of the entities that a question names, and the newest others,
+are put into words and compared with the question's: what says most of them is shown among the hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.engine.core import Core
+from recollect.engine.write.remember import content_hash
+from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.store.base import Entities, Relations, View
+from recollect.store.terms import query_terms, terms
+from recollect.types import Filter, Hit, Query, Record, Relation, Why
+
+KIND = "fact"
+"""The kind of a hit that is a relation: its id is the relation's, and `relate` changes it."""
+_NEWEST = 200
+_MOST_TOLD = 5
+_LEAST_COVERED = 0.5
+_BEST = 0.9  # what a fact that has every word of the question is worth
+_STEEP = 1.5
+_PLAIN = Filter()
+
+
+def facts_for(core: Core, query: Query) -> list[Hit]:
+    """The facts that say most of what a question asks, as hits; none where it asks for certain records."""
+    where = query.filter
+    if not _may_see(where):
+        return []
+    asked = set(query_terms(query.text))
+    found: list[Hit] = []
+    with core.store.read() as view:
+        spaces = where.spaces or tuple(space.name for space in view.spaces())
+        named = view.names(spaces, [*extract_names(query.text), *phrases(query.text)], unspaced(query.text))
+        for space, names in named.items():
+            for relation, said in _told(view, space, names, where):
+                covered = len(asked & {*terms(said)}) / max(len(asked), 1)
+                score = round(_BEST * covered**_STEEP, 6)
+                if covered >= _LEAST_COVERED and score >= query.min_score:
+                    found.append(Hit(record=_record(relation, said), score=score, why=Why(keyword=round(covered, 4))))
+    found.sort(key=lambda hit: (-hit.score, -hit.record.event_time.timestamp()))
+    return found[:_MOST_TOLD]
+
+
+def _may_see(where: Filter) -> bool:
+    """A fact has neither tags nor sessions: it is left out where records are narrowed by such a thing."""
+    ours = ("spaces", "as_of", "without_kinds", "without_sources", "valid_only")
+    plain = all(getattr(where, name) == getattr(_PLAIN, name) for name in where.__struct_fields__ if name not in ours)
+    return plain and KIND not in where.without_kinds
+
+
+def _told(view: View, space: str, names: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:
+    """Relations of the entities of some names and the newest of all, in words."""
+    meant = Entities(space=space, names=tuple(names), as_of=where.as_of)
+    held = tuple(one.id for one in view.entities(meant)) if names else ()
+    asked = [Relations(space=space, as_of=where.as_of)]
+    if held:
+        asked += [Relations(space=space, subjects=held, as_of=where.as_of)]
+        asked += [Relations(space=space, objects=held, as_of=where.as_of)]
+    lists = [view.relations(Relation, one, newest_first=True, limit=_NEWEST) for one in asked]
+    facts = {one.id: one for some in lists for one in some}
+    ids = {end for one in facts.values() for end in (one.subject, one.object)}
+    known = view.entities(Entities(space=space, ids=tuple(ids), as_of=where.as_of)) if ids else []
+    name_of = {entity.id: entity.name for entity in known}
+    return [
+        (one, f"{name_of.get(one.subject, one.subject)} {_spoken(one.predicate)} {name_of.get(one.object, one.object)}")
+        for one in facts.values()
+    ]
+
+
+def _spoken(predicate: str) -> str:
+    return predicate.replace("_", " ").replace("-", " ")
+
+
+def _record(relation: Relation, said: str) -> Record:
+    return Record(
+        text=said, kind=KIND, id=relation.id, space=relation.space, event_time=relation.valid_from,
+        valid_from=relation.valid_from, valid_until=relation.valid_until, confidence=relation.confidence,
+        source=relation.provenance, metadata=relation.metadata, created_at=relation.created_at,
+        recorded_at=relation.recorded_at, content_hash=content_hash(said), version=relation.version,
+    )  # fmt: skip
