@@ -46,6 +46,7 @@ _FOR_QUESTIONS = re.compile(
     re.IGNORECASE,
 )
 _WORTH = 0.4  # of a hit that only asks
+_LIKELY, _SHARED, _NEAR = 0.5, 0.3, 0.5
 
 
 def is_question(text: str) -> bool:
@@ -62,10 +63,17 @@ def asked_among(hits: Sequence[Hit], question: str) -> list[Hit]:
     return [hit for hit in hits if is_question(hit.record.text)]
 
 
-def lower_questions(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
-    """The best hits, each record once: what only asks is worth less than what answers."""
+def lower_questions(hits: tuple[Hit, ...], others: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
+    """The best of hits and of the `others`, which were judged without those that only ask, each record once.
+
+    Where one of the others is likely to answer, what only asks is worth less; where none is, it stays as it is. Among
+    few records one that has nothing of the question can look likely: what is said of such a one does not count.
+    """
+    answers = [hit for hit in others if hit.why.keyword >= _SHARED or (hit.why.vector or 0.0) >= _NEAR]
+    if not answers or answers[0].score < _LIKELY:
+        return hits
     best: dict[tuple[str, str], Hit] = {}
-    for hit in hits:
+    for hit in (*hits, *answers):
         worth = round(hit.score * _WORTH, 6) if is_question(hit.record.text) else hit.score
         held = best.get((hit.record.space, hit.record.id))
         if worth >= query.min_score and (held is None or worth > held.score):

@@ -209,7 +209,7 @@ def recall(
         asked = asked_among(hits, query.text)
         if asked:
             pool.drop([hit.record.version for hit in asked])
-            hits = lower_questions([*hits, *_hits(view, pool, query)], query)
+            hits = lower_questions(hits, _hits(view, pool, query), query)
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
