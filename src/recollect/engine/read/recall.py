@@ -146,8 +146,8 @@ class _Pool:
         keep = ~np.isin(self.version, versions)
         self._kept, self.home, self.row = self._kept[keep], self.home[keep], self.row[keep]
         self.version, self.graph = self.version[keep], self.graph[keep]
-        told = {name: getattr(self.evidence, name) for name in self.evidence.__struct_fields__}
-        rows = {name: value[keep] for name, value in told.items() if isinstance(value, np.ndarray)}
+        columns = ("covered", "words", "near", "late", "deep", "length", "group", "position", "time")
+        rows: dict[str, NDArray[Any]] = {name: getattr(self.evidence, name)[keep] for name in columns}
         like = self.evidence.like
         if like is not None:
             stay = keep[like[0]]
