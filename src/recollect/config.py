@@ -35,6 +35,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embed_threads: int | None = None
     embed_delay: float = 1.0
     """Seconds of quiet after a write before vectors are computed in the background."""
+    engine_embeddings: bool = True
+    """As a worker of an iii engine: are vectors its `embedding::generate`'s, where it has that? Else the embedder's."""
     summarizer: str = "none"
     """Whose language model writes summaries: ollama, openai, anthropic, client (that of the agent), or none."""
     summarizer_model: str | None = None

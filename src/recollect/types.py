@@ -56,6 +56,7 @@ def least_trust(*given: str) -> Trust:
 
 
 DEFAULT_SPACE = "default"
+REPEATED = "repeated"
 LIKELY = 0.5
 """A record that scores so much more likely answers than not. Only such ones count as recalled."""
 NOISE = 0.0
@@ -261,7 +262,10 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """One entry of a session's list: which record holds the message. `flag` is what a repair found and cannot mend."""
+    """One entry of a session's list: which record holds the message.
+
+    `flag` says what a repair found and cannot mend, and `repeated` of what was said again and an earlier record holds.
+    """
 
     id: str
     role: str | None

@@ -28,11 +28,11 @@ def sdk(name: str, *arguments: str) -> Path:
 class Server:
     """`recollect serve --as agentos` with more options."""
 
-    def __init__(self, home: Path, *more: str, path: Path | None = None) -> None:
+    def __init__(self, home: Path, *more: str, path: Path | None = None, **environment: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "recollect.cli", "serve", "--as", "agentos", "--home", str(home), *more],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=with_path({**os.environ, "RECOLLECT_EMBEDDER": "none"}, path),
+            env=with_path({**os.environ, "RECOLLECT_EMBEDDER": "none", **environment}, path),
         )  # fmt: skip
         self.log: str | None = None
         assert self.process.stderr is not None

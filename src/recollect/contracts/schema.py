@@ -180,7 +180,7 @@ def _explain(complaint: str, params: type) -> InvalidInput:
         return InvalidInput(_join(place, _quoted(problem)), _unknown(params, place))
     if problem.startswith("Invalid enum value"):
         problem += _choices(params, place)
-    return InvalidInput(place or "arguments", problem.replace("`", ""))
+    return InvalidInput(place or "arguments", problem.replace("`", "").replace(" | null", ""))
 
 
 def _quoted(problem: str) -> str:

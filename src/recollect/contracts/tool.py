@@ -49,9 +49,10 @@ class Call:
     that name, and `space` the one that is meant where nobody names one. A transport hands in `report`, which carries
     progress to the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt,
     max_tokens)` has the client's own language model write something; it is None where the client does not lend one.
+    `lends_freely` says that it is meant to be used, whether the settings name it or not.
     """
 
-    __slots__ = ("_cancellation", "_memory", "_report", "client", "sample", "space")
+    __slots__ = ("_cancellation", "_memory", "_report", "client", "lends_freely", "sample", "space")
 
     def __init__(
         self,
@@ -60,11 +61,13 @@ class Call:
         report: Callable[[float, float | None, str | None], None] | None = None,
         cancellation: Cancellation | None = None,
         sample: Sample | None = None,
+        lends_freely: bool = False,
         memory: Memory | None = None,
         space: str = DEFAULT_SPACE,
     ) -> None:
         self.client = client
         self.sample = sample
+        self.lends_freely = lends_freely
         self.space = space
         self._memory = memory
         self._report = report
@@ -334,13 +337,15 @@ class Contract(Struct, frozen=True, kw_only=True):
         report: Callable[[float, float | None, str | None], None] | None = None,
         cancellation: Cancellation | None = None,
         sample: Sample | None = None,
+        lends_freely: bool = False,
     ) -> Call:
         """A request of a client to this contract."""
         acting = None if self.memory is None else self.memory.acting_as(
             self.actor or client or NOBODY, new_id=self.new_id
         )  # fmt: skip
         return Call(
-            client, report=report, cancellation=cancellation, sample=sample, memory=acting, space=self.space
+            client, report=report, cancellation=cancellation, sample=sample, lends_freely=lends_freely, memory=acting,
+            space=self.space,
         )  # fmt: skip
 
     def answer(self, tool: Tool[Any], arguments: Mapping[str, Json], call: Call) -> object:

@@ -11,7 +11,7 @@ from recollect.contracts.tool import Answer, Call, Cancellation, Contract, Tool
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_ERROR_TEXT
-from recollect.types import Json
+from recollect.types import Json, Sample
 
 NOT_FOUND = "function_not_found"
 FAILED = "invocation_failed"
@@ -32,13 +32,14 @@ class Outcome(Struct, frozen=True):
 
 
 class Functions:
-    """The functions that a contract offers, by their ids."""
+    """The functions that a contract offers, by their ids. `sample` asks the model of whoever invokes them."""
 
-    def __init__(self, contract: Contract, log: Log) -> None:
+    def __init__(self, contract: Contract, log: Log, sample: Sample | None = None) -> None:
         tools = {tool.name: tool for tool in contract.tools}
         self._contract = contract
         self.tools: Mapping[str, Tool[Any]] = {id: tools[name] for id, name in contract.functions.items()}
         self._log = log
+        self._sample = sample
         self._running: set[Cancellation] = set()
 
     def only_reads(self, id: object) -> bool:
@@ -57,7 +58,10 @@ class Functions:
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            return Outcome(result=self._call(tool, data, self._contract.open_call("iii", cancellation=cancellation)))
+            call = self._contract.open_call(
+                "iii", cancellation=cancellation, sample=self._sample, lends_freely=self._sample is not None
+            )
+            return Outcome(result=self._call(tool, data, call))
         except RecollectError as error:
             return Outcome(error=Problem(FAILED, str(error)[:MAX_ERROR_TEXT]))
         except Exception as error:  # noqa: BLE001  the top of a transport: one invocation must not end the others

@@ -317,7 +317,9 @@ class Connection:
 
     def _fault(self, where: str, error: Exception) -> RecollectError:
         self._log.fault(f"{where} failed", error)
-        return RecollectError(f"Internal error in {where}; the server's log says more")
+        told = RecollectError(f"Internal error in {where}; the server's log says more")
+        told.__cause__ = error
+        return told
 
 
 def _check_text(asked: Asked, prefix: str) -> None:

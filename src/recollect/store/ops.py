@@ -112,11 +112,12 @@ class DropSpace(Struct, frozen=True):
 
 
 class PutMessages(Struct, frozen=True, kw_only=True):
-    """Gives a session another list of messages; new records of it are listed by themselves."""
+    """Gives a session another list of messages, or `more` of them; new records of it are listed by themselves."""
 
     space: str
     session: str
     messages: tuple[Message, ...]
+    more: bool = False
 
 
 class Fade(Struct, frozen=True, kw_only=True):

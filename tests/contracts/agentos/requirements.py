@@ -21,9 +21,13 @@ REQUIREMENTS = (
     Requirement(
         "store keeps a text with role, importance and hash; the same text of an agent is kept once.",
         "The id is a UUID (version 4). A duplicate names the memory that holds the text, whatever its session.",
-        ("test_a_text_is_kept_once_for_each_agent", "test_agent_and_role_may_be_left_out"),
+        (
+            "test_a_text_is_kept_once_for_each_agent",
+            "test_agent_and_role_may_be_left_out",
+            "test_a_message_that_repeats_an_earlier_one_is_listed_where_it_was_said",
+        ),
         "Where none is given, the agent is `default` and the role `user`. A duplicate answers the id of the memory that"
-        " holds the text, with `stored: false`.",
+        " holds the text, with `stored: false`; its session lists the message all the same.",
     ),
     Requirement(
         "Importance is worked out from length, role and words.",
@@ -46,9 +50,15 @@ REQUIREMENTS = (
     Requirement(
         "What is recalled has its access counted, which keeps it from fading.",
         "Counted in memory and written within seconds, always before upkeep looks at it.",
-        ("test_being_recalled_counts_and_keeps_from_fading",),
-        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: nothing that they answer changes"
-        " by it. Counts are written within seconds.",
+        (
+            "test_being_recalled_counts_and_keeps_from_fading",
+            "engine/test_touches.py::test_what_was_shown_counts_as_recalled_only_if_it_probably_answers",
+            "engine/test_touches.py::test_of_very_many_questions_at_once_only_the_last_are_judged",
+        ),
+        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: counting is bookkeeping, written"
+        " within seconds. A memory counts as accessed if it probably answers (0.5 or more), where the origin counts"
+        " all that it returned; so noise does not fade more slowly. Of more than 32 questions within five seconds the"
+        " last are counted.",
     ),
     Requirement(
         "consolidate multiplies the confidence of what was not used for seven days by 1 - decayRate, down to 0.1.",
@@ -82,7 +92,9 @@ REQUIREMENTS = (
             "test_an_entity_is_added_with_the_way_back_of_each_relation",
             "test_adding_again_joins_and_repeats_nothing",
             "test_ids_are_exact_and_an_unknown_one_has_nothing",
+            "test_a_relation_without_a_type_is_related_to",
         ),
+        "A relation without a `type` is `related_to`. Ids count letter by letter.",
     ),
     Requirement(
         "kg::query walks breadth first to a depth, visits nothing twice, and answers in the order of discovery.",
@@ -105,14 +117,18 @@ REQUIREMENTS = (
             "test_a_summary_alone_is_not_summarised_again",
             "test_a_summary_of_a_summary_keeps_the_days",
             "test_the_clients_model_writes_the_summary_where_it_is_lent",
+            "test_a_model_that_failed_is_told_with_what_was_done_instead",
+            "test_a_summary_has_what_was_said_again_by_whoever_said_it",
+            "serve/test_iii_engine.py::test_compaction_has_the_engine_write_and_says_where_it_could_not",
         ),
-        "Where no language model is configured or lent, a summary is made of sentences of the messages. Messages that"
-        " were summarised stay memories.",
+        "`llm::complete` is called where Recollect is a worker of an iii engine (`--iii-engine`). Elsewhere, and"
+        " where it fails, a configured model writes, or else a summary is made of sentences of the messages; `note` in"
+        " the answer says what failed and what was done instead. Messages that were summarised stay memories.",
     ),
     Requirement(
         "session::repair mends a session in seven phases and is idempotent.",
-        "Merging is repeated after ordering, so that nothing is left for a second run. Orphans and oversized messages"
-        " are flagged in the list and counted once.",
+        "Of duplicates the first stays; the order is put right before anything is merged. Orphans and oversized"
+        " messages are flagged in the list and counted once.",
         (
             "test_every_kind_of_damage_is_repaired_and_a_second_time_there_is_none",
             "test_what_a_list_leaves_out_its_memories_know",
@@ -120,8 +136,21 @@ REQUIREMENTS = (
             "test_system_messages_in_a_row_stay_apart",
             "test_an_evicted_message_is_an_orphan_until_it_returns",
             "test_a_session_that_nobody_knows_cannot_be_repaired",
+            "test_repair_keeps_first_places_orders_and_only_then_merges",
+            "test_an_emptied_session_is_still_a_session",
         ),
-        "Out of order means that a later message stands before an earlier one: it is moved, and times are kept.",
+        "Out of order means that a later message stands before an earlier one: it is moved, and times are kept; the"
+        " origin changes the times. Messages are put in order before those in a row are merged, which keeps both"
+        " texts. A message that was said again is no duplicate, and is neither dropped nor merged. A session without"
+        " messages is one still; one that nobody knows is an error.",
+    ),
+    Requirement(
+        "Embeddings are generated via embedding::generate if available.",
+        "Asked for each text where Recollect is a worker of an engine that has it; else the configured embedder is.",
+        ("serve/test_iii_engine.py::test_vectors_are_the_engines_where_it_computes_some",),
+        "`embedding::generate` is called where Recollect is a worker of an iii engine (`--iii-engine`) that has it, and"
+        " no other embedder is configured; `RECOLLECT_ENGINE_EMBEDDINGS=false` keeps the bundled one. Elsewhere vectors"
+        " are the bundled model's. They are computed in the background, and no answer shows them.",
     ),
     Requirement(
         "All contracts look at one store.",

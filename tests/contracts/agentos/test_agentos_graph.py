@@ -50,6 +50,16 @@ def test_ids_are_exact_and_an_unknown_one_has_nothing(table) -> None:
     assert table("kg::query", agentId="b", entityId="node") == []
 
 
+def test_a_relation_without_a_type_is_related_to(table) -> None:
+    relations = [{"target": "b"}, {"target": "c", "type": "knows"}, {"target": "d"}, {"target": "b"}]
+    table("kg::add", agentId="a", entity={"id": "a", "relations": relations})
+    found = {one["id"]: one["relations"] for one in table("kg::query", agentId="a", entityId="a", depth=1)}
+    assert found["a"] == [
+        {"target": "b", "type": "related_to"}, {"target": "c", "type": "knows"}, {"target": "d", "type": "related_to"},
+    ]  # fmt: skip
+    assert found["d"] == [{"target": "a", "type": "inverse:related_to"}]
+
+
 def test_what_others_related_is_walked_too(table) -> None:
     table.memory.relate("Mira", "owns", "gateway", space="a")
     found = table("kg::query", agentId="a", entityId="gateway", depth=1)

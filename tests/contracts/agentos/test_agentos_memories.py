@@ -139,7 +139,12 @@ def test_eviction_takes_what_is_hardly_believed_and_what_is_beyond_the_cap(table
         ("evict", {"cap": -1}, "cap"),
         ("consolidate", {"decayRate": "fast"}, "decayRate"),
         ("kg::add", {"entity": {"type": "x"}}, "entity.id"),
-        ("kg::add", {"entity": {"id": "x", "relations": [{"target": "y"}]}}, "entity.relations[0].type"),
+        ("kg::add", {"entity": {"id": "x", "relations": [{"target": "y", "type": 5}]}}, "entity.relations[0].type"),
+        (
+            "kg::add",
+            {"entity": {"id": "x", "relations": [{"type": "knows"}]}},
+            "entity.relations[0].target: is required",
+        ),
         ("kg::add", {"entity": {"id": "x", "type": ""}}, "entity.type: must have"),
         ("kg::add", {"entity": {"id": "x", "properties": {"k": "v" * 70_000}}}, "entity.properties: is"),
         ("session::compact", {}, "sessionId: is required"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import recollect
-from recollect import Settings
+from recollect import CompleterError, Settings
 from recollect.contracts.agentos.table import agentos_contract
 from recollect.types import Sampled
 
@@ -81,6 +83,23 @@ def test_the_clients_model_writes_the_summary_where_it_is_lent(tmp_path) -> None
             tools["memory_session_compact"], {"sessionId": "s", "threshold": 2, "keepRecent": 1}, call
         )
         assert memory.get(done["summaryId"]).text == "Three deploys went well."
+
+
+@pytest.mark.parametrize("why", ["the quota is spent", "it timed out after 60 s"])
+def test_a_model_that_failed_is_told_with_what_was_done_instead(tmp_path, why: str) -> None:
+    def fail(*_: object) -> Sampled:
+        raise CompleterError(why)
+
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none", summarizer="client")) as memory:
+        contract = agentos_contract(memory)
+        tools = {tool.name: tool for tool in contract.tools}
+        for number in range(3):
+            said = {"content": f"Deploy {number} went well.", "sessionId": "s"}
+            contract.answer(tools["memory_store"], said, contract.open_call())
+        given = {"sessionId": "s", "threshold": 2, "keepRecent": 1}
+        done = contract.answer(tools["memory_session_compact"], given, contract.open_call("tester", sample=fail))
+        assert done["note"] == f"extractive instead of abstractive: {why}"
+        assert (done["summarized"], "Deploy 0 went well." in memory.get(done["summaryId"]).text) == (2, True)
 
 
 def test_what_is_summarised_at_once_is_at_most_80_000_characters(table, monkeypatch) -> None:
@@ -169,6 +188,81 @@ def test_an_evicted_message_is_an_orphan_until_it_returns(table) -> None:
     table.memory.undo(run)
     assert table("session::repair", agentId="a", sessionId="s")["totalFixes"] == 0
     assert [one.flag for one in table.memory.messages("s", space="a")] == [""] * 4
+
+
+LISTS = {
+    "a duplicate far from its message": ("u1 a2 u3 a4 u1", "u1 a2 u3 a4", {"duplicatesRemoved": 1}),
+    "a duplicate beside its message": ("u1 u1 a2 u3", "u1 a2 u3", {"duplicatesRemoved": 1}),
+    "duplicates everywhere": ("u1 a2 u1 u3 a2 u1 a4 u3", "u1 a2 u3 a4", {"duplicatesRemoved": 4}),
+    "one that came too early": ("u1 u5 a2 u3 a4", "u1 a2 u3 a4 u5", {"reordered": 3}),
+    "the wrong way round": ("a4 u3 a2 u1", "u1 a2 u3 a4", {"reordered": 3}),
+    "in a row only when in order": ("u1 a3 u2 a4", "u1+u2 a3+a4", {"reordered": 1, "consecutiveMerged": 2}),
+    "in a row only out of order": ("u1 u3 a2 a4", "u1 a2 u3 a4", {"reordered": 1}),
+    "a duplicate between two of one voice": (
+        "a1 u2 a1 u3", "a1 u2+u3", {"duplicatesRemoved": 1, "consecutiveMerged": 1},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_repair_keeps_first_places_orders_and_only_then_merges(table, tmp_path, kind: str) -> None:
+    before, after, found = LISTS[kind]
+    bring(table, tmp_path, before.split())
+    stats = table("session::repair", agentId="a", sessionId="s")["stats"]
+    assert stats == {**SOUND, **found}
+    kept = [group.split("+") for group in after.split()]
+    assert [one.id for one in table.memory.messages("s", space="a")] == [group[0] for group in kept]
+    texts = [table.memory.get(group[0], space="a").text for group in kept]
+    assert texts == ["\n\n".join(f"This is {id}." for id in group) for group in kept]
+    assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
+
+
+def bring(table, tmp_path, listed: list[str]) -> None:
+    """A session from elsewhere. The letter of an id says who spoke and the number when."""
+    said = {
+        id: {"role": {"u": "user", "a": "assistant"}[id[0]], "timestamp": int(id[1:]) * HOUR} for id in listed if id
+    }
+    memories = [{"id": id, "agentId": "a", "content": f"This is {id}.", **one} for id, one in said.items()]
+    messages = [{"id": id, **said.get(id, {})} for id in listed]
+    state = {"memories": memories, "sessions": [{"id": "s", "agentId": "a", "messages": messages}]}
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(state))
+    table.memory.import_agentos(file)
+
+
+@pytest.mark.parametrize("listed", [[], [""], ["", "", ""]])
+def test_an_emptied_session_is_still_a_session(table, tmp_path, listed: list[str]) -> None:
+    bring(table, tmp_path, listed)
+    first = table("session::repair", agentId="a", sessionId="s")
+    assert first["stats"] == {**SOUND, "emptyRemoved": len(listed)}
+    assert table("session::repair", agentId="a", sessionId="s") == {"repaired": False, "totalFixes": 0, "stats": SOUND}
+    assert [(one["id"], one["messageCount"]) for one in table("session::list", agentId="a")] == [("s", 0)]
+    table.say("hello again")
+    assert [(one["id"], one["messageCount"]) for one in table("session::list", agentId="a")] == [("s", 1)]
+
+
+def test_a_message_that_repeats_an_earlier_one_is_listed_where_it_was_said(table, clock) -> None:
+    for session, role, content in (
+        ("s1", "user", "ok"), ("s1", "assistant", "Shall I go on?"), ("s1", "user", "ok"), ("s1", "assistant", "ok"),
+        ("s2", "user", "ok"), ("s2", "user", "ok"), ("s2", "user", "Shall I go on?"),
+    ):  # fmt: skip
+        done = table("store", agentId="a", content=content, role=role, sessionId=session)
+        assert done["stored"] is not done["deduplicated"]
+        clock.advance(minutes=1)
+    assert table.memory.count(space="a") == 2
+    assert {one["id"]: one["messageCount"] for one in table("session::list", agentId="a")} == {"s1": 4, "s2": 3}
+    assert [one.role for one in table.memory.messages("s1", space="a")] == ["user", "assistant", "user", "assistant"]
+    for session in ("s1", "s2"):
+        done = table("session::repair", agentId="a", sessionId=session)
+        assert done == {"repaired": False, "totalFixes": 0, "stats": SOUND}
+
+
+def test_a_summary_has_what_was_said_again_by_whoever_said_it(table) -> None:
+    table.say("ok", "The gateway is in Berlin now.", "ok", roles="uaa")
+    done = table("session::compact", agentId="a", sessionId="s", threshold=2, keepRecent=0)
+    summary = table.memory.get(done["summaryId"])
+    assert (done["summarized"], len(summary.metadata["summary_of"])) == (3, 2)
+    assert "assistant: ok" in summary.text
 
 
 def test_a_session_that_nobody_knows_cannot_be_repaired(table) -> None:

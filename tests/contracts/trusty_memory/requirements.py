@@ -134,7 +134,7 @@ REQUIREMENTS = (
     ),
     Requirement(
         "decisions: reading a palace that does not exist is an error",
-        "open palace X, and nothing is made",
+        "open palace X: and why; nothing is made",
         ("test_reading_a_palace_that_is_not_there_fails_and_makes_nothing", "test_a_palace_must_exist_to_be_read"),
     ),
     Requirement(
@@ -282,8 +282,11 @@ REQUIREMENTS = (
     ),
     Requirement(
         "5 palace_info: id, name, number of drawers, folder",
-        "the folder is there when the answer is",
-        ("test_the_data_dir_is_a_real_folder_of_the_palace",),
+        "the folder is there once the palace is",
+        (
+            "test_the_data_dir_is_a_real_folder_of_the_palace",
+            "test_the_folder_of_a_palace_is_there_once_the_palace_is",
+        ),
     ),
     Requirement(
         "5 kg_assert: closes the active triple of the same subject and predicate",
@@ -325,7 +328,11 @@ REQUIREMENTS = (
     Requirement(
         "6: messages are for people and name the cause",
         "a value that does not fit is named with its field and its range",
-        ("test_values_out_of_range_are_clear_errors",),
+        (
+            "test_values_out_of_range_are_clear_errors",
+            "test_a_value_of_another_type_is_told_as_the_schema_has_it",
+            "test_a_fault_of_ours_is_told_with_its_cause",
+        ),
     ),
     # 7 Shutdown
     Requirement(
@@ -439,6 +446,7 @@ REQUIREMENTS = (
             "test_every_change_is_told_in_the_words_of_palaces",
             "test_changes_over_the_web_are_journalled_as_such",
             "test_changes_of_other_processes_and_contracts_are_told_too",
+            "test_counts_are_those_of_the_moment_also_where_much_happens_at_once",
         ),
     ),
     Requirement(

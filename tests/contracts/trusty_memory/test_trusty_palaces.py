@@ -190,7 +190,7 @@ def test_the_data_dir_is_a_real_folder_of_the_palace(palaces: Palaces) -> None:
 
 def test_a_palace_must_exist_to_be_read(palaces: Palaces) -> None:
     for read in (palaces.info, palaces.list_drawers, lambda name: palaces.triples(name, "a")):
-        with pytest.raises(NotFound, match=r"^open palace nowhere$"):
+        with pytest.raises(NotFound, match=r"^open palace nowhere: there is no palace of that name"):
             read("nowhere")
 
 

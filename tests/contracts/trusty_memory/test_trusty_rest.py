@@ -199,11 +199,11 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "error"),
     [
-        ("GET", "palaces/none", None, 404, "open palace none"),
-        ("GET", "palaces/none/drawers", None, 404, "open palace none"),
-        ("GET", "palaces/none/recall?q=x", None, 404, "open palace none"),
-        ("GET", "palaces/none/kg?subject=x", None, 404, "open palace none"),
-        ("DELETE", f"palaces/none/drawers/{UNKNOWN}", None, 404, "open palace none"),
+        ("GET", "palaces/none", None, 404, "open palace none: there is no palace of that name"),
+        ("GET", "palaces/none/drawers", None, 404, "open palace none: there is no palace of that name"),
+        ("GET", "palaces/none/recall?q=x", None, 404, "open palace none: there is no palace of that name"),
+        ("GET", "palaces/none/kg?subject=x", None, 404, "open palace none: there is no palace of that name"),
+        ("DELETE", f"palaces/none/drawers/{UNKNOWN}", None, 404, "open palace none: there is no palace of that name"),
         ("DELETE", f"palaces/p/drawers/{UNKNOWN}", None, 404, f"there is no drawer {UNKNOWN} in palace p"),
         ("DELETE", "palaces/p/drawers/nonsense", None, 400, "drawer_id: 'nonsense' is neither a UUID nor the id"),
         ("GET", f"palaces/p/drawers/{UNKNOWN}", None, 405, "GET is not possible here; possible: DELETE"),
@@ -236,7 +236,7 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
         ("POST", "palaces/p/kg", {"subject": "s", "predicate": "p"}, 400, "object: is required"),
         ("POST", "palaces/p/kg", {**FACT, "confidence": 1.5}, 400, "confidence: Expected float <= 1.0"),
         ("POST", "palaces/p/kg", {**FACT, "subject": ""}, 400, "subject: must have 1 to"),
-        ("POST", "dream/run", {"palace": "none"}, 404, "open palace none"),
+        ("POST", "dream/run", {"palace": "none"}, 404, "open palace none: there is no palace of that name"),
         ("POST", "dream/run", {"budget": 9}, 400, "budget: unknown field (known: palace, dry_run)"),
         ("GET", "dream/run", None, 405, "GET is not possible here; possible: POST"),
         ("GET", "nothing", None, 404, "there is nothing at /api/v1/nothing"),
@@ -305,6 +305,33 @@ def test_changes_of_other_processes_and_contracts_are_told_too(serve: Serve, tmp
         memory.undo(receipt)
         memory.delete_space("p")
     assert next(events)["type"] == "status_changed"
+    events.close()  # type: ignore[attr-defined]
+
+
+def test_counts_are_those_of_the_moment_also_where_much_happens_at_once(serve: Serve, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n\nIt has one section.\n")
+    server = serve()
+    events = server.listen()
+    next(events)
+    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+        ids = [one.id for one in memory.remember_many([{"text": f"Note {n}."} for n in range(5)], space="p")]
+        memory.remember("Another palace's.", space="q")
+        for id in ids[:2]:
+            memory.forget(str(id), space="p")
+        memory.undo(memory.invalidate(str(ids[2]), space="p"))
+        memory.ingest_file(page, space="p")
+        memory.remember("The last.", space="p")
+    told: list[tuple[str, str, int]] = []
+    while not told or told[-1] != ("drawer_added", "p", 5):
+        event = next(events)
+        if event["type"].startswith("drawer"):
+            told.append((event["type"], event["palace_id"], event["drawer_count"]))
+    added, deleted = "drawer_added", "drawer_deleted"
+    assert told == [
+        *((added, "p", count) for count in range(1, 6)), (added, "q", 1), (deleted, "p", 4), (deleted, "p", 3),
+        (deleted, "p", 2), (added, "p", 3), (added, "p", 4), (added, "p", 5),
+    ]  # fmt: skip
     events.close()  # type: ignore[attr-defined]
 
 

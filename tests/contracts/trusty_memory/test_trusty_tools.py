@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 from tests.contracts.clients import Server
 
+from recollect.contracts.trusty_memory.table import tell_failure
+from recollect.errors import RecollectError, StoreBusy
+
 ROOT = Path(__file__).parents[3]
 NAMES = [
     "memory_remember", "memory_recall", "memory_recall_deep", "palace_create", "palace_list", "kg_assert", "kg_query",
@@ -94,7 +97,9 @@ def test_reading_a_palace_that_is_not_there_fails_and_makes_nothing(serve: Calla
     server = serve()
     server.initialize()
     arguments = {"query": "a"} if "recall" in tool else {"subject": "a"} if tool == "kg_query" else {}
-    assert server.fail(tool, palace="nowhere", **arguments) == (-32603, "open palace nowhere")
+    assert server.fail(tool, palace="nowhere", **arguments) == (
+        -32603, "open palace nowhere: there is no palace of that name; palace_create makes one",
+    )  # fmt: skip
     assert server.call("palace_list") == {"palaces": []}
 
 
@@ -106,11 +111,52 @@ def test_values_out_of_range_are_clear_errors(serve: Callable[..., Server]) -> N
         -32603, "memory_recall: top_k: must be from 1 to 1000, not 0",
     )  # fmt: skip
     assert server.fail("memory_list", limit=-1)[1] == "memory_list: limit: must be from 1 to 100000, not -1"
-    assert server.fail("memory_list", limit="ten")[1] == "memory_list: limit: Expected int | null, got str"
+    assert server.fail("memory_list", limit="ten")[1] == "memory_list: limit: Expected int, got str"
     assert server.fail("kg_assert", **fact, confidence=1.5)[1] == "kg_assert: confidence: must be from 0 to 1, not 1.5"
     assert server.fail("memory_remember", text="  ")[1] == "memory_remember: text: is blank; give it some text"
     assert server.fail("palace_create", name="")[1] == "palace_create: name: must have 1 to 200 characters, not 0"
     assert server.call("kg_query", subject="a") == {"subject": "a", "triples": []}
+
+
+@pytest.mark.parametrize(
+    ("tool", "field", "value", "problem"),
+    [
+        ("memory_remember", "text", 5, "Expected str, got int"),
+        ("memory_remember", "room", 5, "Expected str, got int"),
+        ("memory_remember", "tags", "auth", "Expected array, got str"),
+        ("memory_remember", "tags", [1], "Expected str, got int"),
+        ("memory_recall", "top_k", "ten", "Expected int, got str"),
+        ("memory_list", "limit", 2.5, "Expected int, got float"),
+        ("kg_assert", "confidence", "high", "Expected float, got str"),
+        ("kg_assert", "provenance", {}, "Expected str, got object"),
+    ],
+)
+def test_a_value_of_another_type_is_told_as_the_schema_has_it(
+    serve: Callable[..., Server], tool: str, field: str, value: Any, problem: str
+) -> None:
+    server = serve("--palace", "p")
+    server.initialize()
+    fitting = {"text": "a", "query": "a", "subject": "a", "predicate": "b", "object": "c"}
+    code, told = server.fail(tool, **{**fitting, field: value})
+    assert (code, told.replace("[...]", "").replace("[0]", "")) == (-32603, f"{tool}: {field}: {problem}")
+
+
+def test_the_folder_of_a_palace_is_there_once_the_palace_is(serve: Callable[..., Server], tmp_path: Path) -> None:
+    server = serve("--palace", "by-option")
+    server.initialize()
+    server.call("palace_create", name="by-name")
+    server.call("memory_remember", palace="by-drawer", text="One.")
+    server.call("kg_assert", palace="by-fact", subject="a", predicate="b", object="c")
+    folders = {path.name for path in (tmp_path / "home" / "spaces").iterdir() if path.is_dir()}
+    assert folders == {"by-option", "by-name", "by-drawer", "by-fact"}
+    assert server.call("palace_info", palace="by-fact")["data_dir"] == str(tmp_path / "home" / "spaces" / "by-fact")
+
+
+def test_a_fault_of_ours_is_told_with_its_cause() -> None:
+    fault = RecollectError("Internal error in tool memory_list; the server's log says more")
+    fault.__cause__ = ZeroDivisionError("division by zero")
+    assert tell_failure("memory_list", fault).message == "memory_list: ZeroDivisionError: division by zero"
+    assert tell_failure("memory_list", StoreBusy("the store is busy")).message == "memory_list: the store is busy"
 
 
 def test_arguments_that_a_schema_does_not_name_are_ignored(serve: Callable[..., Server]) -> None:

@@ -107,10 +107,12 @@ def session_compact(given: p.SessionCompact, call: Call) -> Value:
     done = call.memory.compact_session(
         given.session_id, space=given.agent_id or call.space, threshold=given.threshold,
         keep_recent=given.keep_recent, sample=call.sample,
+        provider="client" if call.lends_freely and call.memory.settings.summarizer == "none" else None,
     )  # fmt: skip
     if not done.compacted:
         return {"compacted": False, "reason": done.reason}
-    return {"compacted": True, "summarized": done.summarized, "kept": done.kept, "summaryId": done.summary}
+    answer: Value = {"compacted": True, "summarized": done.summarized, "kept": done.kept, "summaryId": done.summary}
+    return answer if done.note is None else {**answer, "note": done.note}
 
 
 def session_repair(given: p.SessionRepair, call: Call) -> Value:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 DAY_MS = 86_400_000
+RELATED = "related_to"
 
 AgentId = Annotated[str, Meta(min_length=1, max_length=200, description="Whose memories these are")]
 SessionId = Annotated[str, Meta(min_length=1, max_length=1000, description="The session that is meant")]
@@ -41,7 +42,7 @@ class Consolidate(Params):
 
 class Relation(Params):
     target: Annotated[str, Meta(min_length=1, max_length=200, description="The id of the other entity")]
-    type: Annotated[str, Meta(min_length=1, max_length=1000, description="Such as works_on or reports_to")]
+    type: Annotated[str, Meta(min_length=1, max_length=1000, description="Such as works_on or reports_to")] = RELATED
 
 
 class Node(Params):

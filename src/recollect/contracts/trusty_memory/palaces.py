@@ -127,6 +127,13 @@ class MalformedId(InvalidInput):
     """What should be a drawer's id cannot be one."""
 
 
+class NoSuchPalace(NotFound):
+    """A palace is to be read that is not there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"open palace {name}: there is no palace of that name; palace_create makes one")
+
+
 class Refused(RecollectError):
     """The memory would not take a text."""
 
@@ -185,6 +192,7 @@ class Palaces:
             raise Refused(receipt.reason or "the text was not stored")
         if receipt.outcome == "deduplicated" and tags:
             self._add_tags(name, receipt.id, tags)
+        self._memory.folder(name)
         return Stored(receipt.id, name)
 
     def _add_tags(self, palace: str, id: str, tags: Sequence[str]) -> None:
@@ -287,7 +295,9 @@ class Palaces:
 
     def create(self, name: str, description: str | None = None) -> Created:
         """Makes a palace. One that exists is kept as it is, but for a new description."""
-        return Created(self._memory.create_space(name, description=description).name)
+        made = self._memory.create_space(name, description=description).name
+        self._memory.folder(made)
+        return Created(made)
 
     def names(self) -> PalaceNames:
         return PalaceNames(tuple(space.name for space in self._memory.spaces()))
@@ -308,16 +318,18 @@ class Palaces:
         provenance: str | None = None,
     ) -> Asserted:
         """States a fact from now on; what was stated of the same subject and predicate ends with it."""
+        name = self._named(palace)
         self._memory.relate(
             subject,
             predicate,
             object,
-            space=self._named(palace),
+            space=name,
             confidence=1.0 if confidence is None else confidence,
             provenance=provenance,
             again=True,
             metadata={"subject": subject, "object": object},
         )
+        self._memory.folder(name)
         return Asserted()
 
     def triples(self, palace: str | None, subject: str) -> Triples:
@@ -336,7 +348,7 @@ class Palaces:
     def _existing(self, palace: str | None) -> str:
         name = self._named(palace)
         if not self._memory.has_space(name):
-            raise NotFound(f"open palace {name}")
+            raise NoSuchPalace(name)
         return name
 
 

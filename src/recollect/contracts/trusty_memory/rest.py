@@ -6,7 +6,7 @@ thing; the few that have no tool answer with values of this module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -32,7 +32,7 @@ from recollect.contracts.trusty_memory.palaces import (
 from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
 from recollect.engine.parse import MAX_LIMIT
-from recollect.engine.read.stats import SpaceTally
+from recollect.engine.read.stats import Counted, count_back
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.types import Change
 from recollect.version import __version__
@@ -336,34 +336,25 @@ def _feed(memory: Memory) -> Feed:
 
 
 def _tell(memory: Memory, changes: Sequence[Change]) -> list[News]:
-    """Each change in the contract's words, and at the end how much there is now."""
-    counts = {name: memory.tally(name) for name in {change.space for change in changes} if memory.has_space(name)}
-    news = [News(change.entry, event) for change in changes if (event := _event(memory, change, counts)) is not None]
+    """Each change in the contract's words, with the count of its moment, and at the end how much there is now."""
+    told = [(one.change, _event(memory, one)) for one in count_back(memory.core, changes)]
+    news = [News(change.entry, event) for change, event in told if event is not None]
     changed = view(StatusChanged, _totals(memory))
     return [*news, News(changes[-1].entry, changed)]
 
 
-def _event(memory: Memory, change: Change, counts: Mapping[str, SpaceTally]) -> object:
+def _event(memory: Memory, counted: Counted) -> object:
+    change = counted.change
     if change.object_type == "space" and change.verb == "create":
         return PalaceCreated(change.space, change.space)
     if change.object_type == "space" and change.verb == "dream":
         return _dream_completed(memory, change.space)
-    kind = None if change.object_type != "record" else _adds_or_removes(change)
-    if kind is None:
+    if counted.effect == 0:
         return None
-    count = counts.get(change.space)
-    return kind(change.space, change.object_id, 0 if count is None else count.records)
+    kind = DrawerAdded if counted.effect > 0 else DrawerDeleted
+    return kind(change.space, change.object_id, counted.records)
 
 
 def _dream_completed(memory: Memory, space: str) -> DreamCompleted:
     dream = memory.last_dream(space) if memory.has_space(space) else None
     return DreamCompleted(space) if dream is None else view(DreamCompleted, _together([dream]), palace_id=space)
-
-
-def _adds_or_removes(change: Change) -> type[DrawerAdded | DrawerDeleted] | None:
-    """Is a drawer there now that was not, or the other way round? One that is forgotten since has left no versions."""
-    if change.verb == "remember" or (change.before is None and change.after is not None):
-        return DrawerAdded
-    if change.verb in ("forget", "invalidate", "merge") or (change.before is not None and change.after is None):
-        return DrawerDeleted
-    return None

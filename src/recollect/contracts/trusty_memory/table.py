@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from recollect.contracts.schema import REQUIRED, Habits, parse_params
 from recollect.contracts.tool import INTERNAL_ERROR, Annotations, Call, Contract, Failure, Tool
-from recollect.contracts.trusty_memory.palaces import MalformedId, NoPalace, Palaces
+from recollect.contracts.trusty_memory.palaces import MalformedId, NoPalace, NoSuchPalace, Palaces
 from recollect.engine.memory import Memory
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.retrieve.fence import DATA
 from recollect.types import Json
 
@@ -188,8 +188,10 @@ def tell_failure(tool: str, error: RecollectError) -> Failure:
             told = f"{tool}: invalid {error.field} UUID: {error.problem}"
         case InvalidInput(problem=problem) if problem == REQUIRED:
             told = f"{tool}: missing '{error.field}'"
-        case NotFound() if str(error).startswith("open palace "):
+        case NoSuchPalace():
             told = str(error)
+        case _ if error.__cause__ is not None and type(error) is RecollectError:  # a fault of ours
+            told = f"{tool}: {type(error.__cause__).__name__}: {error.__cause__}"
         case _:
             told = f"{tool}: {error}"
     return Failure(told, INTERNAL_ERROR)

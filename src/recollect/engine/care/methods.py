@@ -144,11 +144,13 @@ class Caring:
         threshold: int = 30,
         keep_recent: int = 10,
         max_words: int = 250,
+        provider: str | None = None,
         sample: Sample | None = None,
     ) -> Compaction:
         """Puts a summary in the place of all but the last messages of a session that has `threshold` or more.
 
-        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time.
+        The messages themselves stay in the memory. Summaries are made as `condense` does, 80,000 characters at a time;
+        `note` says what failed, if something did.
         """
         from recollect.engine.write import sessions
 
@@ -158,7 +160,9 @@ class Caring:
             parse_label(session, "session"),
             threshold=parse_count(threshold, "threshold", least=1, most=1_000_000),
             keep=parse_count(keep_recent, "keep_recent", least=0, most=1_000_000),
-            condense=lambda texts, dates: self.condense(texts, dates=dates, max_words=max_words, sample=sample),
+            condense=lambda texts, dates: self.condense(
+                texts, dates=dates, max_words=max_words, provider=provider, sample=sample
+            ),
         )
 
     def repair_session(self, session: str, *, space: str = DEFAULT_SPACE) -> Repair:

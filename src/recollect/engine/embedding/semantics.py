@@ -66,6 +66,8 @@ class Semantics:
         self._chosen: Vectors | None = None
         self._reranker: Reranker | None = None
         self._failed = False
+        self.offered: Callable[[], Embedder | None] = lambda: None
+        """Asked, before the bundled model is loaded, for what somebody who is connected computes vectors with."""
         self._lock = threading.Lock()
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
@@ -80,7 +82,8 @@ class Semantics:
             if self._chosen is None:
                 from recollect.engine.embedding.vectors import Vectors  # brings in numpy, and soon the model
 
-                embedder = self._given or choose_embedder(
+                offered = self.offered() if self._given is None and settings.embedder == "bundled" else None
+                embedder = self._given or offered or choose_embedder(
                     settings.embedder, model=settings.embed_model, url=settings.embed_url, key=settings.embed_key,
                     dim=settings.embed_dim, threads=settings.embed_threads,
                 )  # fmt: skip

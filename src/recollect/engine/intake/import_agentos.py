@@ -19,8 +19,8 @@ from recollect.engine.core import Core
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.remember import ensure_space, remember_many
+from recollect.engine.write.sessions import put_messages
 from recollect.errors import InvalidInput
-from recollect.store.ops import PutMessages
 from recollect.types import DEFAULT_SPACE, Draft, Message
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
@@ -89,9 +89,7 @@ def _take(core: Core, file: Path, agent: str, export: _Export, *, dry_run: bool)
         ensure_space(edit, agent)
         for session in sessions:
             listed = [_message(one, entries.get(one.id or "")) for one in session.messages]
-            edit.apply(
-                [PutMessages(space=agent, session=parse_label(session.id, "sessions.id"), messages=tuple(listed))]
-            )
+            put_messages(edit, agent, parse_label(session.id, "sessions.id"), listed)
     problems += [f"{one.reason}" for one in receipts if one.outcome == "rejected"]
     stored = sum(one.stored for one in receipts)
     return Imported(

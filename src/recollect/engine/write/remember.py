@@ -17,9 +17,22 @@ from recollect.errors import InvalidInput
 from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
-from recollect.store.ops import Put, PutSpace
+from recollect.store.ops import Put, PutMessages, PutSpace
 from recollect.store.terms import TERMS_VERSION, split_words, terms_of
-from recollect.types import HIDDEN_STATUSES, Claim, Draft, Filter, Json, Outcome, Receipt, Record, Space, Stated
+from recollect.types import (
+    HIDDEN_STATUSES,
+    REPEATED,
+    Claim,
+    Draft,
+    Filter,
+    Json,
+    Message,
+    Outcome,
+    Receipt,
+    Record,
+    Space,
+    Stated,
+)
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 2  # the last: what `said_beside` and `refs_of` answer
 _CACHED_WORDS = 100_000
@@ -204,6 +217,7 @@ class _Batch:
         self._space = space
         self._alike = alike if anywhere else ("kind", "session", *alike)
         self._by_grounds = "grounds" in alike
+        self._lists_repeats = anywhere
         self._any_known = space in edit.names([space])
         hashes = [content_hash(draft.text) for draft in drafts]
         self._hashes = iter(hashes)
@@ -246,8 +260,16 @@ class _Batch:
         twin = None if renews is not None else self._twin(record)
         if twin is not None:
             self._answer("deduplicated", twin.id, "the same text is already stored")
+            if self._lists_repeats and draft.session is not None:
+                self._list_repeat(draft.session, twin, record)
             return
         self._store(draft, record, counted, contradicts, renews)
+
+    def _list_repeat(self, session: str, twin: Record, record: Record) -> None:
+        """What was said again is a message of its session, though the memory of it is an earlier one."""
+        self._write()  # what came before it stands before it
+        again = Message(id=twin.id, role=record.role, at=record.event_time, flag=REPEATED)
+        self._edit.apply([PutMessages(space=self._space, session=session, messages=(again,), more=True)])
 
     def _answer(self, outcome: Outcome, id: str | None, reason: str) -> None:
         self._receipts.append(Receipt(outcome=outcome, id=id, space=self._space, reason=reason))

@@ -3,6 +3,7 @@
 A session has a list: which record holds each message, who spoke and when. Records may leave the memory while the list
 still names them, a list may come from elsewhere with holes and repeats, and messages may arrive out of order. A repair
 brings the list and the records into agreement; compaction puts a summary in the place of all but the last messages.
+What is said again is listed again, and marked so, while its record is the earlier one. An emptied session is still one.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from recollect.engine.core import Core
 from recollect.engine.parse import MAX_TEXT_BYTES, parse_limit, parse_space
 from recollect.engine.write.remember import content_hash, count_terms, put_of, remember_all
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import By, Edit, View
+from recollect.store.base import By, Edit, Shelf, View
 from recollect.store.ops import PutMessages
-from recollect.types import DEFAULT_SPACE, Condensed, Draft, Filter, Message, Record, Session, least_trust
+from recollect.types import DEFAULT_SPACE, REPEATED, Condensed, Draft, Filter, Message, Record, Session, least_trust
 
 SUMMARY = "summary"
 CHUNK_CHARACTERS = 80_000
@@ -33,6 +34,21 @@ BELOW, NOTHING = "below_threshold", "nothing_to_summarize"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 Condense = Callable[[Sequence[str], Sequence[datetime]], Condensed]
+
+
+class _Emptied(Struct, frozen=True):
+    """That a session was left without messages, and when."""
+
+    at: datetime
+
+
+_EMPTIED = Shelf("emptied sessions", _Emptied)
+
+
+def put_messages(edit: Edit, space: str, session: str, messages: Sequence[Message]) -> None:
+    """Gives a session its list."""
+    edit.apply([PutMessages(space=space, session=session, messages=tuple(messages))])
+    edit.keep(_EMPTIED, {session: None if messages else _Emptied(edit.now)}, space=space)
 
 
 def _listed(view: View, space: str, session: str) -> list[Message]:
@@ -52,7 +68,8 @@ def _records(view: View, space: str, listed: Sequence[Message]) -> dict[str, Rec
 class Compaction(Struct, frozen=True, kw_only=True):
     """What became of a long session: `summarized` messages gave way to one summary, `kept` stayed.
 
-    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize".
+    `reason` says why nothing was done: the session is "below_threshold", or there is "nothing_to_summarize". `note`
+    says why a summary is not what was asked for: a model failed, and sentences were chosen instead.
     """
 
     compacted: bool
@@ -60,6 +77,7 @@ class Compaction(Struct, frozen=True, kw_only=True):
     kept: int = 0
     summary: str | None = None
     reason: str | None = None
+    note: str | None = None
 
 
 class Repair(Struct, frozen=True, kw_only=True):
@@ -85,16 +103,17 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
             return Compaction(compacted=False, reason=BELOW)
         split = max(len(listed) - keep, 0)
         known = _records(view, space, listed[:split])
-        early = [known[one.id] for one in listed[:split] if one.id in known]
+        early = [_as_said(known[one.id], one) for one in listed[:split] if one.id in known]
     done_before = len(early) == 1 and early[0].kind == SUMMARY
-    summary = "" if done_before else "\n\n".join(condense(*chunk).text for chunk in chunks(early)).strip()
+    parts = [] if done_before else [condense(*chunk) for chunk in chunks(early)]
+    summary = "\n\n".join(part.text for part in parts).strip()
     if not summary:
         return Compaction(compacted=False, reason=NOTHING)
     draft = Draft(
         text=summary, kind=SUMMARY, memory_type="episodic", role="system", session=session,
         importance=SUMMARY_IMPORTANCE, trust=least_trust("system_generated", *(record.trust for record in early)),
         event_time=early[-1].event_time,
-        metadata={"summary_of": [record.id for record in early[:_MOST_NAMED]]},
+        metadata={"summary_of": list(dict.fromkeys(record.id for record in early))[:_MOST_NAMED]},
     )  # fmt: skip
     with core.store.write(actor=core.actor) as edit:
         now = _listed(edit, space, session)
@@ -105,9 +124,17 @@ def compact(core: Core, space: str, session: str, *, threshold: int, keep: int, 
             raise Conflict(f"the summary of session {session!r} cannot be stored: {receipt.reason}")
         head = Message(id=receipt.id, role="system", at=early[-1].event_time)
         late = [one for one in now[split:] if one.id != receipt.id]
-        edit.apply([PutMessages(space=space, session=session, messages=(head, *late))])
+        put_messages(edit, space, session, [head, *late])
     core.written()
-    return Compaction(compacted=True, summarized=split, kept=len(late), summary=receipt.id)
+    note = "; ".join(dict.fromkeys(part.note for part in parts if part.note)) or None
+    return Compaction(compacted=True, summarized=split, kept=len(late), summary=receipt.id, note=note)
+
+
+def _as_said(record: Record, message: Message) -> Record:
+    """The record of a message; one that was said again, as it was said then."""
+    if REPEATED not in message.flag.split():
+        return record
+    return msgspec.structs.replace(record, role=message.role, event_time=message.at)
 
 
 def chunks(records: Sequence[Record], most: int = CHUNK_CHARACTERS) -> list[tuple[list[str], list[datetime]]]:
@@ -154,6 +181,8 @@ class _Mending(Struct):
     listed: list[Message]
     records: dict[str, Record]
     held: dict[str, Record]
+    shared: set[str]
+    """Records that are listed once more as said again, here or in another session: those are nobody's to merge."""
     merged: dict[str, list[Record]]
     found: Repair
 
@@ -162,16 +191,15 @@ def repair(core: Core, space: str, session: str) -> Repair:
     """Mends a session in one transaction. A second repair finds nothing."""
     with core.store.write(actor=core.actor) as edit:
         listed = _listed(edit, space, session)
-        if not listed:
+        if not listed and not edit.kept(_EMPTIED, space=space, keys=[session]):
             raise NotFound(f"there is no session {session!r} in space {space!r}")
         records = _records(edit, space, listed)
-        mending = _Mending(list(listed), records, dict(records), {}, Repair())
+        mending = _Mending(list(listed), records, dict(records), _shared(edit, space), {}, Repair())
         _drop_empty(mending)
-        _drop_repeats(mending)
+        _drop_duplicates(mending)
+        _order(mending)  # before anything is merged: only then it shows what was said in a row
         _merge(mending)
         _flag(mending, ORPHANED, lambda one: one.id not in records)
-        _order(mending)
-        _merge(mending)  # what only the right order has brought together
         _flag(mending, OVERSIZED, lambda one: one.id in records and _size(records[one.id]) > OVERSIZED_BYTES)
         if mending.listed != listed or mending.merged:
             _write(edit, space, session, mending)
@@ -191,10 +219,21 @@ def _drop_empty(mending: _Mending) -> None:
     mending.listed = kept
 
 
-def _drop_repeats(mending: _Mending) -> None:
-    kept = list({one.id: one for one in reversed(mending.listed)}.values())[::-1]
+def _drop_duplicates(mending: _Mending) -> None:
+    """Of entries for one message the first stays; what was said again is a message of its own."""
+    kept: list[Message] = []
+    seen: set[str] = set()
+    for one in mending.listed:
+        if one.id not in seen or REPEATED in one.flag.split():
+            kept.append(one)
+        seen.add(one.id)
     _note(mending, duplicates=len(mending.listed) - len(kept))
     mending.listed = kept
+
+
+def _shared(view: View, space: str) -> set[str]:
+    """The records of a space that some session lists as said again."""
+    return {one.id for one in view.select(Message, Filter(spaces=(space,))) if REPEATED in one.flag.split()}
 
 
 def _flag(mending: _Mending, flag: str, holds: Callable[[Message], bool]) -> None:
@@ -235,7 +274,7 @@ def _merge(mending: _Mending) -> None:
             last = None
             continue
         first = None if last is None else mending.records[last.id]
-        if last is not None and first is not None and _one_voice(last, one) and _fits(first, record):
+        if last is not None and first is not None and _joins(mending, last, one) and _fits(first, record):
             text = f"{first.text}\n\n{record.text}"
             mending.records[last.id] = msgspec.structs.replace(first, text=text, content_hash=content_hash(text))
             mending.merged.setdefault(last.id, []).extend([mending.held[one.id], *mending.merged.pop(one.id, [])])
@@ -246,8 +285,10 @@ def _merge(mending: _Mending) -> None:
     mending.listed = kept
 
 
-def _one_voice(one: Message, other: Message) -> bool:
-    return one.role == other.role and one.role not in (None, "system")
+def _joins(mending: _Mending, one: Message, other: Message) -> bool:
+    """Did one voice say both, and nobody lists them elsewhere?"""
+    one_voice = one.role == other.role and one.role not in (None, "system")
+    return one_voice and not mending.shared & {one.id, other.id}
 
 
 def _fits(one: Record, other: Record) -> bool:
@@ -268,20 +309,26 @@ def _write(edit: Edit, space: str, session: str, mending: _Mending) -> None:
             ended = msgspec.structs.replace(other, status="superseded", superseded_by=id, valid_until=edit.now)
             ops.append(put_of(edit, ended, "merge", other, reason=f"its text stands in {id} now"))
         mending.records[id] = cast("Record", edit.apply(ops)[0].thing)
-    present = [mending.records[one.id] for one in mending.listed if one.id in mending.records]
+    listed = dict.fromkeys(one.id for one in mending.listed if REPEATED not in one.flag.split())
+    present = [record for id in listed if (record := mending.records.get(id)) is not None and record.session == session]
     places = sorted(record.position for record in present)
     ordered = [
         put_of(edit, msgspec.structs.replace(record, position=place), "revise", record, reason="put in order")
         for record, place in zip(present, places, strict=True)
-        if record.position != place and record.session == session
+        if record.position != place
     ]
-    edit.apply([*ordered, PutMessages(space=space, session=session, messages=tuple(mending.listed))])
+    edit.apply(ordered)
+    put_messages(edit, space, session, mending.listed)
 
 
 def listed_sessions(core: Core, *, space: str = DEFAULT_SPACE, limit: int = 100_000) -> list[Session]:
     """The sessions of a space by their lists of messages, the most recent first."""
+    name = parse_space(space)
     with core.store.read() as view:
-        return list_sessions(view, parse_space(space), "list", parse_limit(limit))
+        found = list_sessions(view, name, "list", parse_limit(limit))
+        empty = {id: one for id, one in view.kept(_EMPTIED, space=name).items() if id not in {s.id for s in found}}
+    found += [Session(id=id, space=name, messages=0, started_at=one.at, last_at=one.at) for id, one in empty.items()]
+    return sorted(found, key=lambda one: one.last_at, reverse=True)[:limit]
 
 
 def list_sessions(view: View, space: str, by: By, limit: int, offset: int = 0) -> list[Session]:

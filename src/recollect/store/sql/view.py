@@ -159,7 +159,7 @@ class SqlView:
     def _messages(self, where: Filter) -> list[Message]:
         """The list of each session, which goes on naming messages whose records are gone."""
         spaces = one_of("space_no", [self._number(space) for space in where.spaces])
-        condition, values = every([spaces, one_of("session", where.sessions)])
+        condition, values = every([spaces, one_of("session", where.sessions)] if where.sessions else [spaces])
         sql = f"SELECT id, role, at, flag FROM messages WHERE {condition} ORDER BY session, place"
         rows = self._db.rows(sql, values)
         return [Message(id=id, role=role, at=to_moment(at), flag=flag) for id, role, at, flag in rows]

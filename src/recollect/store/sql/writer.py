@@ -340,24 +340,28 @@ class Writer:
 
     def _list_messages(self, records: Iterable[tuple[int, Record]]) -> None:
         """New records of a session stand at the end of its list."""
+        self._append_messages(
+            (number, cast("str", record.session), Message(id=record.id, role=record.role, at=record.event_time))
+            for number, record in records
+        )
+
+    def _append_messages(self, messages: Iterable[tuple[int, str, Message]]) -> None:
         rows: list[Row] = []
-        for number, record in records:
-            key = (number, cast("str", record.session))
+        for number, session, one in messages:
+            key = (number, session)
             if key not in self._places:
                 sql = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
                 self._places[key] = self._db.rows(sql, key)[0][0]
-            rows.append((*key, self._places[key], record.id, record.role, to_micros(record.event_time), ""))
+            rows.append((*key, self._places[key], one.id, one.role, to_micros(one.at), one.flag))
             self._places[key] += 1
         self._db.many("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _put_messages(self, op: PutMessages) -> Done:
         number = self.home(op.space)
-        self._db.run("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, op.session))
-        self._db.many(
-            "INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)",
-            [(number, op.session, place, *_message_row(one)) for place, one in enumerate(op.messages)],
-        )
-        self._places.pop((number, op.session), None)
+        if not op.more:
+            self._db.run("DELETE FROM messages WHERE space_no = ? AND session = ?", (number, op.session))
+            self._places[number, op.session] = 0
+        self._append_messages((number, op.session, one) for one in op.messages)
         return Done(count=len(op.messages))
 
     # Bookkeeping
@@ -440,7 +444,3 @@ def _same_text(op: Put, record: Record) -> int:
     before = op.before
     same = (before.content_hash, before.title) == (record.content_hash, record.title)
     return before.version if same else 0
-
-
-def _message_row(one: Message) -> Row:
-    return one.id, one.role, to_micros(one.at), one.flag
