@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -10,11 +10,10 @@ from msgspec import Struct
 from recollect.engine.core import Core
 from recollect.errors import NotFound
 from recollect.store.base import Changes, Entities, Ident, Relations, View
-from recollect.types import CATALOGUE_KINDS, Change, Filter, SpaceStats
+from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Change, Filter, SpaceStats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_LATER = 10_000  # changes after those that are asked about; beyond, counts are those of now
-_ENDING = ("forget", "invalidate", "merge", "evict")
 
 
 class SpaceTally(Struct, frozen=True, kw_only=True):
@@ -51,9 +50,13 @@ def tally_of(view: View, space: str) -> SpaceTally:
     return SpaceTally(records=records, facts=view.count(Relations(space=space)), vectors=embedded)
 
 
-class _Kind(Struct, frozen=True):
+class _State(Struct, frozen=True):
+    """What decides whether a version counts."""
+
     version: int
     kind: str
+    status: str
+    valid_until: int | None
 
 
 class Counted(Struct, frozen=True):
@@ -70,27 +73,33 @@ def count_back(core: Core, changes: Sequence[Change]) -> list[Counted]:
         later = view.journal(Changes(after=changes[-1].entry), limit=_MOST_LATER)
         spaces = view.spaces(list({change.space for change in changes}))
         counts = {space.name: tally_of(view, space.name).records for space in spaces}
-        aside = _of_catalogue(view, [*changes, *later])
+        holding = _holding(view, [*changes, *later])
     counted: list[Counted] = []
     for change in reversed([*changes, *later]):
-        effect, now = _effect(change, aside), counts.get(change.space, 0)
+        effect, now = _effect(change, holding), counts.get(change.space, 0)
         counts[change.space] = max(now - effect, 0)
         counted.append(Counted(change, effect, now))
     return counted[::-1][: len(changes)]
 
 
-def _of_catalogue(view: View, changes: Sequence[Change]) -> set[int]:
-    """The versions among those of some changes that no count has: they say where records come from."""
+def _holding(view: View, changes: Sequence[Change]) -> dict[int, bool]:
+    """For each version of some changes: is it one that counts, while it is its record's last?"""
     versions = {version for change in changes for version in (change.before, change.after) if version is not None}
     where = Filter(versions=tuple(versions), past=True, valid_only=False)
-    kinds = view.select(_Kind, where) if versions else []
-    return {one.version for one in kinds if one.kind in CATALOGUE_KINDS}
+    now = view.now.timestamp() * 1e6
+    return {
+        one.version: one.kind not in CATALOGUE_KINDS
+        and one.status not in HIDDEN_STATUSES
+        and (one.valid_until is None or one.valid_until > now)
+        for one in (view.select(_State, where) if versions else ())
+    }
 
 
-def _effect(change: Change, aside: set[int]) -> int:
+def _effect(change: Change, holding: Mapping[int, bool]) -> int:
     """Is a record there now that was not, or the other way round? One that is forgotten since has left no versions."""
-    if change.object_type != "record" or {change.before, change.after} & aside:
+    if change.object_type != "record":
         return 0
-    if change.verb == "remember" or (change.before is None and change.after is not None):
-        return 1
-    return -1 if change.verb in _ENDING or (change.before is not None and change.after is None) else 0
+    if change.before is None and change.after is None:
+        return {"remember": 1, "forget": -1}.get(change.verb, 0)
+    was, is_now = (version is not None and holding.get(version, True) for version in (change.before, change.after))
+    return int(is_now) - int(was)
