@@ -41,6 +41,14 @@ def test_the_longest_texts_are_cut_at_one_length_and_short_ones_stay() -> None:
     assert fitted["note"] == note == "Cut to stay below 25 KB: long texts (2), each marked where it ends."
 
 
+@pytest.mark.parametrize("long", [[25_000], [26_000], [900_000], [900_000, 40_000, 30_000], [13_000] * 9])
+def test_cutting_long_texts_is_enough_where_the_rest_is_short(long: list[int]) -> None:
+    texts = ["short", *("y" * size for size in long), "short too"]
+    fitted, note = fit({"results": [{"content": text} for text in texts]})
+    assert (len(fitted["results"]), sizes(fitted) <= MOST_BYTES) == (len(texts), True)
+    assert note == f"Cut to stay below 25 KB: long texts ({len(long)}), each marked where it ends."
+
+
 def test_a_list_of_many_short_things_ends_earlier_and_says_so() -> None:
     many = [{"id": f"id{n}", "content": WORDS} for n in range(1_000)]
     fitted, note = fit({"results": list(many), "count": 1_000, "note": "Mind this."})

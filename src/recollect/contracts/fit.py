@@ -15,6 +15,7 @@ MOST_BYTES = 25_000
 """Of an answer that is neither one thing that was asked for by its id, nor a page of a list."""
 _SHORTEST_CUT = 240  # bytes; a text is not cut to less
 _FOR_NOTES = 400  # bytes
+_FOR_MARK = 64  # bytes that say where a text was cut
 
 Place: TypeAlias = tuple[Any, str | int]
 """An object or a list of decoded JSON, and a key or index in it."""
@@ -61,7 +62,7 @@ def _cut_texts(value: Any, room: int) -> list[str]:
     level = _level(sizes, room - (_size(value) - sum(sizes)))
     long = [(place, size) for place, size in zip(texts, sizes, strict=True) if size > level]
     for (inside, key, text), size in long:
-        shown = text[: max(int(len(text) * level / size) - 40, 1)]
+        shown = text[: max(int(len(text) * level / size) - _FOR_MARK, 1)]
         inside[key] = f"{shown} … [cut: {len(shown):,} of {len(text):,} characters]"
     return [f"long texts ({len(long)}), each marked where it ends"] if long else []
 
