@@ -10,6 +10,8 @@ with recollect.open() as memory:
 
 from recollect.config import Settings, load_settings
 from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.forget import Forgotten
+from recollect.engine.care.keep import Compacted, restore
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.graph.link import Fact, Neighborhood
@@ -43,9 +45,13 @@ from recollect.errors import (
     RecollectError,
     SourceError,
     StoreBusy,
+    StoreDamaged,
     StoreError,
     StoreFull,
+    StoreReplaced,
+    WrongClock,
 )  # fmt: skip
+from recollect.store.kept import Copied, Repaired
 from recollect.types import (
     Adapter,
     Already,
@@ -78,12 +84,13 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compaction", "CompleterError",
-    "Condensed", "ConfigError", "Conflict", "Draft", "Dream", "EmbedderError", "EmbeddingState", "Entity",
-    "Evidence", "EvidenceState", "Fact", "FileProblem", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder",
-    "IngestedRepo", "IngestedSource", "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Neighborhood",
-    "NewerStore", "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt",
-    "RecollectError", "Record", "Relation", "Repair", "Sampled", "Segment", "Session", "Settings", "Signals",
-    "SourceDraft", "SourceError", "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreError",
-    "StoreFull", "Summary", "Why", "__version__", "load_settings", "open",
+    "Adapter", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
+    "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Draft", "Dream", "EmbedderError",
+    "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact", "FileProblem", "Forgotten", "Grounds", "Hit",
+    "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "InvalidInput", "Maintained",
+    "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project",
+    "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Repair",
+    "Repaired", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",
+    "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreReplaced",
+    "Summary", "Why", "WrongClock", "__version__", "load_settings", "open", "restore",
 ]  # fmt: skip

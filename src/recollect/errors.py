@@ -11,7 +11,10 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── NewerStore             newer_store       the file was written by a newer Recollect
 │   ├── ReadOnlyStore          read_only_store   the file or its folder cannot be written
 │   ├── StoreFull              store_full        the disk (or quota) is full
-│   └── StoreBusy              store_busy        another process held the store for too long
+│   ├── StoreBusy              store_busy        another process held the store for too long
+│   ├── StoreReplaced          store_replaced    the file was deleted or replaced while it was open
+│   ├── StoreDamaged           store_damaged     something in the store is not as it was written
+│   └── WrongClock             wrong_clock       this machine's clock cannot be right
 ├── EmbedderError              embedder_error    the embedding model failed or is missing
 ├── CompleterError             completer_error   the language model failed, or is not configured
 └── ConfigError                config_error      a setting has a value that cannot be used
@@ -75,6 +78,24 @@ class StoreFull(StoreError):
 
 class StoreBusy(StoreError):
     code = "store_busy"
+
+
+class StoreReplaced(StoreError):
+    """The file was deleted or replaced while it was open. What was to be written is not there."""
+
+    code = "store_replaced"
+
+
+class StoreDamaged(StoreError):
+    """Something in the store is not as it was written; `recollect doctor` tells what."""
+
+    code = "store_damaged"
+
+
+class WrongClock(StoreError):
+    """This machine's clock cannot be right, so nothing is stamped with it. Nothing was changed."""
+
+    code = "wrong_clock"
 
 
 class EmbedderError(RecollectError):

@@ -201,7 +201,10 @@ class Record(Stated, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither."""
+    """One row of the journal. `before` and `after` are versions of the object; `forget` leaves neither.
+
+    `act` is the first entry of what was done together; that one itself has none.
+    """
 
     entry: int
     at: datetime
@@ -214,6 +217,7 @@ class Change(Struct, frozen=True, kw_only=True):
     actor: str | None = None
     reason: str | None = None
     undoes: int | None = None
+    act: int | None = None
 
 
 class Entity(Struct, frozen=True, kw_only=True):
@@ -472,6 +476,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     below: str | None = None
     """Only what comes from a file or address whose name begins so."""
     versions: tuple[int, ...] | None = None
+    superseded_by: tuple[str, ...] = ()
+    """Only records that one of these has taken the place of."""
     hashes: tuple[str, ...] | None = None
     """Only records of a text that has one of these hashes."""
     refs: tuple[str, ...] | None = None

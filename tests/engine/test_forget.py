@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import recollect
-from recollect import Memory, Settings
+from recollect import Conflict, Memory
+from recollect.engine.write.remember import count_terms
+from recollect.store.base import Shelf
 from recollect.types import Filter
 
 SECRET = "Zqxvswordfish"
@@ -21,7 +22,7 @@ CJK = "鱻龘靐"
 def traces(home: Path, *words: str) -> list[str]:
     """The files that hold a word, in any case, as UTF-8 or UTF-16."""
     found: list[str] = []
-    for path in home.iterdir():
+    for path in (path for path in home.rglob("*") if path.is_file()):
         content = path.read_bytes().lower()
         for word in words:
             if any(word.lower().encode(code) in content for code in ("utf-8", "utf-16-le")):
@@ -81,20 +82,184 @@ def test_a_second_handle_forgets_at_once(open_memory: Callable[..., Memory]) -> 
     assert other.get("a") is None
 
 
-def test_a_reader_that_keeps_the_log_from_being_emptied_is_told_of(
-    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_reader_keeps_forgotten_bytes_in_the_log_for_a_while_and_nobody_waiting(
+    open_memory: Callable[..., Memory], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("recollect.store.sqlite._BUSY_SECONDS", 0.01)
     home = tmp_path / "home"
-    memory.close()
-    with recollect.open(settings=Settings(home=home, embedder="none")) as again:
-        again.remember(f"The code is {SECRET}.", id="a")
-        with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as reader:
-            reader.execute("BEGIN")
-            reader.execute("SELECT count(*) FROM records").fetchall()
-            receipt = again.forget("a")
-        assert "bytes stay in the log" in str(receipt.reason)
-        assert again.get("a") is None
-        again.remember("Something else.", id="b")
-        assert again.forget("b").reason is None
+    memory = open_memory()
+    memory.remember(f"The code is {SECRET}.", id="a")
+    with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM records").fetchall()
+        receipt = memory.forget("a")
+        assert receipt.removed == ("a",)
+        assert "log" in receipt.pending[0]
+        assert "but for traces" in str(receipt.reason)
+        assert open_memory().remember("Written meanwhile.").stored
+    while not memory.core.store.settle():
+        continue
     assert traces(home, SECRET) == []
+    memory.remember("Something else.", id="b")
+    assert memory.forget("b").pending == ()
+
+
+def test_what_a_killed_process_left_to_scrub_is_scrubbed_by_whoever_opens_the_memory_next(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    memory = open_memory()
+    memory.remember(f"The code is {SECRET}.", id="a")
+    reader = sqlite3.connect(home / "recollect.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM records").fetchall()
+    assert memory.forget("a").pending
+    memory._settling.stop()
+    reader.close()
+    assert traces(home, SECRET) != []
+    again = open_memory()
+    assert again._settling._loop.running
+    assert again._settling._loop.wait(30)
+    assert traces(home, SECRET) == []
+    with again.core.store.read() as view:
+        assert view.kept(Shelf("erased", bool)) == {}
+
+
+def spelled(home: Path) -> set[str]:
+    """The terms that stand anywhere in the file of the keyword index, as far as they are spelled out."""
+    with closing(sqlite3.connect(home / "recollect.db")) as connection:
+        blocks = [bytes(block) for (block,) in connection.execute("SELECT block FROM words_data")]
+    return {word for block in blocks for word in (WORDS if block else ()) if _tail(word) in block}
+
+
+WORDS = ("swordfish", "opens", "vault", "behind", "painting", "tonight")
+
+
+def _tail(word: str) -> bytes:
+    """How FTS5 writes a term: only what differs from the one before it, of which the last letters are enough."""
+    (term,) = count_terms(None, word)
+    return f"{term:08x}"[-6:].encode()
+
+
+def test_no_word_of_what_was_forgotten_can_be_guessed_from_the_keyword_index(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("The swordfish opens the vault.", id="a")
+    memory.remember_many([{"text": f"Harmless thing number {number}."} for number in range(200)])
+    memory.revise("a", "The swordfish opens the vault behind the painting tonight.")
+    memory.remember_many([{"text": f"Another thing, {number} of them."} for number in range(200)])
+    memory.core.store.settle()
+    assert spelled(tmp_path / "home") == set(WORDS)
+    assert memory.forget("a").pending == ()
+    assert spelled(tmp_path / "home") == set()
+    assert len(memory.recall("harmless thing", limit=50)) == 50
+    assert memory.check() == []
+
+
+def test_a_twin_that_dreaming_merged_is_forgotten_along(open_plain: Callable[..., Memory], tmp_path: Path) -> None:
+    memory = open_plain("vault")
+    memory.remember(f"The {SECRET} vault is behind the picture.", id="a", importance=0.9)
+    memory.remember(f"Behind the picture is the {SECRET} vault.", id="b", tags=["hidden"])
+    (merge,) = memory.dream().merges
+    assert (merge.kept, merge.merged) == ("a", "b")
+    receipt = memory.forget("a")
+    assert set(receipt.removed) == {"a", "b"}
+    assert memory.get("b") is None
+    assert [past.record for past in memory.history("b")] == [None] * 3
+    with pytest.raises(Conflict, match="b was forgotten for good in entry"):
+        memory.undo(merge.entry or 0)
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_a_twin_that_was_merged_takes_its_tags_along_when_it_alone_is_forgotten(
+    open_plain: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory = open_plain("vault")
+    memory.remember("The vault is behind the picture.", id="a", importance=0.9, tags=["house"])
+    memory.remember("Behind the picture is the vault.", id="b", tags=[SECRET, "house"])
+    assert len(memory.dream().merges) == 1
+    receipt = memory.forget("b")
+    assert (receipt.removed, receipt.rewritten) == (("b",), ("a",))
+    kept = memory.get("a")
+    assert kept is not None
+    assert (kept.tags, kept.text) == (("house",), "The vault is behind the picture.")
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_a_summary_is_written_anew_without_what_was_forgotten(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(f"The secret word for the door of the cellar is {SECRET}.", id="a")
+    memory.remember("The garden needs water on every second evening in July.", id="b")
+    memory.remember("Our neighbour feeds the cat while we travel to the coast.", id="c")
+    summary = memory.summarize(strategy="extractive")
+    assert SECRET in summary.text
+    receipt = memory.forget("a")
+    assert (receipt.removed, receipt.rewritten) == (("a",), (summary.id,))
+    left = memory.get(summary.id)
+    assert left is not None
+    assert "cellar" not in left.text
+    assert "garden" in left.text
+    assert left.metadata["source_memory_ids"] == ["b", "c"]
+    assert SECRET not in "".join(hit.record.text for hit in memory.recall("secret word cellar door", limit=50))
+    assert traces(tmp_path / "home", SECRET, "cellar") == []
+    with pytest.raises(Conflict, match="forgotten for good"):
+        memory.undo(receipt.entries[-1])
+
+
+def test_a_summary_of_nothing_else_goes_along_and_so_does_one_of_that(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(f"The secret word for the door of the cellar is {SECRET}.", id="a")
+    text = f"A door has a word: {SECRET}."
+    memory.remember(text, id="s1", kind="summary", metadata={"summary_of": ["a"]})
+    memory.remember(f"It is {SECRET}.", id="s2", kind="summary", metadata={"summary_of": ["s1"]})
+    assert set(memory.forget("a").removed) == {"a", "s1", "s2"}
+    assert memory.list() == []
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_a_message_that_took_in_another_is_written_anew_without_it(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Where is it?", id="a", session="s", role="user")
+    memory.remember(f"Look behind the {SECRET}.", id="b", session="s", role="user")
+    memory.repair_session("s")
+    whole = memory.get("a")
+    assert whole is not None
+    assert SECRET in whole.text
+    receipt = memory.forget("b")
+    assert (receipt.removed, receipt.rewritten) == (("b",), ("a",))
+    left = memory.get("a")
+    assert left is not None
+    assert left.text == "Where is it?"
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_what_was_concluded_from_it_goes_along_unless_it_rests_on_more(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(f"Minutes: the launch of {SECRET} is on Friday.", id="a")
+    memory.remember("Minutes: the budget was agreed upon.", id="b")
+    memory.remember(f"{SECRET} launches on Friday.", id="alone", grounds={"evidence": ["a"]})
+    memory.remember("There was a meeting.", id="both", grounds={"evidence": ["a", "b"]})
+    memory.remember("I attended.", id="mine", trust="user_declared", grounds={"evidence": ["a"]})
+    receipt = memory.forget("a")
+    assert set(receipt.removed) == {"a", "alone"}
+    assert set(receipt.rewritten) == {"both", "mine"}
+    both, mine = memory.get("both"), memory.get("mine")
+    evidence = [[item.source for item in one.grounds.evidence] for one in (both, mine) if one and one.grounds]
+    assert evidence == [["b"], []]
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_path: Path) -> None:
+    memory.entity(SECRET, id="only")
+    memory.entity("Ada", id="ada")
+    memory.entity("Bob", id="bob")
+    memory.relate("bob", "knows", "Carol")
+    memory.remember(f"{SECRET} met Ada and Bob.", id="a")
+    memory.remember("Ada was here.", id="b")
+    assert memory.forget("a").removed == ("a", "only")
+    assert {entity.id for entity in memory.entities()} >= {"ada", "bob"}
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_undoing_anything_about_a_forgotten_record_says_why_it_cannot_be(memory: Memory) -> None:
+    receipt = memory.remember("A secret.", id="a")
+    revised = memory.revise("a", "Another secret.")
+    forgotten = memory.forget("a")
+    for entry in (receipt.entry, revised.entry):
+        with pytest.raises(Conflict, match=rf"a was forgotten for good in entry {forgotten.entry} \(2026-"):
+            memory.undo(entry or 0)
+    with pytest.raises(Conflict, match="forgotten for good by this entry"):
+        memory.undo(forgotten)

@@ -100,7 +100,7 @@ def test_every_change_is_journalled_with_who_why_before_and_after(store: Store) 
             ),
             Change(
                 entry=gone, at=second.recorded_at, space="default", verb="remove", object_type="record",
-                object_id="a", before=second.version, actor="bob", reason="enough",
+                object_id="a", before=second.version, actor="bob", reason="enough", act=entry,
             ),
         ]  # fmt: skip
         assert [change.entry for change in view.journal(newest_first=True, limit=2)] == [gone, entry]

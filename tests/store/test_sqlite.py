@@ -104,7 +104,7 @@ def test_a_damaged_file_is_reported_as_damaged(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:8192])
     with pytest.raises(StoreError, match="damaged") as caught, recollect.open(settings=settings) as memory:
         memory.list()
-    assert caught.value.code == "store_error"
+    assert caught.value.code == "store_damaged"
     assert str(path) in str(caught.value)
 
 

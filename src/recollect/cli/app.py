@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.cli import code, govern, read, write
+from recollect.cli import code, govern, keep, read, write
 from recollect.cli.connect import connect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
@@ -104,6 +104,9 @@ app.command("dream")(dream)
 app.add_typer(maintain, name="maintain")
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
+app.command("backup")(keep.backup)
+app.command("restore")(keep.restore)
+app.command("compact")(keep.compact)
 app.command("connect")(connect)
 app.command("welcome")(welcome)
 

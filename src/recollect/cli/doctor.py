@@ -6,7 +6,9 @@ import platform
 import shlex
 from collections.abc import Sequence
 from importlib import metadata
+from typing import Annotated
 
+import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,6 +18,8 @@ from recollect.cli.output import many, megabytes, put_json
 from recollect.cli.place import ACTOR
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
+from recollect.engine.care import keep
+from recollect.engine.care.keep import Repaired
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
 from recollect.store.choose import Place, look_at
@@ -62,16 +66,29 @@ class Report(Struct, frozen=True, kw_only=True):
     model: ModelReport
     problems: list[str]
     advice: list[str]
+    repaired: Repaired | None = None
 
 
-def doctor(home: Home = None, as_json: AsJson = False) -> int:
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Save what can be saved of a damaged store; the rest is set aside.")
+    ] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
     """Check this installation and its store: versions, model, vectors, consistency. Exits with 1 if something is wrong.
 
+    With --repair, what can be read goes into a new file, what is derived is made anew, and the damaged file is kept
+    aside with a list of the rows that are not what they were. No agent may have the memory open meanwhile.
+
     \b
-    Example:
+    Examples:
       recollect doctor
+      recollect doctor --repair
     """
-    report = examine(load_settings(home))
+    settings = load_settings(home)
+    repaired = keep.repair(settings) if repair else None
+    report = replace(examine(settings), repaired=repaired)
     if as_json:
         put_json(report)
     else:
@@ -95,7 +112,8 @@ def examine(settings: Settings) -> Report:
             with open_memory(settings=settings, actor=ACTOR) as memory:
                 store = _count(memory, store)
                 problems += memory.check()
-                advice += [*_advise_model(memory), *_advise_projects(memory)]
+                advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
+                advice += memory.core.notes
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
@@ -194,11 +212,21 @@ def _put_report(report: Report) -> None:
         "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
         "vectors": _vectors(model),
     })  # fmt: skip
+    if report.repaired is not None:
+        put_heading("Repaired")
+        put_pairs({"done": _repaired(report.repaired)})
     put_heading("Wrong" if report.problems else "All is well")
     for line in report.problems:
         put_pairs({"✗": line})
     for line in report.advice:
         put_pairs({"hint": line})
+
+
+def _repaired(done: Repaired) -> str:
+    if done.kept_aside is None:
+        return "nothing canonical was damaged; what is derived is as it should be"
+    aside = f"{many(done.set_aside, 'row')} set aside, {many(done.unreadable, 'row')} unreadable"
+    return f"{many(done.kept, 'row')} kept, {aside}; the damaged file and the list of rows are in {done.kept_aside}"
 
 
 def _vectors(model: ModelReport) -> str:

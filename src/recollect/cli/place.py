@@ -26,7 +26,10 @@ def find_place(home: str | None) -> Place:
 
 def open_or_make(home: str | None) -> Memory:
     """For commands that write something new."""
-    return open_memory(settings=load_settings(home), actor=ACTOR)
+    memory = open_memory(settings=load_settings(home), actor=ACTOR)
+    for note in memory.core.notes:
+        say(f"note: {note}")
+    return memory
 
 
 def open_if_there(home: str | None) -> Memory | None:

@@ -139,6 +139,8 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
     with ExitStack() as opened:
         memory = open_memory(settings=settings, actor="mcp")
         opened.callback(memory.close)
+        for note in memory.core.notes:
+            log.tell(note)
         contract = offer.make(memory, chosen.bound_to)
         parts: list[Beside] = []
         if address is not None:

@@ -59,6 +59,8 @@ class Core:
         self.clock = clock
         self.new_id = new_id
         self.on_write: list[Callable[[], None]] = []
+        self.notes: list[str] = []
+        """What a person should hear of how the memory was found."""
 
     def written(self) -> None:
         """Tells whoever waits for new records that there are some."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from recollect import private
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine.care import lifecycle, rebuild
@@ -27,10 +28,11 @@ from recollect.engine.intake.methods import Indexing, Ingesting
 from recollect.engine.loop import Loop, keep
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
+from recollect.engine.settle import Settling
 from recollect.engine.write.methods import Writing
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, ReadOnlyStore
-from recollect.store.choose import open_store
+from recollect.store.choose import OURS, open_store
 
 
 def open_memory(
@@ -49,10 +51,10 @@ def open_memory(
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
-    if chosen.store is None:
-        _make_home(chosen.home)
+    notes = _make_home(chosen.home) if chosen.store is None else []
     store = open_store(chosen.home, clock, chosen.store)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
+    core.notes = [*notes, *store.notes]
     try:
         return Memory(core, embedder, fresh=rebuild.freshen(core))
     except BaseException:
@@ -60,9 +62,12 @@ def open_memory(
         raise
 
 
-def _make_home(home: Path) -> None:
+def _make_home(home: Path) -> list[str]:
+    """The folder, for its owner alone. One that others may look into is closed, unless it holds more than a memory."""
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        private.make_folder(home)
+        opened = private.tighten(home) if private.holds_only(home, OURS) else []
+        return [f"{folder} could be read by other users of this machine; now only you can" for folder in opened]
     except FileExistsError as error:
         raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store") from error
     except OSError as error:
@@ -80,6 +85,8 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         self.idleness = Idleness(core, self.asked)
         self.sweeping = lifecycle.Sweeping(core)
         self.sweeping.look()
+        self._settling = Settling(core)
+        self._settling.look()
         self._freshening = Loop(
             "recollect-index", lambda: rebuild.freshen_all(core, self._freshening.stopping), failed=keep
         )
@@ -102,6 +109,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
             self._indexing.projects.stop()
         self.semantics.stop()
         self.sweeping.stop()
+        self._settling.stop()
         self._freshening.stop(1)
         try:
             self.touches.stop()

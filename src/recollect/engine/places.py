@@ -8,10 +8,10 @@ byte is written as `%xx`. What would be too long for a file system ends in a dig
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.base import Shelf, Store
 
@@ -61,7 +61,8 @@ def make_place(home: Path, space: str) -> Path:
     """The space's folder, made if it is missing."""
     place = place_of(home, space)
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        private.make_folder(place.parent)
+        private.make_folder(place)
         if _MARK in place.name and not (place / NAME_FILE).exists():
             _write(place / NAME_FILE, space)
     except OSError as error:
@@ -127,9 +128,7 @@ def _require_short(text: str) -> None:
 
 def _write(path: Path, text: str) -> None:
     """The whole file or none of it, whoever reads meanwhile."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_text(text, "utf-8")
-        os.replace(beside, path)
+        private.write_text(path, text)
     except OSError as error:
         raise ReadOnlyStore(f"{path} cannot be written: {error.strerror}") from error

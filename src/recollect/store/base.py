@@ -66,10 +66,10 @@ def claim_ref(kind: str, claim: Claim) -> str:
 
 
 def refs_of(record: Record | Outline) -> list[str]:
-    """By what a live record can be found through its grounds."""
+    """By what a record can be found through what it rests on, or was made of."""
     grounds = record.grounds
     if grounds is None:
-        return []
+        return _sources_of(record) if record.kind == SUMMARY else []
     refs = [f"evidence:{item.source}" for item in grounds.evidence]
     refs += [f"subject:{subject}" for subject in grounds.subjects]
     refs += [f"scope:{scope}" for scope in grounds.scopes]
@@ -79,7 +79,27 @@ def refs_of(record: Record | Outline) -> list[str]:
     if record.kind in DOING_KINDS:
         doing = record.metadata if isinstance(record, Record) else record.doing or {}
         refs += [f"named:{name}" for _, name in named_in(doing)]
-    return list(dict.fromkeys(refs))
+    return list(dict.fromkeys([*refs, *_sources_of(record)]))
+
+
+SUMMARY = "summary"
+"""The kind of records that say what others say, in fewer words."""
+MADE_OF = "made_of:"
+"""What a ref begins with that names a record which a summary was made of. Old versions are found by it, too."""
+NAMING = ("source_memory_ids", "summary_of")
+"""Under which names the metadata of a summary tells what it was made of."""
+
+
+def made_of(record: Record | Outline) -> list[str]:
+    """The ids of the records that a summary was made of, as far as it names them."""
+    if record.kind != SUMMARY or not isinstance(record, Record):
+        return []
+    named = (record.metadata.get(name) for name in NAMING)
+    return [id for some in named if isinstance(some, list | tuple) for id in some if isinstance(id, str)]
+
+
+def _sources_of(record: Record | Outline) -> list[str]:
+    return list(dict.fromkeys(f"{MADE_OF}{id}" for id in made_of(record)))
 
 
 def named_in(doing: Metadata) -> Iterator[tuple[str, str]]:
@@ -200,11 +220,16 @@ class Relations(Struct, frozen=True, kw_only=True):
 
 
 class Changes(Struct, frozen=True, kw_only=True):
-    """Entries of the journal. `last_besides` asks for the last one of each space that an actor has not made."""
+    """Entries of the journal; those of an `act` are the ones after its first, those `later_than` a moment are dated so.
+
+    `last_besides` asks for the last one of each space that an actor has not made.
+    """
 
     space: str | None = None
     object_id: str | None = None
     entry: int | None = None
+    act: int | None = None
+    later_than: datetime | None = None
     after: int = 0
     last_besides: str | None = None
 
@@ -380,6 +405,11 @@ class View(Protocol):
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
 
+    @property
+    def act(self) -> int | None:
+        """The first entry of what is being done; None before there is one."""
+        ...
+
     def apply(self, ops: Sequence[Op]) -> list[Done]:
         """Does operations in order, and answers for each what came of it."""
         ...
@@ -441,6 +471,9 @@ class Turn(Protocol):
 class Store(Protocol):
     """Where a memory is kept."""
 
+    on_commit: list[Callable[[], None]]
+    """Told after every transaction."""
+
     @property
     def location(self) -> str: ...
     @property
@@ -448,8 +481,20 @@ class Store(Protocol):
         """Where files lie that belong to the store and that people may edit; None where all of it is elsewhere."""
         ...
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a person should hear of how the store was found."""
+        ...
+
     def read(self) -> AbstractContextManager[View]: ...
-    def write(self, *, actor: str | None = None) -> AbstractContextManager[Edit]: ...
+    def write(self, *, actor: str | None = None, act: int | None = None) -> AbstractContextManager[Edit]:
+        """A transaction. Its entries are one act: that of the entry `act`, or of the first among them."""
+        ...
+
+    def joined(self) -> AbstractContextManager[object]:
+        """Makes one transaction of all that this thread reads and writes meanwhile."""
+        ...
+
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:
         """The turn for something of these names; whoever waits for it is told when to stop."""
         ...
@@ -463,7 +508,14 @@ class Store(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Removes what erased things left behind on disk; False where other readers kept it from doing so."""
+        """Removes what erased things left behind on disk. It keeps nobody waiting: False where something is left."""
+        ...
+
+    def settle(self, *, whole: bool = False) -> bool:
+        """Does a bounded piece of what is best done when nobody writes: scrubs, gives room back. False: more is left.
+
+        As a `whole`, the store is made as small as it can be, which takes as long as it takes.
+        """
         ...
 
     def size(self) -> int: ...

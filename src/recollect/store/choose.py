@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,15 @@ from msgspec import Struct
 
 from recollect.errors import ConfigError, RecollectError
 from recollect.store.base import Store
+from recollect.store.kept import Copied, Repaired
 from recollect.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from recollect.store.postgres import PostgresStore
 
 _SQLITE_FILE = "recollect.db"
+OURS = (_SQLITE_FILE, "recollect-", "config.toml", "spaces", "turns", "backups")
+"""What the names of all files begin with that a memory keeps in its folder."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -89,3 +92,24 @@ def _postgres(url: str) -> type[PostgresStore]:
             f'store: a PostgreSQL store needs a package more ({error.name}): pip install "recollect[postgres]"'
         ) from error
     return PostgresStore
+
+
+def backup_store(home: Path, target: Path, now: datetime) -> Copied:
+    """Copies the store in a folder, which may be in use, into a file that was read back."""
+    from recollect.store.sqlite.backup import backup  # who only remembers needs none of this
+
+    return backup(home / _SQLITE_FILE, target, now)
+
+
+def restore_store(home: Path, source: Path, now: datetime, *, over: bool) -> Copied:
+    """Makes a backup the store in a folder; one that is there is kept aside where `over` allows it."""
+    from recollect.store.sqlite.backup import restore
+
+    return restore(home / _SQLITE_FILE, source, now, over=over)
+
+
+def repair_store(home: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
+    """Saves what can be saved of the store in a folder, if something is wrong with it."""
+    from recollect.store.sqlite.salvage import repair
+
+    return repair(home / _SQLITE_FILE, problems, now)

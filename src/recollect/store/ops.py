@@ -91,6 +91,21 @@ class Erase(Struct, frozen=True, kw_only=True):
     most: int | None = None
 
 
+class EraseThing(Struct, frozen=True, kw_only=True):
+    """Removes an entity or a relation for good, with all of its versions."""
+
+    thing: Entity | Relation
+    reason: str | None = None
+
+
+class Rewrite(Struct, frozen=True, kw_only=True):
+    """Gives a record a new version and removes all before it for good: they said what was forgotten since."""
+
+    record: Record
+    lexis: Lexis
+    reason: str | None = None
+
+
 class Note(Struct, frozen=True, kw_only=True):
     """Writes into the journal that something was done in a space, which changes nothing by itself."""
 
@@ -153,7 +168,8 @@ class Sweep(Struct, frozen=True):
 
 
 Op: TypeAlias = (
-    Put | Retire | Erase | Note | PutSpace | DropSpace | PutMessages | Fade | Unfade | Evict | Sweep
+    Put | Retire | Erase | EraseThing | Rewrite | Note | PutSpace | DropSpace | PutMessages
+    | Fade | Unfade | Evict | Sweep
 )  # fmt: skip
 
 
@@ -170,6 +186,6 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 __all__ = [
-    "MOST_COUNTED", "Done", "DropSpace", "Erase", "Evict", "EvictionRule", "Fade", "FadingRule", "Lexis", "Note", "Op",
-    "Put", "PutMessages", "PutSpace", "Retire", "Sweep", "Thing", "Unfade",
+    "MOST_COUNTED", "Done", "DropSpace", "Erase", "EraseThing", "Evict", "EvictionRule", "Fade", "FadingRule", "Lexis",
+    "Note", "Op", "Put", "PutMessages", "PutSpace", "Retire", "Rewrite", "Sweep", "Thing", "Unfade",
 ]  # fmt: skip

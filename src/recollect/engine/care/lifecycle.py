@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.loop import Loop
+from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import put_of
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import Edit, EvictionRule, FadingRule, Ident, Shelf, View
@@ -118,7 +119,7 @@ def evict(
                 op = Evict(run=run, space=space, versions=leaving, ids=ids[portion], reason=f"run {run}")
                 count += edit.apply([op])[0].count
     if delete:
-        core.store.scrub()
+        scrub(core)
     return _upkeep(space, "evict", count, run, began, dry_run=False)
 
 
@@ -132,6 +133,7 @@ def _ago(now: datetime, age: timedelta) -> datetime:
 
 def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
     where = Filter(spaces=(space,), versions=versions, past=True)
+    note_erased(edit)
     return edit.apply([Erase(where=where, reason="evicted for good")])[0].count
 
 

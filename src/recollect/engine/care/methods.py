@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from recollect.engine.care import dream as dreaming
-from recollect.engine.care import lifecycle, rebuild
+from recollect.engine.care import keep, lifecycle, rebuild
 from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.forget import Forgotten, forget
+from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import spendings
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.undo import undo
@@ -23,6 +26,7 @@ from recollect.engine.parse import (
     parse_label,
     parse_limit,
     parse_optional,
+    parse_ref,
     parse_seconds,
     parse_share,
     parse_space,
@@ -31,10 +35,12 @@ from recollect.engine.parse import (
 from recollect.engine.places import drop_place, identity_of, keep_identity, make_place
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.stats import stats_of
+from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
+from recollect.store.kept import Copied
 from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import (
     DEFAULT_SPACE,
@@ -71,6 +77,13 @@ class Caring:
             parse_count(number, "entry", least=1, most=2**63 - 1),
             parse_optional(reason, "reason"),
         )
+
+    def forget(self, id: str, *, space: str | None = None, reason: str | None = None) -> Forgotten:
+        """Removes a record for good, with all its versions and all that was made of it. This alone cannot be undone.
+
+        The receipt says what was removed along with it, what was written anew without it, and what is still pending.
+        """
+        return forget(self.core, *parse_ref(id, space), parse_optional(reason, "reason"))
 
     def condense(
         self,
@@ -179,7 +192,8 @@ class Caring:
         label = parse_space(name, "name")
         with self.core.store.write(actor=self.core.actor) as edit:
             count = edit.apply([DropSpace(label)])[0].count
-        self.core.store.scrub()
+            note_erased(edit)
+        scrub(self.core)
         drop_place(self.core.settings.home, label)
         return count
 
@@ -194,8 +208,20 @@ class Caring:
                 return None
             stats = stats_of(edit, label)
             edit.apply([DropSpace(label), PutSpace(space)])
-        self.core.store.scrub()
+            note_erased(edit)
+        scrub(self.core)
         return stats
+
+    def backup(self, path: str | os.PathLike[str]) -> Copied:
+        """Copies the whole memory into one file while it is in use, and reads that back before it gets its name.
+
+        A folder gets a file with the time in its name. `recollect.restore` makes a copy the memory again.
+        """
+        return keep.backup(self.core, path)
+
+    def compact(self) -> Compacted:
+        """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""
+        return keep.compact(self.core)
 
     def folder(self, space: str = DEFAULT_SPACE) -> Path:
         """The folder for files of a space that exists; it is made if it is missing."""

@@ -17,7 +17,7 @@ from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Changes, Edit, Thing
+from recollect.store.base import Changes, Edit, Thing, View
 from recollect.store.ops import Put, Retire
 from recollect.types import Change, Entity, Receipt, Record, Relation
 
@@ -75,8 +75,8 @@ def _relink(edit: Edit, change: Change, done: int) -> None:
 
 def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     type_ = _TYPES.get(change.object_type)
-    if type_ is None or (change.before is None and change.after is None):
-        raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone")
+    if type_ is None or (change.before is None and change.after is None) or change.verb == "rewrite":
+        raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone{_why(edit, change)}")
     before, after = (
         None if version is None else edit.get(type_, change.space, change.object_id, version=version)
         for version in (change.before, change.after)
@@ -98,6 +98,20 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
     undone = Put(thing=restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
     return edit.apply([undone])[0].entry
+
+
+def _why(view: View, change: Change) -> str:
+    """Why nothing can be made of an entry any more."""
+    if change.verb == "rewrite":
+        return ": what was taken out then was forgotten for good"
+    later = view.journal(Changes(object_id=change.object_id, space=change.space, after=change.entry - 1))
+    for one in later:
+        if one.verb == "forget":
+            when = "by this entry" if one.entry == change.entry else f"in entry {one.entry}"
+            return f": {change.object_id} was forgotten for good {when} ({one.at:%Y-%m-%d}), and nothing of it is left"
+        if one.verb == "rewrite":
+            return f": what {change.object_id} said then was forgotten for good in entry {one.entry}"
+    return ""
 
 
 def _revert(change: Change, before: Thing, after: Thing, current: Thing, stated: Thing) -> Thing:

@@ -16,6 +16,7 @@ from recollect.engine.intake.indexing import Pass
 from recollect.engine.intake.watching import watch_folder
 from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_projects
 from recollect.engine.loop import Loop
+from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.walk_files import Walked
@@ -195,10 +196,11 @@ class Projects:
             while left and not self._stop.is_set():
                 with core.store.write(actor=core.actor) as edit:
                     left = edit.apply([erase])[0].count > 0
+                    note_erased(edit)
                     if not left:
                         edit.keep(code_files(id), {}, space=space, only=True)
                         edit.keep(PROJECTS, {id: None}, space=space)
-        core.store.scrub()
+        scrub(core)
         return count
 
     def end(self, space: str) -> None:

@@ -125,10 +125,6 @@ class Writing:
             at=parse_optional_time(at, "at"),
         )
 
-    def forget(self, id: str, *, space: str | None = None, reason: str | None = None) -> Receipt:
-        """Removes a record for good, with all its versions. This alone cannot be undone."""
-        return revise.forget(self.core, *parse_ref(id, space), parse_optional(reason, "reason"))
-
     def promote(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
         """Makes a candidate, contested or stale record active, or verifies an active one anew.
 

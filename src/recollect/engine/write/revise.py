@@ -9,14 +9,12 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, find
-from recollect.engine.known import DOCUMENTS, file_of, key_of
 from recollect.engine.parse import check_period
-from recollect.engine.write.grounds import judge, segment_kind, source_kind_of
+from recollect.engine.write.grounds import judge
 from recollect.engine.write.remember import content_hash, put_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Thing, View
-from recollect.store.ops import Erase
-from recollect.types import CATALOGUE_KINDS, Change, Filter, Receipt, Record, least_trust
+from recollect.types import Change, Receipt, Record, least_trust
 
 PERSON = "cli"
 """Who acts where a person types commands; everybody else is a program."""
@@ -92,27 +90,7 @@ def invalidate(
     )
 
 
-def forget(core: Core, id: str, space: str | None, reason: str | None) -> Receipt:
-    """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal.
-
-    A source goes with all of its segments: without them nothing would be forgotten.
-    """
-    with core.store.write(actor=core.actor) as edit:
-        record = _anywhere(edit, id, space)
-        home = Filter(spaces=(record.space,), past=True)
-        ops = [Erase(where=msgspec.structs.replace(home, ids=(record.id,)), reason=reason)]
-        if record.kind in CATALOGUE_KINDS and record.source is not None:
-            kinds = (segment_kind(source_kind_of(record)),)
-            pieces = msgspec.structs.replace(home, sources=(record.source,), kinds=kinds)
-            ops.append(Erase(where=pieces, reason=reason))
-            key = key_of(str(file_of(record).get("path", record.source)))
-            edit.keep(DOCUMENTS, {key: None}, space=record.space)
-        entries = [entry for done in edit.apply(ops) for entry in done.entries]
-    kept = None if core.store.scrub() else "gone, but its bytes stay on disk until the store next cleans up"
-    return Receipt(outcome="stored", id=id, space=record.space, reason=kept, entry=entries[0], entries=tuple(entries))
-
-
-def _anywhere(view: View, id: str, space: str | None) -> Record:
+def any_version(view: View, id: str, space: str | None) -> Record:
     """The record, or its last version where it was taken out of the present: that can be forgotten too."""
     try:
         return find(view, Record, id, space)

@@ -14,6 +14,7 @@ from recollect.store.migrations import (
     m0007_shelves,
     m0008_changes,
     m0009_folders,
+    m0010_safety,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -26,4 +27,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0007_shelves.STATEMENTS,
     m0008_changes.STATEMENTS,
     m0009_folders.STATEMENTS,
+    m0010_safety.STATEMENTS,
 )

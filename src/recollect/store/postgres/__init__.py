@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import psycopg
 
@@ -35,11 +35,12 @@ from recollect.store.postgres.words import PostgresWords
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
-from recollect.store.sql.rows import to_micros, to_moment
+from recollect.store.sql.moment import Last, look, next_moment
+from recollect.store.sql.rows import to_micros
+from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.types import Change
 
-_TICK = timedelta(microseconds=1)
 _LOOK_SECONDS = 0.05
 _BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE))
 _LOOK = """
@@ -60,7 +61,10 @@ class PostgresStore:
         self._writing = threading.Lock()
         self._lock = threading.Lock()
         self._listening: list[Connection] = []
+        self._thread = threading.local()
         self._closed = False
+        self.on_commit: list[Callable[[], None]] = []
+        self.notes: tuple[str, ...] = ()
         self._edits = lock_key(self._address.schema)
         self._channel = f"recollect_{self._address.schema}"
         waits = f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; SELECT pg_advisory_xact_lock({self._edits})"
@@ -174,30 +178,67 @@ class PostgresStore:
 
     @contextmanager
     def read(self) -> Generator[SqlView]:
+        joined = self._joined()
+        if joined is not None:
+            with self._converted():
+                yield self._view(*joined)
+            return
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
-            state = State(answers, writing=False)
-            now = self._clock()
-            now = now if state.last is None else max(now, to_moment(state.last))
-            db = PostgresDatabase(connection)
-            yield SqlView(db, now, *self._index(db, state, now)[1:])
+            yield self._view(PostgresDatabase(connection), State(answers, writing=False))
+
+    def _view(self, db: PostgresDatabase, state: State) -> SqlView:
+        now = look(state.last, self._clock())
+        shifted = state.last is not None and state.last.ahead > 0
+        return SqlView(db, now, *self._index(db, state, now)[1:], shifted=shifted)
 
     @contextmanager
-    def write(self, *, actor: str | None = None) -> Generator[SqlEdit]:
+    def write(self, *, actor: str | None = None, act: int | None = None) -> Generator[SqlEdit]:
+        inner = self._joined() is not None
+        with self._converted(), self.joined() as (db, state):
+            moment = next_moment(state.last, self._clock())
+            words, derived, search = self._index(db, state, moment.at)
+            edit = SqlEdit(db, moment, derived, search, actor, act)
+            if inner:
+                db.script(["SAVEPOINT edit"])
+            try:
+                yield edit
+                edit.finish()
+                if inner:
+                    db.script([*words.ending(), "RELEASE edit"])
+                else:
+                    db.put_off(words.ending())
+            except BaseException:
+                if inner and db.is_open():
+                    db.script(["ROLLBACK TO edit"])
+                raise
+            if db.wrote_to("journal"):
+                state.last = Last(to_micros(moment.at), moment.noted)
+
+    @contextmanager
+    def joined(self) -> Generator[tuple[PostgresDatabase, State]]:
+        """Makes one transaction of all that this thread reads and writes meanwhile."""
+        outer = self._joined()
+        if outer is not None:
+            yield outer
+            return
         with self._converted(), self._alone(), self._pool.transaction(self._begin_edit) as (connection, answers):
             _, ((transaction,),), *known, numbers = answers
-            state = State(known, writing=True)
-            now = self._clock()
-            if state.last is not None and to_micros(now) <= state.last:
-                now = to_moment(state.last) + _TICK
             db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
-            words, derived, search = self._index(db, state, now)
-            edit = SqlEdit(db, now, derived, search, actor)
-            yield edit
-            edit.finish()
-            ending = [*words.ending(), *db.ending()]
+            self._thread.joined = (db, State(known, writing=True))
+            try:
+                yield self._thread.joined
+            finally:
+                self._thread.joined = None
+            ending = db.ending()
             if db.wrote_to("journal"):
                 ending.append(f"NOTIFY {self._channel}")
             self._commit(connection, "; ".join([*ending, "COMMIT"]), transaction)
+        for told in self.on_commit:
+            told()
+
+    def _joined(self) -> tuple[PostgresDatabase, State] | None:
+        """The transaction that this thread is in, if it is in one."""
+        return getattr(self._thread, "joined", None)
 
     @contextmanager
     def _alone(self) -> Generator[None]:
@@ -300,8 +341,17 @@ class PostgresStore:
         """What was erased stays in dead rows until the database vacuums, which it does by itself."""
         return False
 
+    def settle(self, *, whole: bool = False) -> bool:
+        """The database settles by itself; asked for the whole of it, it vacuums at once."""
+        if whole:
+            with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
+                for table in ("records", "journal", "lexis", "words", "pieces", "tokens", "shelves"):
+                    connection.execute(f"VACUUM {table}".encode())
+        return True
+
     def check(self) -> Iterator[str]:
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
+            yield from broken_rows(PostgresDatabase(connection))
             for question, problem in _CHECKS:
                 count: int = run_script(connection, question)[0][0][0]
                 if count:
@@ -334,7 +384,7 @@ _CHECKS = (
     ),
     (
         "SELECT count(*) FROM refs WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = refs.version"
-        " AND retired_at IS NULL)",
+        " AND retired_at IS NULL) AND NOT (ref >= 'made_of:' AND ref < 'made_of;')",
         "refs belong to no live record; run `recollect reindex`",
     ),
     (

@@ -66,6 +66,7 @@ class PostgresDatabase:
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
         self._limited = limited
+        self._later: list[str] = []
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(_spelled(sql), values, binary=True).fetchall()
@@ -102,12 +103,20 @@ class PostgresDatabase:
         """Runs statements without values in one round trip."""
         return run_script(self._connection, "; ".join(statements))
 
+    def put_off(self, statements: Iterable[str]) -> None:
+        """Has statements run where the transaction ends."""
+        self._later += statements
+
+    def is_open(self) -> bool:
+        """Is the transaction still under way, or was the connection lost?"""
+        return not self._connection.closed
+
     def wrote_to(self, table: str) -> bool:
         """Were numbers of a table taken in this transaction?"""
         return table in self._taken
 
     def ending(self) -> list[str]:
         """What is left to be written before the transaction ends."""
-        return [
+        return self._later + [
             f"UPDATE numbers SET last = {self._numbers[table]} WHERE name = '{table}'" for table in sorted(self._taken)
         ]

@@ -104,4 +104,16 @@ _TABLES = (
     "CREATE INDEX queue_version ON queue(version)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES,)
+_SAFETY = (
+    *(
+        f"ALTER TABLE {table} ADD COLUMN checksum bigint"
+        for table in ("spaces", "records", "entities", "relations", "journal")
+    ),
+    "ALTER TABLE journal ADD COLUMN stamp bigint, ADD COLUMN act bigint",
+    "CREATE INDEX journal_stamp ON journal(entry) WHERE stamp IS NOT NULL",
+    "CREATE INDEX journal_act ON journal(act) WHERE act IS NOT NULL",
+    "CREATE INDEX records_superseded ON records(superseded_by) WHERE superseded_by IS NOT NULL",
+)
+"""What a store needs to notice damage and clocks that jump, and to know what was done together."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.postgres.database import DIALECT, PostgresDatabase
+from recollect.store.postgres.database import PostgresDatabase
 from recollect.store.postgres.state import State
 from recollect.store.postgres.vectors import MOST_INDEXED, PostgresVectors, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords
@@ -110,7 +110,7 @@ class PostgresSearch:
 
     def _allowed(self, numbers: Sequence[int], filter: Filter) -> Condition:
         """The versions that a filter lets through, as a query."""
-        condition, values = record_condition(DIALECT, filter, numbers, self._now)
+        condition, values = record_condition(self._db, filter, numbers, self._now)
         return f"SELECT records.version FROM records WHERE {condition}", values
 
     def _present(self, table: str, where: Filter) -> str:
@@ -206,7 +206,7 @@ class PostgresSearch:
                 among: Condition = ("SELECT unnest(?::bigint[])", [some])
                 found = self._compare_all([number], model, vector, where, most, exact=True, among=among)
                 return found.get(number) or _near_match([], most)
-            condition, listed = record_condition(DIALECT, where, [number], self._now)
+            condition, listed = record_condition(self._db, where, [number], self._now)
             allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
         dim = self._model(model).dim
         rows = self._db.rows(
@@ -277,7 +277,7 @@ class PostgresSearch:
         tallies = self._spaces(list(picks))
         versions = [version for name in tallies for version in picks[name].versions.tolist()]
         among = msgspec.structs.replace(where, versions=tuple(versions))
-        condition, values = record_condition(DIALECT, among, [tally.no for tally in tallies.values()], self._now)
+        condition, values = record_condition(self._db, among, [tally.no for tally in tallies.values()], self._now)
         cosine, asked = "NULL::float8", list[object]()
         if model is not None and vector is not None:
             best = "SELECT max(-(numbers::vector <#> ?::vector)) FROM pieces"

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from recollect.store.search import Model
 from recollect.store.sql.database import Row
+from recollect.store.sql.moment import Last
 
 READ_STATE = (
-    """SELECT (SELECT at FROM journal ORDER BY entry DESC LIMIT 1), EXISTS(SELECT 1 FROM queue),
+    """SELECT (SELECT at FROM journal ORDER BY entry DESC LIMIT 1),
+        (SELECT stamp FROM journal ORDER BY entry DESC LIMIT 1), EXISTS(SELECT 1 FROM queue),
         EXISTS(SELECT 1 FROM evicted), EXISTS(SELECT 1 FROM names)""",
     "SELECT what, version FROM made_by",
     "SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no",
@@ -24,7 +26,8 @@ class State:
     """A transaction's own knowledge, which it keeps true while it writes."""
 
     def __init__(self, answers: Sequence[Sequence[Row]], *, writing: bool) -> None:
-        ((self.last, self.any_waiting, self.any_evicted, self.any_names),) = answers[0]
+        ((at, stamp, self.any_waiting, self.any_evicted, self.any_names),) = answers[0]
+        self.last = None if at is None else Last(at, stamp)
         self.progress: dict[str, int] = dict(answers[1])
         self.models: list[Model] | None = [Model(*row) for row in answers[2]]
         self.writing = writing

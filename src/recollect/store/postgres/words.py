@@ -119,7 +119,8 @@ class PostgresWords:
         for edition, space_no, length in self._db.rows(f"{sql} RETURNING edition, space_no, length", (versions,)):
             self._count(edition, space_no, -1, -length)
 
-    def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
+    def erase(self, entries: Sequence[tuple[int, int, bool]], *, for_good: bool = True) -> None:
+        del for_good  # either way their rows go
         versions = [version for _, version, _ in entries]
         sql = "DELETE FROM words WHERE version = ANY(?::bigint[]) RETURNING edition, space_no, length, live"
         for edition, space_no, length, live in self._db.rows(sql, (versions,)):

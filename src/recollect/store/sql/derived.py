@@ -6,12 +6,13 @@ else needs to know what is derived of it. Words and vectors are each database's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from recollect.store.base import Lexis, refs_of
+from recollect.store.base import MADE_OF, SUMMARY, Lexis, refs_of
 from recollect.store.search import Vector
 from recollect.store.sql.database import Database
 from recollect.store.sql.index import Entry, Vectors, Words
+from recollect.store.sql.where import after_all
 from recollect.types import Entity, Record
 
 
@@ -28,14 +29,16 @@ class Derived:
         self.vectors.put([(entry.space_no, entry.record, entry.same_as) for entry in entries])
         self._put_refs([(entry.space_no, entry.record) for entry in entries])
 
-    def _put_refs(self, records: Sequence[tuple[int, Record]]) -> None:
+    def _put_refs(self, records: Sequence[tuple[int, Record]], live: Collection[int] | None = None) -> None:
+        """What refers to others. Of versions that are not live, only what they were made of is known."""
         self._db.many(
             "INSERT INTO refs VALUES(?, ?, ?)",
             [
                 (space_no, ref, record.version)
                 for space_no, record in records
-                if record.grounds is not None
+                if record.grounds is not None or record.kind == SUMMARY
                 for ref in refs_of(record)
+                if live is None or record.version in live or ref.startswith(MADE_OF)
             ],
         )
 
@@ -44,7 +47,7 @@ class Derived:
         versions = [version for _, version in entries]
         self.words.retire(entries)
         self.vectors.retire(versions)
-        self._drop_refs(versions)
+        self._drop_refs(versions, but=MADE_OF)
 
     def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
         """Versions are gone for good: space, number and whether it was live, of each."""
@@ -53,8 +56,10 @@ class Derived:
         self.vectors.erase(versions)
         self._drop_refs(versions)
 
-    def _drop_refs(self, versions: Sequence[int]) -> None:
+    def _drop_refs(self, versions: Sequence[int], *, but: str | None = None) -> None:
         chosen, values = self._db.dialect.among("version", versions)
+        if but is not None:
+            chosen, values = f"{chosen} AND NOT (ref >= ? AND ref < ?)", [*values, but, after_all(but)]
         self._db.run(f"DELETE FROM refs WHERE {chosen}", values)
 
     def look_for_evicted(self) -> None:
@@ -81,7 +86,7 @@ class Derived:
         """Gives a live version another set of names."""
         sql = "SELECT space_no FROM records WHERE version = ? AND retired_at IS NULL"
         for (space_no,) in self._db.rows(sql, (version,)):
-            self.words.erase([(space_no, version, True)])
+            self.words.erase([(space_no, version, True)], for_good=False)
             self.words.put([(space_no, version, lexis)])
             self.words.count(space_no, gone=-1)
 
@@ -90,7 +95,7 @@ class Derived:
         live = [(space_no, record) for space_no, record, holds in batch if holds]
         old = [(space_no, record) for space_no, record, holds in batch if not holds]
         self._drop_refs([record.version for _, record, _ in batch])
-        self._put_refs(live)
+        self._put_refs([(space_no, record) for space_no, record, _ in batch], {record.version for _, record in live})
         return self.words.make(
             [(space_no, record.version, derive(record)) for space_no, record in live],
             [(space_no, record.version, derive(record)) for space_no, record in old],

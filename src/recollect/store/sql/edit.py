@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import cast
 
 from recollect.store.base import Done, Lexis, Shelf, V
 from recollect.store.ops import Op
@@ -11,7 +12,8 @@ from recollect.store.search import Model, Vector
 from recollect.store.sql.database import Database
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Search
-from recollect.store.sql.rows import to_entity
+from recollect.store.sql.moment import Moment
+from recollect.store.sql.seal import read_versions
 from recollect.store.sql.shapes import select_things
 from recollect.store.sql.view import SqlView
 from recollect.store.sql.writer import Writer
@@ -22,10 +24,20 @@ class SqlEdit(SqlView):
     """One transaction: reads see what it has written so far."""
 
     def __init__(
-        self, db: Database, now: datetime, derived: Derived, search: Callable[[], Search], actor: str | None
+        self,
+        db: Database,
+        moment: Moment,
+        derived: Derived,
+        search: Callable[[], Search],
+        actor: str | None,
+        act: int | None = None,
     ) -> None:
-        super().__init__(db, now, derived, search)
-        self._writer = Writer(db, self, derived, actor)
+        super().__init__(db, moment.at, derived, search, shifted=moment.noted is not None)
+        self._writer = Writer(db, self, derived, moment, actor, act)
+
+    @property
+    def act(self) -> int | None:
+        return self._writer.act
 
     def finish(self) -> None:
         """Writes what was put off."""
@@ -71,8 +83,7 @@ class SqlEdit(SqlView):
 
     def _all_entities(self) -> Iterator[tuple[int, Entity]]:
         sql = f"{select_things(Entity)} WHERE entities.retired_at IS NULL ORDER BY entities.version"
-        for row in self._db.rows(sql):
-            entity = to_entity(row)
+        for entity in cast("list[Entity]", read_versions(Entity, self._db.rows(sql))):
             yield self._writer.home(entity.space), entity
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:

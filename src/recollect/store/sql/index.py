@@ -48,8 +48,8 @@ class Words(Protocol):
         """Has live versions (space and number of each) stand with the old ones."""
         ...
 
-    def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
-        """Takes versions out for good: space, number and whether it is live, of each."""
+    def erase(self, entries: Sequence[tuple[int, int, bool]], *, for_good: bool = True) -> None:
+        """Takes versions out: space, number and whether it is live, of each. For good, or to put them in otherwise."""
         ...
 
     def put_space(self, space_no: int) -> None: ...

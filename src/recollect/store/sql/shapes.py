@@ -66,12 +66,18 @@ _DECODERS: dict[str, Callable[[str], object]] = {
 
 @cache
 def select_things(type_: type[Thing], *, stated: bool = False) -> str:
-    """The beginning of a query for whole objects. A record's confidence is what it has faded to, or as `stated`."""
+    """The beginning of a query for whole objects, with what their checksums are told by behind them.
+
+    A record's confidence is what it has faded to, or as `stated`.
+    """
     table, more = TABLES[type_], ""
     columns = [f"{table}.version", "spaces.name", *(f"{table}.{quoted(column)}" for column in COLUMNS[type_])]
     if type_ is Record:
         columns += ["accesses.count", "accesses.last"]
         more = ACCESSES
+    columns += [f"{table}.checksum", f"{table}.space_no"]
+    if type_ is Record:
+        columns.append("records.confidence")
         if not stated:
             columns[columns.index("records.confidence")] = CONFIDENCE
             more += FADED

@@ -115,30 +115,26 @@ def find_evictable(db: Database, number: int, rule: EvictionRule, now: int) -> D
     return Due(tuple(versions), tuple(ids))
 
 
-def mark_evicted(
-    db: Database, note: tuple[int, str, str | None, str | None], number: int, run: int, versions: Sequence[int],
-    ids: Sequence[str],
-) -> int:  # fmt: skip
-    """Has those versions leave the present that are still in it, each with an entry of its own. Answers how many.
+def find_present(db: Database, number: int, versions: Sequence[int], ids: Sequence[str]) -> list[tuple[str, int]]:
+    """Those of some versions that are still in the present: id and number of each.
 
-    That they are retired comes later, since it costs much more. They are found by their ids, in an index that holds all
-    that is needed here. `note` is when, where, who and why.
+    They are found by their ids, in an index that holds all that is needed here.
     """
-    at, space, actor, reason = note
-    first = db.reserve("journal", 0)
     named, listed = db.dialect.among("records.id", ids)
     chosen, numbers = db.dialect.among(db.dialect.unindexed("records.version"), versions)
-    done = db.run(
-        "INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, actor, reason)"
-        " SELECT ? + row_number() OVER (), ?, ?, 'evict', 'record', records.id, records.version, ?, ? FROM records"
+    rows = db.rows(
+        "SELECT records.id, records.version FROM records"
         f" WHERE {named} AND space_no = ? AND retired_at IS NULL AND {chosen} AND {NOT_EVICTED}",
-        (first - 1, at, space, actor, reason, *listed, number, *numbers),
+        (*listed, number, *numbers),
     )
-    db.reserve("journal", done)
-    noted = "FROM journal WHERE entry >= ? ORDER BY before"
-    db.run(f"INSERT INTO moved SELECT ?, before, NULL, NULL {noted}", (run, first))
-    db.run(f"INSERT INTO evicted SELECT before, at {noted}", (first,))
-    return done
+    return [(row[0], row[1]) for row in rows]
+
+
+def mark_evicted(db: Database, run: int, versions: Sequence[int], at: int) -> None:
+    """Has versions leave the present. That they are retired comes later, since it costs much more."""
+    ordered = sorted(versions)
+    db.many("INSERT INTO moved VALUES(?, ?, NULL, NULL)", [(run, version) for version in ordered])
+    db.many("INSERT INTO evicted VALUES(?, ?)", [(version, at) for version in ordered])
 
 
 def read_evicted(db: Database, where: str, values: Sequence[object], limit: int | None = None) -> list[tuple[int, int]]:

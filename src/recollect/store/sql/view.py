@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast, overload
 import msgspec
 from msgspec import Struct
 
+from recollect.errors import StoreDamaged
 from recollect.store.base import (
     By,
     Changes,
@@ -32,11 +33,13 @@ from recollect.store.base import (
     normal_name,
 )  # fmt: skip
 from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, WordMatch
-from recollect.store.sql.database import Condition, Database
+from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Search
-from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_entity, to_micros, to_moment, to_record, to_space
-from recollect.store.sql.shapes import READERS, TABLES, select_shape, select_things, shaped
+from recollect.store.sql.moment import shift_of
+from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_moment, to_space
+from recollect.store.sql.seal import read_versions
+from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at
 from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
@@ -77,11 +80,14 @@ class Numbers:
 
 
 class SqlView:
-    """Reads of one snapshot; `now` decides what is valid."""
+    """Reads of one snapshot; `now` decides what is valid. `shifted` says that the last entry has a stamp."""
 
-    def __init__(self, db: Database, now: datetime, derived: Derived, search: Callable[[], Search]) -> None:
+    def __init__(
+        self, db: Database, now: datetime, derived: Derived, search: Callable[[], Search], *, shifted: bool = False
+    ) -> None:
         self._db = db
         self._now = now
+        self._shift = shift_of(db) if shifted else None
         self._derived = derived
         self._make_search = search
         self._searching: Search | None = None
@@ -98,7 +104,20 @@ class SqlView:
         """A filter as a condition on `records`."""
         found = [number for space in filter.spaces if (number := self._number(space)) is not None]
         numbers = found if filter.spaces else None
-        return record_condition(self._db.dialect, filter, numbers, to_micros(self._now), looked_up=looked_up)
+        return record_condition(self._db, filter, numbers, to_micros(self._now), looked_up=looked_up)
+
+    def _read(self, type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
+        """Rows as objects. While stamps are ahead of the clock, when something was written is told by the clock."""
+        found = read_versions(type_, rows)
+        if self._shift is None:
+            return found
+        first, ahead = self._shift
+        return [
+            msgspec.structs.replace(thing, recorded_at=to_moment(stamp - ahead))
+            if (stamp := to_micros(thing.recorded_at)) >= first
+            else thing
+            for thing in found
+        ]
 
     # Spaces
 
@@ -128,11 +147,11 @@ class SqlView:
             known, values = f"{table}.version = ?", [version]
             id_column, number_column = map(self._db.dialect.unindexed, (f"{table}.id", f"{table}.space_no"))
         else:
-            known, values = known_at(self._db.dialect, table, as_of)
+            known, values = known_at(self._db, table, as_of)
             id_column, number_column = f"{table}.id", f"{table}.space_no"
         sql = f"{select_things(type_, stated=version is not None)} WHERE {id_column} = ? AND {number_column} = ?"
         rows = self._db.rows(f"{sql} AND {known}", (id, self._number(space), *values))
-        return cast("T", READERS[type_](rows[0])) if rows else None
+        return cast("T", self._read(type_, rows)[0]) if rows else None
 
     def select(
         self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0
@@ -150,7 +169,7 @@ class SqlView:
         if shape is int:
             return self._db.columns(["version"], f"SELECT records.version FROM records{ends}", values)[0]
         if shape is Record:
-            found = cast("list[S]", [to_record(row) for row in self._db.rows(select_things(Record) + ends, values)])
+            found = cast("list[S]", self._read(Record, self._db.rows(select_things(Record) + ends, values)))
         else:
             begins = select_shape(cast("type[Struct]", shape), "records", self._db.dialect)
             found = shaped(shape, self._db.rows(begins + ends, values))
@@ -213,13 +232,13 @@ class SqlView:
         order = f"entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
         sql = f"{select_things(Entity)} WHERE {condition} ORDER BY {order}"
         rows = self._db.rows(sql, (*values, _MOST if limit is None else limit, offset))
-        return [to_entity(row) for row in rows]
+        return cast("list[Entity]", self._read(Entity, rows))
 
     def _entities(self, where: Entities) -> Condition:
         number, dialect = self._number(where.space), self._db.dialect
         narrow = where.names is not None or where.ids is not None
         column = dialect.unindexed("entities.space_no") if narrow else "entities.space_no"
-        parts: list[Condition] = [(f"{column} = ?", [number]), known_at(dialect, "entities", where.as_of)]
+        parts: list[Condition] = [(f"{column} = ?", [number]), known_at(self._db, "entities", where.as_of)]
         if where.ids is not None:
             parts.append(dialect.among("entities.id", where.ids))
         if where.names is not None:
@@ -240,8 +259,7 @@ class SqlView:
         ends = f" WHERE {condition} ORDER BY {order} LIMIT ?"
         values = [*values, _MOST if limit is None else limit]
         if shape is Relation:
-            rows = self._db.rows(select_things(Relation) + ends, values)
-            return cast("list[S]", [READERS[Relation](row) for row in rows])
+            return cast("list[S]", self._read(Relation, self._db.rows(select_things(Relation) + ends, values)))
         begins = select_shape(cast("type[Struct]", shape), "relations", self._db.dialect)
         return shaped(shape, self._db.rows(begins + ends, values))
 
@@ -249,7 +267,7 @@ class SqlView:
         dialect = self._db.dialect
         parts: list[Condition] = [
             ("relations.space_no = ?", [self._number(where.space)]),
-            known_at(dialect, "relations", where.as_of),
+            known_at(self._db, "relations", where.as_of),
         ]
         if where.active:
             parts.append(true_at("relations", to_micros(where.as_of or self._now)))
@@ -264,9 +282,12 @@ class SqlView:
     def journal(self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000) -> list[Change]:
         where = where or Changes()
         parts: list[Condition] = [("entry > ?", [where.after])]
-        for column, value in (("entry", where.entry), ("space", where.space), ("object_id", where.object_id)):
+        named = {"entry": where.entry, "space": where.space, "object_id": where.object_id, "act": where.act}
+        for column, value in named.items():
             if value is not None:
                 parts.append((f"{column} = ?", [value]))
+        if where.later_than is not None:
+            parts.append(("at > ?", [to_micros(where.later_than)]))
         if where.last_besides is not None:
             newest = "SELECT max(entry) FROM journal WHERE actor IS NULL OR actor <> ? GROUP BY space"
             parts.append((f"entry IN ({newest})", [where.last_besides]))
@@ -284,7 +305,10 @@ class SqlView:
             among, listed = self._db.dialect.among("key", keys)
             sql, values = f"{sql} AND {among}", [*values, *listed]
         decode = msgspec.json.Decoder(shelf.type).decode
-        return {row[0]: decode(row[1]) for row in self._db.rows(f"{sql} ORDER BY key", values)}
+        try:
+            return {row[0]: decode(row[1]) for row in self._db.rows(f"{sql} ORDER BY key", values)}
+        except (msgspec.DecodeError, TypeError) as error:
+            raise StoreDamaged(f"what is kept as {shelf.name!r} cannot be read: {error}") from error
 
     # Upkeep
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.store.sql.database import Condition, Dialect
+from recollect.store.sql.database import Condition, Database, Dialect
+from recollect.store.sql.moment import stamp_of
 from recollect.store.sql.rows import to_micros
 from recollect.types import HIDDEN_STATUSES, Filter
 
@@ -19,7 +20,7 @@ NOT_EVICTED = "NOT EXISTS (SELECT 1 FROM evicted WHERE evicted.version = records
 Rule = Callable[[Any], Condition]
 
 
-def known_at(dialect: Dialect, table: str, as_of: datetime | None, *, looked_up: bool = False) -> Condition:
+def known_at(db: Database, table: str, as_of: datetime | None, *, looked_up: bool = False) -> Condition:
     """The versions that held at a moment of recorded time (None: now).
 
     `looked_up` says that rows are found by something narrower, so that no index of live versions is wanted.
@@ -27,9 +28,9 @@ def known_at(dialect: Dialect, table: str, as_of: datetime | None, *, looked_up:
     of_records = table == "records"
     if as_of is None:
         retired = f"{table}.retired_at"
-        lives = f"{dialect.unindexed(retired) if looked_up else retired} IS NULL"
+        lives = f"{db.dialect.unindexed(retired) if looked_up else retired} IS NULL"
         return (f"{lives} AND {NOT_EVICTED}" if of_records else lives), []
-    moment = to_micros(as_of)
+    moment = stamp_of(db, as_of)
     lived = f"{table}.recorded_at <= ? AND ({table}.retired_at IS NULL OR {table}.retired_at > ?)"
     if not of_records:
         return lived, [moment, moment]
@@ -113,6 +114,7 @@ def _rules(dialect: Dialect) -> Mapping[str, Rule]:
         "rooms": lambda rooms: one_of("coalesce(records.room, '')", rooms),
         "statuses": lambda statuses: one_of("records.status", statuses),
         "tags": lambda tags: dialect.shares("records.tags", tags),
+        "superseded_by": lambda ids: one_of("records.superseded_by", ids),
         "hashes": lambda hashes: one_of("records.hash", [bytes.fromhex(hash) for hash in hashes]),
         "run": _plain("records.version IN (SELECT version FROM moved WHERE run = ?)"),
         "evicted": _plain("records.version IN (SELECT version FROM evicted)"),
@@ -133,18 +135,19 @@ _USUAL = msgspec.structs.astuple(Filter())
 
 
 def record_condition(
-    dialect: Dialect, filter: Filter, numbers: Sequence[int] | None, now: int, *, looked_up: bool = False
+    db: Database, filter: Filter, numbers: Sequence[int] | None, now: int, *, looked_up: bool = False
 ) -> Condition:
     """Everything in a filter, for a row of `records`; `numbers` are those of its spaces (None: all).
 
     `looked_up` says that rows are found by something else than their space.
     """
+    dialect = db.dialect
     given = zip(Filter.__struct_fields__, msgspec.structs.astuple(filter), _USUAL, strict=True)
     said = {name: value for name, value, usual in given if value != usual}
     by_version = not said.keys().isdisjoint(_BY_VERSION)
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
     if not filter.past:
-        parts.append(known_at(dialect, "records", filter.as_of, looked_up=by_version))
+        parts.append(known_at(db, "records", filter.as_of, looked_up=by_version))
     for name, rule in _rules(dialect).items():
         if name in said:
             sql, values = rule(said[name])

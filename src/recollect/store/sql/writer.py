@@ -17,6 +17,7 @@ from recollect.store.base import Done, Lexis, Shelf, Thing, V
 from recollect.store.ops import (
     DropSpace,
     Erase,
+    EraseThing,
     Evict,
     Fade,
     Note,
@@ -25,16 +26,20 @@ from recollect.store.ops import (
     PutMessages,
     PutSpace,
     Retire,
+    Rewrite,
     Sweep,
     Unfade,
 )  # fmt: skip
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Entry
-from recollect.store.sql.rows import entity_row, record_row, relation_row, to_json, to_micros
+from recollect.store.sql.moment import Moment
+from recollect.store.sql.rows import to_json, to_micros, to_moment
+from recollect.store.sql.seal import NOTED, ROWS, seal, seal_version
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sql.upkeep import (
     fade,
+    find_present,
     hand_on_fading,
     mark_evicted,
     read_evicted,
@@ -43,20 +48,17 @@ from recollect.store.sql.upkeep import (
     unfade,
 )  # fmt: skip
 from recollect.store.sql.view import SqlView
-from recollect.types import Entity, Filter, Message, Record, Relation
+from recollect.types import Entity, Filter, Message, Record, Relation, Space
 
 _INSERT = {
-    type_: f"INSERT INTO {TABLES[type_]}(version, space_no, {', '.join(map(quoted, columns))})"
-    f" VALUES(?, ?{', ?' * len(columns)})"
+    type_: f"INSERT INTO {TABLES[type_]}(version, space_no, {', '.join(map(quoted, columns))}, checksum)"
+    f" VALUES(?, ?{', ?' * len(columns)}, ?)"
     for type_, columns in COLUMNS.items()
 }
-_ROWS: Mapping[type[Thing], Callable[[Any], Row]] = {Record: record_row, Entity: entity_row, Relation: relation_row}
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
-_NOTE = (
-    "INSERT INTO journal(entry, at, space, verb, object_type, object_id, before, after, actor, reason, undoes)"
-    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL WHERE"
+_NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
+_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL, checksum = NULL WHERE"
+_NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
@@ -71,20 +73,25 @@ class _Change(msgspec.Struct, frozen=True):
 class Writer:
     """Does operations through one transaction: reads see what it has written so far."""
 
-    def __init__(self, db: Database, view: SqlView, index: Derived, actor: str | None) -> None:
+    def __init__(
+        self, db: Database, view: SqlView, index: Derived, moment: Moment, actor: str | None, act: int | None = None
+    ) -> None:
         self._db = db
         self._view = view
         self._spaces = view.numbers
         self._index = index
         self._actor = actor
-        self._at = to_micros(view.now)
+        self._at = moment.stamp
+        self._moment = moment
+        self._known_at = to_moment(moment.stamp)
+        self.act = act
         self._positions: dict[tuple[int, str, str], int] = {}
         self._places: dict[tuple[int, str], int] = {}
         self._any_evicted: bool | None = None
         self._one_by_one: Mapping[type[Op], Callable[[Any], Done]] = {
             Erase: self._erase, Note: self._note_one, PutSpace: self._put_space, DropSpace: self._drop_space,
             PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade, Evict: self._evict,
-            Sweep: self._sweep_some,
+            Sweep: self._sweep_some, EraseThing: self._erase_thing, Rewrite: self._rewrite,
         }  # fmt: skip
 
     def apply(self, ops: Sequence[Op]) -> list[Done]:
@@ -105,27 +112,31 @@ class Writer:
         return number
 
     def _note(self, space: str, verb: str, object_type: str, object_id: str, reason: str | None = None) -> int:
-        entry = self._db.reserve("journal", 1)
-        self._db.run(
-            _NOTE,
-            (entry, self._at, space, verb, object_type, object_id, None, None, self._actor, reason, None),
-        )
-        return entry
+        return self._write_notes([(space, verb, object_type, object_id, None, None, self._actor, reason, None)])[0]
+
+    def _write_notes(self, notes: Sequence[Row]) -> range:
+        """Writes entries of space, verb, type, id, before, after, actor, reason and what is undone, in order."""
+        first = self._db.reserve("journal", len(notes))
+        at, stamp = to_micros(self._moment.at), self._moment.noted
+        rows: list[Row] = []
+        for entry, note in enumerate(notes, first):
+            row = (entry, at, *note, self.act, stamp)
+            rows.append((*row, seal(row)))
+            self.act = entry if self.act is None else self.act
+        self._db.many(_NOTE, rows)
+        return range(first, first + len(notes))
 
     def _note_changes(self, changes: Sequence[_Change]) -> range:
         """Writes an entry for each change of an object, and answers their numbers."""
-        first = self._db.reserve("journal", len(changes))
-        self._db.many(
-            _NOTE,
+        return self._write_notes(
             [
                 (
-                    entry, self._at, change.op.thing.space, change.op.verb, _OBJECT_TYPE[type(change.op.thing)],
-                    change.op.thing.id, change.before, change.after, self._actor, change.op.reason, change.op.undoes,
+                    change.op.thing.space, change.op.verb, _OBJECT_TYPE[type(change.op.thing)], change.op.thing.id,
+                    change.before, change.after, self._actor, change.op.reason, change.op.undoes,
                 )
-                for entry, change in enumerate(changes, first)
-            ],
+                for change in changes
+            ]
         )  # fmt: skip
-        return range(first, first + len(changes))
 
     # Spaces
 
@@ -135,17 +146,26 @@ class Writer:
         if number is None:
             number = self._db.reserve("spaces", 1)
             self._db.run(
-                "INSERT INTO spaces(no, name, description, created_at, metadata) VALUES(?, ?, ?, ?, ?)",
-                (number, space.name, space.description, self._at, to_json(space.metadata)),
+                "INSERT INTO spaces(no, name, description, created_at, metadata, checksum) VALUES(?, ?, ?, ?, ?, ?)",
+                _sealed_space(number, space, to_micros(self._moment.at)),
             )
             self._spaces.numbers[space.name] = number
             self._index.put_space(number)
-            return Done(entries=(self._note(space.name, "create", "space", space.name),))
+            return Done(entries=self._note_space(space.name, "create"))
+        made = self._db.rows("SELECT created_at FROM spaces WHERE no = ?", (number,))[0][0]
+        *_, description, _, metadata, checksum = _sealed_space(number, space, made)
         self._db.run(
-            "UPDATE spaces SET description = ?, metadata = ? WHERE no = ?",
-            (space.description, to_json(space.metadata), number),
+            "UPDATE spaces SET description = ?, metadata = ?, checksum = ? WHERE no = ?",
+            (description, metadata, checksum, number),
         )
-        return Done(entries=(self._note(space.name, "describe", "space", space.name),))
+        return Done(entries=self._note_space(space.name, "describe"))
+
+    def _note_space(self, name: str, verb: str) -> tuple[int]:
+        """That there is a space is no part of what is done in it."""
+        act, self.act = self.act, None
+        entry = self._note(name, verb, "space", name)
+        self.act = act
+        return (entry,)
 
     def _note_one(self, op: Note) -> Done:
         return Done(entries=(self._note(op.space, op.verb, "space", op.space, op.reason),))
@@ -176,10 +196,8 @@ class Writer:
         things = self._prepared(type_, ops, numbers, stated, places)
         first = self._db.reserve(TABLES[type_], len(ops))
         things = [msgspec.structs.replace(thing, version=version) for version, thing in enumerate(things, first)]
-        row = _ROWS[type_]
         self._db.many(
-            _INSERT[type_],
-            [(thing.version, number, *row(thing)) for number, thing in zip(numbers, things, strict=True)],
+            _INSERT[type_], [_sealed(type_, number, thing) for number, thing in zip(numbers, things, strict=True)]
         )
         if type_ is Record:
             self._put_records(ops, numbers, cast("list[Record]", things), stated)
@@ -203,7 +221,7 @@ class Writer:
         places: Mapping[int, int],
     ) -> list[Thing]:
         """The objects as they are to be written, but for their versions."""
-        now = self._view.now
+        now = self._known_at
         things = [
             op.thing if op.thing.recorded_at == now else msgspec.structs.replace(op.thing, recorded_at=now)
             for op in ops
@@ -318,6 +336,12 @@ class Writer:
         return list(dict.fromkeys(id for (id,) in self._db.rows(sql, values)))
 
     def _erase_one(self, space: str, id: str, reason: str | None) -> int:
+        self._erase_versions(space, id)
+        self._db.run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (self.home(space), id))
+        return self._note(space, "forget", "record", id, reason)
+
+    def _erase_versions(self, space: str, id: str) -> None:
+        """Removes all versions of a record for good, and what the journal says of them."""
         number = self.home(space)
         rows = self._db.rows(  # one index has the live versions by their id and another the rest
             "SELECT version, space_no FROM records WHERE id = ? AND retired_at IS NULL"
@@ -332,9 +356,24 @@ class Writer:
         chosen, values = self._db.dialect.among("version", versions)
         for table in ("faded", "records"):
             self._db.run(f"DELETE FROM {table} WHERE {chosen}", values)
-        self._db.run("DELETE FROM accesses WHERE space_no = ? AND id = ?", (number, id))
         self._db.run(f"{_BLANK} object_type = 'record' AND object_id = ? AND space = ?", (id, space))
-        return self._note(space, "forget", "record", id, reason)
+
+    def _erase_thing(self, op: EraseThing) -> Done:
+        """An entity or a relation goes with all of its versions."""
+        thing = op.thing
+        number, table = self.home(thing.space), TABLES[type(thing)]
+        if isinstance(thing, Entity):
+            self._index.retire_entity(number, thing)
+        self._db.run(f"DELETE FROM {table} WHERE id = ? AND space_no = ?", (thing.id, number))
+        kind = _OBJECT_TYPE[type(thing)]
+        self._db.run(f"{_BLANK} object_type = ? AND object_id = ? AND space = ?", (kind, thing.id, thing.space))
+        return Done(entries=(self._note(thing.space, "forget", kind, thing.id, op.reason),))
+
+    def _rewrite(self, op: Rewrite) -> Done:
+        """A record keeps its id and its place, and has one version."""
+        self._erase_versions(op.record.space, op.record.id)
+        back = msgspec.structs.replace(op.record, version=_NO_VERSION)
+        return self._put([Put(thing=back, verb="rewrite", lexis=op.lexis, reason=op.reason)])[0]
 
     # Sessions
 
@@ -398,19 +437,23 @@ class Writer:
 
     def _fade(self, op: Fade) -> Done:
         self._index.fade(self.home(op.space))
-        return Done(count=fade(self._db, op.run, op.versions, op.rule, self._at))
+        return Done(count=fade(self._db, op.run, op.versions, op.rule, to_micros(self._moment.at)))
 
     def _unfade(self, op: Unfade) -> Done:
         self._index.fade(self.home(op.space))
         return Done(count=unfade(self._db, op.run))
 
     def _evict(self, op: Evict) -> Done:
-        note = (self._at, op.space, self._actor, op.reason)
         number = self.home(op.space)
-        count = mark_evicted(self._db, note, number, op.run, op.versions, op.ids)
+        found = find_present(self._db, number, op.versions, op.ids)
+        self.act = op.run
+        self._write_notes(
+            [(op.space, "evict", "record", id, version, None, self._actor, op.reason, None) for id, version in found]
+        )
+        mark_evicted(self._db, op.run, [version for _, version in found], self._at)
         self._any_evicted = None
-        self._index.evict(number, count)
-        return Done(count=count)
+        self._index.evict(number, len(found))
+        return Done(count=len(found))
 
     def _sweep_some(self, op: Sweep) -> Done:
         return Done(count=self._sweep(read_evicted(self._db, "1 = 1", [], op.most)))
@@ -433,6 +476,17 @@ class Writer:
         self._index.look_for_evicted()
 
 
+def _sealed(type_: type[Thing], number: int, thing: Thing) -> Row:
+    """The row of a version, with its checksum."""
+    row = ROWS[type_](thing)
+    return (thing.version, number, *row, seal_version(type_, thing.version, number, row))
+
+
+def _sealed_space(number: int, space: Space, made: int) -> Row:
+    row = (number, space.name, space.description, made, to_json(space.metadata))
+    return (*row, seal(row))
+
+
 def _kind(op: Op) -> tuple[type[Op], type[Thing] | None]:
     return type(op), type(op.thing) if isinstance(op, Put | Retire) else None
 
@@ -440,7 +494,7 @@ def _kind(op: Op) -> tuple[type[Op], type[Thing] | None]:
 def _same_text(op: Put, record: Record) -> int:
     """The version whose text a new one shares: the one before it, or the one that comes back."""
     if not isinstance(op.before, Record):
-        return op.thing.version
+        return max(op.thing.version, 0)
     before = op.before
     same = (before.content_hash, before.title) == (record.content_hash, record.title)
     return before.version if same else 0

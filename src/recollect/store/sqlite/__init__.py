@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from recollect.errors import (
-    NewerStore,
-    NotAStore,
     ReadOnlyStore,
     RecollectError,
     StoreBusy,
     StoreError,
     StoreFull,
 )  # fmt: skip
+from recollect.private import make_file
 from recollect.store.base import Changes
-from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
-from recollect.store.sql.rows import to_micros, to_moment
+from recollect.store.sql.moment import Moment, last_moment, look, next_moment
+from recollect.store.sql.rows import to_micros
+from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
+from recollect.store.sqlite.connect import connect, convert_error, migrate, wait_for
 from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
@@ -37,70 +38,10 @@ from recollect.types import Change
 if TYPE_CHECKING:
     from recollect.store.sqlite.cache import Cache
 
-_APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
-_HEADER = b"SQLite format 3\0"
-_BUSY_SECONDS = 30.0
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
-_LOOK_SECONDS = 0.001  # between two looks whether others are done
-_CACHE_KIB = 16_384
-_LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
-_SETTINGS = (
-    "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
-    f"cache_size = -{_CACHE_KIB}", f"wal_autocheckpoint = {_LOG_PAGES}",
-)  # fmt: skip
-_TICK = timedelta(microseconds=1)
-
-X = TypeVar("X")
-
-
-def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
-    """What an error of SQLite means to the person whose store it is."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusy(f"{path} was locked by another process for over {_BUSY_SECONDS:.0f} s; try again")
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return ReadOnlyStore(f"{path} cannot be written: {error}")
-    if code == sqlite3.SQLITE_FULL:
-        return StoreFull(f"the disk that holds {path} is full; nothing was changed")
-    if code == sqlite3.SQLITE_NOTADB:
-        return NotAStore(f"{path} is not a Recollect store: {error}")
-    if code == sqlite3.SQLITE_CANTOPEN:
-        return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
-    if code == sqlite3.SQLITE_CORRUPT:
-        return StoreError(f"{path} is damaged ({error}); run `recollect doctor`")
-    return StoreError(f"{path}: {error}")
-
-
-def _check_header(path: Path) -> None:
-    """A file shorter than a page would be taken for an empty one by SQLite, and written over."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_HEADER))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
-    if head and head != _HEADER:
-        raise NotAStore(f"{path} is not a Recollect store: it is not a database")
-
-
-def _wait_for(act: Callable[[], X]) -> X:
-    """Does something that others may be in the way of, as soon as they are not.
-
-    SQLite does not wait at all while others turn the log on in a new file. Elsewhere it would look again ever more
-    seldom, up to ten times a second: who waits like that beside somebody who writes much in small steps can miss every
-    gap. So we look ourselves.
-    """
-    deadline: float | None = None
-    while True:
-        try:
-            return act()
-        except sqlite3.OperationalError as error:
-            now = time.monotonic()
-            deadline = deadline or now + _BUSY_SECONDS
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
-                raise
-        time.sleep(_LOOK_SECONDS)
+_PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 64  # of one step, and as many as nobody minds
+_SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
+_SMALL_PAGES = 16_384  # 64 MB: a file that is made anew in a second
 
 
 def _cache_of_its_own() -> Cache:
@@ -119,15 +60,28 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
+        self._thread = threading.local()
         self._closed = False
         self._cache: Cache | None = None
-        _check_header(path)
+        self.on_commit: list[Callable[[], None]] = []
+        check_file(path)
+        self.notes = close_to_others(path)
+        self._make()
+        self._file = Watched(path)
         try:
             with self._converted(), self._connection() as connection:
-                self._migrate(connection)
+                migrate(connection, self._path)
+                self._file.open(last_entry(connection))
         except RecollectError:
             self.close()
             raise
+
+    def _make(self) -> None:
+        """An empty file for its owner alone, in which SQLite makes everything else."""
+        try:
+            make_file(self._path)
+        except OSError as error:
+            raise ReadOnlyStore(f"{self._path} cannot be made: {error.strerror}") from error
 
     @property
     def location(self) -> str:
@@ -140,21 +94,11 @@ class SqliteStore:
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
-        try:
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        _wait_for(lambda: self._version(connection))  # before anything is set: a file not ours is left as it is
-        for setting in _SETTINGS:
-            _wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
+        return connect(self._path)
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
+        self._file.check()
         with self._lock:
             if self._closed:
                 raise StoreError(f"{self._path} is closed")
@@ -185,55 +129,69 @@ class SqliteStore:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
-
-    # Shape
-
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        if _wait_for(lambda: self._version(connection)) == len(MIGRATIONS):
-            return
-        _wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
-        done = self._version(connection)
-        for statements in MIGRATIONS[done:]:
-            for statement in statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        connection.execute("COMMIT")
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
-        if application != _APPLICATION_ID:
-            tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if tables or version:
-                raise NotAStore(f"{self._path} is a SQLite database, but not one of Recollect's")
-        if version > len(MIGRATIONS):
-            raise NewerStore(
-                f"{self._path} was written by a newer Recollect (format {version}, this one knows up to"
-                f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
-            )
-        return version
+        self._file.close()
 
     # Reading and writing
 
     @contextmanager
     def read(self) -> Generator[SqlView]:
-        with self._converted(), self._connection() as connection:
-            connection.execute("BEGIN")
-            last = _wait_for(lambda: self._last_moment(connection))
-            now = self._clock()
-            now = now if last is None else max(now, last)
-            yield SqlView(SqliteDatabase(connection), now, *self._index(connection, now, self._shared))
+        with self._converted():
+            joined = self._joined()
+            if joined is not None:
+                yield self._view(joined, _cache_of_its_own)
+                return
+            with self._connection() as connection:
+                connection.execute("BEGIN")
+                yield wait_for(lambda: self._view(connection, self._shared))
+
+    def _view(self, connection: sqlite3.Connection, cache: Callable[[], Cache]) -> SqlView:
+        db = SqliteDatabase(connection)
+        last = last_moment(db)
+        shifted, now = last is not None and last.ahead > 0, look(last, self._clock())
+        return SqlView(db, now, *self._index(connection, now, cache), shifted=shifted)
 
     @contextmanager
-    def write(self, *, actor: str | None = None) -> Generator[SqlEdit]:
+    def write(self, *, actor: str | None = None, act: int | None = None) -> Generator[SqlEdit]:
+        inner = self._joined() is not None
+        with self._converted(), self.joined() as connection:
+            if inner:
+                connection.execute("SAVEPOINT edit")
+            try:
+                moment = self._next_moment(connection)
+                index = self._index(connection, moment.at, _cache_of_its_own)
+                edit = SqlEdit(SqliteDatabase(connection), moment, *index, actor, act)
+                yield edit
+                edit.finish()
+            except BaseException:
+                if inner and connection.in_transaction:  # a full disk ends it by itself
+                    connection.execute("ROLLBACK TO edit")
+                raise
+            if inner:
+                connection.execute("RELEASE edit")
+
+    @contextmanager
+    def joined(self) -> Generator[sqlite3.Connection]:
+        """Makes one transaction of all that this thread reads and writes meanwhile."""
+        outer = self._joined()
+        if outer is not None:
+            yield outer
+            return
         with self._converted(), self._writing, self._connection() as connection:
-            _wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
-            now = self._next_moment(connection)
-            edit = SqlEdit(SqliteDatabase(connection), now, *self._index(connection, now, _cache_of_its_own), actor)
-            yield edit
-            edit.finish()
+            wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
+            self._thread.connection = connection
+            try:
+                yield connection
+            finally:
+                self._thread.connection = None
+            last = last_entry(connection)
             connection.execute("COMMIT")
+            self._file.acknowledge(last)
+        for told in self.on_commit:
+            told()
+
+    def _joined(self) -> sqlite3.Connection | None:
+        """The transaction that this thread is in, if it is in one."""
+        return getattr(self._thread, "connection", None)
 
     def _index(
         self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache]
@@ -257,16 +215,8 @@ class SqliteStore:
                 self._cache = Cache()
             return self._cache
 
-    def _next_moment(self, connection: sqlite3.Connection) -> datetime:
-        """Now, but after every earlier transaction, whatever the clock says: `as_of` depends on it."""
-        last = self._last_moment(connection)
-        now = self._clock()
-        return now if last is None or to_micros(now) > to_micros(last) else last + _TICK
-
-    def _last_moment(self, connection: sqlite3.Connection) -> datetime | None:
-        """When the last transaction happened: no reader is earlier, or what it began would not hold yet."""
-        row = connection.execute("SELECT at FROM journal ORDER BY entry DESC LIMIT 1").fetchone()
-        return None if row is None else to_moment(row[0])
+    def _next_moment(self, connection: sqlite3.Connection) -> Moment:
+        return next_moment(last_moment(SqliteDatabase(connection)), self._clock())
 
     # Other processes
 
@@ -287,27 +237,99 @@ class SqliteStore:
     # Care
 
     def scrub(self) -> bool:
-        """Writes the log into the file and empties it, so that nothing erased lingers there."""
-        with self._converted(), self._writing, self._connection() as connection:
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
-            kept_busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            connection.execute("PRAGMA busy_timeout = 0")
-        return not kept_busy
+        if self._joined() is not None:
+            return False  # nothing is committed yet
+        deadline = time.monotonic() + _SCRUB_SECONDS
+        try:
+            with self._converted():
+                while self._purge():
+                    if time.monotonic() > deadline:
+                        return False
+                return self._empty_log() and self._forget_erased()
+        except (StoreBusy, StoreFull, ReadOnlyStore):
+            return False  # it was committed all the same; this is tried again
+
+    def _purge(self) -> bool:
+        """One step of taking what was erased out of the keyword index; False when nothing is left to do."""
+        with self._connection() as connection:
+            if connection.execute("SELECT 1 FROM made_by WHERE what = 'erased' AND version < 3").fetchone() is None:
+                return False
+        with self.joined() as connection:
+            return Words(connection).purge(_PURGED_PAGES)
+
+    def _empty_log(self) -> bool:
+        """Writes the log into the file and empties it, unless somebody reads it: then nobody is kept waiting."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def _forget_erased(self) -> bool:
+        """Nothing is left of what was erased, so that it was is noted no longer."""
+        with self._connection() as connection:
+            if connection.execute("SELECT 1 FROM made_by WHERE what = 'erased'").fetchone() is None:
+                return True
+        with self.joined() as connection:
+            return Words(connection).purged()
+
+    def settle(self, *, whole: bool = False) -> bool:
+        with self._converted():
+            if whole:
+                self._make_anew()
+            scrubbed = self.scrub()
+            with self._connection() as connection:
+                left = self._shrink(connection)
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return scrubbed and not left
+
+    def _shrink(self, connection: sqlite3.Connection) -> bool:
+        """Gives some of the pages back that nothing uses any more. Answers whether there are others."""
+        free, pages, way = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("freelist_count", "page_count", "auto_vacuum")
+        )
+        if free <= max(_FEW_PAGES, pages // 50):
+            return False
+        if way:
+            wait_for(lambda: connection.execute(f"PRAGMA incremental_vacuum({_FREED_PAGES})").fetchall())
+            return True
+        if pages <= _SMALL_PAGES and free > pages // 4:
+            self._vacuum(connection)
+        return False  # a large file of an earlier release is for `recollect compact`
+
+    def _make_anew(self) -> None:
+        with self.joined() as connection:
+            words = Words(connection)
+            while words.purge(1_000_000):
+                continue
+        with self._connection() as connection:
+            self._vacuum(connection)
+
+    def _vacuum(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        wait_for(lambda: connection.execute("VACUUM"))
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._connection() as connection:
-            for (line,) in _wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
+            for (line,) in wait_for(lambda: connection.execute("PRAGMA integrity_check(20)").fetchall()):
                 if line != "ok":
                     yield f"damaged file: {line}"
             connection.execute("BEGIN")
+            db = SqliteDatabase(connection)
+            yield from broken_rows(db)
             for question, problem in _CHECKS:
-                count: int = _wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
+                count: int = wait_for(lambda asked=question: connection.execute(asked).fetchone()[0])
                 if count:
                     yield f"{count} {problem}"
 
     def size(self) -> int:
-        names = (self._path, self._path.with_name(self._path.name + "-wal"))
-        return sum(os.stat(name).st_size for name in names if name.exists())
+        return sum(name.stat().st_size for name in (self._path, log_of(self._path)) if name.exists())
+
+
+def last_entry(connection: sqlite3.Connection) -> int:
+    """The number of the last entry that the journal ever had."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'journal'").fetchone()
+    return 0 if row is None else row[0]
 
 
 _CHECKS = (
@@ -328,7 +350,8 @@ _CHECKS = (
         "vectors lack their numbers; run `recollect reindex`",
     ),
     (
-        "SELECT count(*) FROM refs WHERE version NOT IN (SELECT version FROM records WHERE retired_at IS NULL)",
+        "SELECT count(*) FROM refs WHERE version NOT IN (SELECT version FROM records WHERE retired_at IS NULL)"
+        " AND NOT (ref >= 'made_of:' AND ref < 'made_of;')",
         "refs belong to no live record; run `recollect reindex`",
     ),
     (

@@ -31,7 +31,7 @@ from recollect.store.sql.findings import (
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
-from recollect.store.sqlite.database import DIALECT
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.images import (
     MOST,
     cosines,
@@ -61,6 +61,7 @@ class SqliteSearch:
         self, connection: sqlite3.Connection, words: Words, vectors: VectorTables, now: int, cache: Cache
     ) -> None:
         self._connection = connection
+        self._db = SqliteDatabase(connection)
         self._words = words
         self._vectors = vectors
         self._now = now
@@ -106,7 +107,7 @@ class SqliteSearch:
         return {space_no: image for space_no, image in found if image is not None}
 
     def _allowed(self, space_no: int, filter: Filter) -> Ints:
-        condition, values = record_condition(DIALECT, filter, [space_no], self._now)
+        condition, values = record_condition(self._db, filter, [space_no], self._now)
         sql = f"SELECT json_group_array(version) FROM records WHERE {condition}"
         return np.array(_decode_versions(self._rows(sql, values)[0][0]), dtype=np.int64)
 
@@ -229,7 +230,7 @@ class SqliteSearch:
         vector: NDArray[np.float32] | None,
     ) -> Findings:
         among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
-        condition, values = record_condition(DIALECT, among, [space_no], self._now)
+        condition, values = record_condition(self._db, among, [space_no], self._now)
         rows = self._rows(f"{select_candidates()} WHERE {condition}", values)
         return tell_candidates(rows, terms, lambda versions: self._cosines(versions, pick.near, model, vector))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from recollect import private
 from recollect.errors import ReadOnlyStore
 
 _LOOKS_EVERY = 0.05  # seconds
@@ -42,8 +43,8 @@ class FileTurn:
 
     def take(self) -> bool:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            private.make_folder(self._path.parent)
+            file = private.open_file(self._path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
         if _lock(file):

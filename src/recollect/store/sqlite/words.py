@@ -160,8 +160,8 @@ class Words:
         if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
             following.retire(known)
 
-    def erase(self, entries: Sequence[tuple[int, int, bool]]) -> None:
-        """Takes versions out for good: space, number and whether it is live, of each."""
+    def erase(self, entries: Sequence[tuple[int, int, bool]], *, for_good: bool = True) -> None:
+        """Takes versions out: space, number and whether it is live, of each. For good, or to put them in otherwise."""
         held = self.lexis([version for _, version, _ in entries])
         spelled: list[Row] = []
         for space_no, version, live in entries:
@@ -169,11 +169,13 @@ class Words:
             spelled.append(("delete", version, _spell(space_no, lexis, live=live)))
             self.count(space_no, -1 if live else 0, -lexis.length if live else 0, gone=1)
         self._spelled(spelled)
+        if for_good:
+            self._note_erased(1)
         gone = [(version,) for _, version, _ in entries]
         self._connection.executemany(f"DELETE FROM {self._tables[1]} WHERE version = ?", gone)
         following, made = self._following()
         if following is not None and (known := [entry for entry in entries if entry[1] <= made]):
-            following.erase(known)
+            following.erase(known, for_good=for_good)
 
     def put_space(self, space_no: int) -> None:
         sql = f"INSERT INTO {self._tables[2]}(space_no, records, length) VALUES(?, 0, 0)"
@@ -259,12 +261,34 @@ class Words:
             self._connection.execute(f"DROP TABLE {table}")
             self._connection.execute(f"ALTER TABLE {table}_next RENAME TO {table}")
         self._connection.execute("DROP TABLE tallies_next")
-        self._connection.execute("DELETE FROM made_by")
+        self._connection.execute("DELETE FROM made_by WHERE what <> 'erased'")
         self._next = None
 
     def tend(self) -> None:
         """Merges some of the index's segments, so that it stays quick to read. A bounded piece of work."""
         self._connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (_TIDY_PAGES,))
+
+    def purge(self, most: int) -> bool:
+        """Takes what was erased out of the index's segments, where it stands until they are merged into one.
+
+        One step of so many pages; False when all is done. What was erased is noted until the log is emptied too.
+        """
+        state = self._progress().get("erased", 0)
+        if state not in (1, 2):
+            return False
+        before = self._connection.total_changes
+        self._connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (-most if state == 1 else most,))
+        done = self._connection.total_changes - before < 2
+        self._note_erased(3 if done else 2)
+        return not done
+
+    def _note_erased(self, state: int) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO made_by VALUES('erased', ?)", (state,))
+
+    def purged(self) -> bool:
+        """Forgets that something was erased, unless more was since."""
+        self._connection.execute("DELETE FROM made_by WHERE what = 'erased' AND version = 3")
+        return "erased" not in self._progress()
 
     def count(self, space_no: int, records: int = 0, length: int = 0, *, gone: int = 0) -> None:
         """Hears that a space changed: by how many records and terms, and how many versions left its present."""

@@ -1,0 +1,247 @@
+"""How is something forgotten, with all that was made of it?
+
+What says the same goes along: a twin that was merged into it, the segments of a source, what was concluded from it
+alone, an entity that nothing else speaks of. What says more than that is written anew without it: a summary of many
+records, a message that took in another. Of neither is any version left, and none of this can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, records_of
+from recollect.engine.graph.link import names_of
+from recollect.engine.known import DOCUMENTS, file_of, key_of
+from recollect.engine.settle import note_erased, scrub
+from recollect.engine.write.grounds import segment_kind, source_kind_of
+from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.revise import any_version
+from recollect.retrieve.quotes import Said, without
+from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, made_of
+from recollect.store.ops import Erase, EraseThing, Op, Rewrite
+from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Filter, Receipt, Record, Relation
+
+_TRACES = "traces of its bytes in the log or the keyword index; they go as soon as nobody reads them"
+
+
+class Forgotten(Receipt, frozen=True, kw_only=True):
+    """What became of a forgetting: which records, entities and facts were removed, which records were rewritten.
+
+    `pending` says what is still left on disk, and is removed in the background.
+    """
+
+    removed: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgotten:
+    """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal."""
+    with core.store.write(actor=core.actor) as edit:
+        record = any_version(edit, id, space)
+        leaving = _Leaving(edit, record.space)
+        leaving.follow(record)
+        entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
+        note_erased(edit)
+    if leaving.rewritten:
+        core.written()
+    pending = () if scrub(core) else (_TRACES,)
+    return Forgotten(
+        outcome="stored", id=id, space=record.space, entry=entries[0], entries=tuple(entries),
+        reason=f"gone, but for {_TRACES}" if pending else None,
+        removed=(*leaving.removed, *leaving.things), rewritten=tuple(leaving.rewritten), pending=pending,
+    )  # fmt: skip
+
+
+class _Origin(Struct, frozen=True):
+    """As much of a relation as tells where it comes from."""
+
+    version: int
+    id: str
+    provenance: str | None
+
+
+class _Leaving:
+    """What a record takes along: records that go, records that are written anew, entities and relations that go."""
+
+    def __init__(self, edit: Edit, space: str) -> None:
+        self._edit = edit
+        self._space = space
+        self._home = Filter(spaces=(space,), valid_only=False)
+        self._said: list[str] = []
+        self.removed: dict[str, Record] = {}
+        self.rewritten: dict[str, Record] = {}
+        self.things: dict[str, Entity | Relation] = {}
+
+    def follow(self, record: Record) -> None:
+        """Finds everything that goes along, and everything that goes along with that."""
+        fresh = [record]
+        while fresh:
+            self.removed |= {one.id: one for one in fresh}
+            self._said += [version.text for version in self._versions([one.id for one in fresh])]
+            self._said += [one.title for one in fresh if one.title]
+            found = [*self._merged(fresh), *self._pieces(fresh), *self._summaries(), *self._derived(fresh)]
+            self._leave_merged(fresh)
+            fresh = list({one.id: one for one in found if one.id not in self.removed}.values())
+        self.rewritten = {id: one for id, one in self.rewritten.items() if id not in self.removed}
+        self._leave_graph()
+
+    def ops(self, reason: str | None) -> list[Op]:
+        edit, ids = self._edit, tuple(self.removed)
+        erased = Filter(spaces=(self._space,), past=True, ids=ids)
+        said = f"without what {ids[0]} said"
+        return [
+            Erase(where=erased, reason=reason),
+            *(EraseThing(thing=thing) for thing in self.things.values()),
+            *(Rewrite(record=one, lexis=derive_lexis(edit, one), reason=said) for one in self.rewritten.values()),
+        ]
+
+    def _versions(self, ids: Sequence[str]) -> list[Record]:
+        """All versions of some records, as far as there are any."""
+        changes = [change for id in ids for change in self._edit.journal(Changes(object_id=id, space=self._space))]
+        named = {version for change in changes for version in (change.before, change.after) if version is not None}
+        found = records_of(self._edit, sorted(named)) if named else []
+        return [one for one in found if one.id in ids]
+
+    def _records(self, **narrowed: object) -> list[Record]:
+        return self._edit.select(Record, msgspec.structs.replace(self._home, **narrowed))
+
+    # What says the same
+
+    def _merged(self, gone: Sequence[Record]) -> list[Record]:
+        """The twins that were merged into what goes: they say the same."""
+        ids = tuple(one.id for one in gone)
+        return [one for one in self._records(superseded_by=ids) if self._was_merged(one)]
+
+    def _was_merged(self, record: Record) -> bool:
+        changes = self._edit.journal(Changes(object_id=record.id, space=record.space), newest_first=True)
+        return any(change.verb == "merge" and change.after is not None for change in changes)
+
+    def _pieces(self, gone: Sequence[Record]) -> list[Record]:
+        """The segments of a source that goes: without them nothing would be forgotten."""
+        found: list[Record] = []
+        for one in gone:
+            if one.kind in CATALOGUE_KINDS and one.source is not None:
+                kinds = (segment_kind(source_kind_of(one)),)
+                found += self._records(sources=(one.source,), kinds=kinds, past=True)
+                key = key_of(str(file_of(one).get("path", one.source)))
+                self._edit.keep(DOCUMENTS, {key: None}, space=one.space)
+        return found
+
+    # What was made of it
+
+    def _summaries(self) -> list[Record]:
+        """Writes summaries anew that were made of what goes, or of such a summary; those that are empty then go too."""
+        touched: dict[str, list[Record]] = {}
+        named: Collection[str] = self.removed.keys()
+        while named:
+            refs = tuple(f"{MADE_OF}{id}" for id in named)
+            found: dict[str, list[Record]] = {}
+            for one in self._records(refs=refs, past=True):
+                if one.id not in touched and one.id not in self.removed:
+                    found.setdefault(one.id, []).append(one)
+            touched |= found
+            named = found.keys()
+        gone: list[Record] = []
+        for id, versions in touched.items():
+            left = self._remade(versions)
+            if left is None:
+                gone.append(versions[-1])
+            else:
+                self.rewritten[id] = left
+        return gone
+
+    def _remade(self, versions: Sequence[Record]) -> Record | None:
+        """A summary without what goes; None where nothing is left of it, or where it is in the present no more."""
+        held = self._edit.get(Record, self._space, versions[-1].id)
+        if held is None:
+            return None
+        left = sorted(_sources(versions) - self.removed.keys())
+        rest = Said(one.text for one in self._versions(left))
+        text = without(held.text, Said(self._said), rest)
+        if not text:
+            return None
+        told = dict(held.metadata)
+        for name in NAMING:
+            if isinstance(named := told.get(name), list | tuple):
+                told[name] = [id for id in named if id not in self.removed]
+        if "digest" in told:
+            told["digest"] = ""  # asked for again, it is made anew
+        return msgspec.structs.replace(held, text=text, content_hash=content_hash(text), metadata=told)
+
+    def _derived(self, gone: Sequence[Record]) -> list[Record]:
+        """What rests on what goes: with nothing else to rest on it goes too, unless a person vouches for it."""
+        leaving: list[Record] = []
+        refs = tuple(f"evidence:{one.id}" for one in gone)
+        said = Said(self._said)
+        for one in self._records(refs=refs):
+            assert one.grounds is not None
+            left = tuple(item for item in one.grounds.evidence if item.source not in self.removed)
+            if one.trust not in VOUCHED and (not left or said.is_in(one.text)):
+                leaving.append(one)
+            else:
+                grounds = msgspec.structs.replace(one.grounds, evidence=left)
+                self.rewritten[one.id] = msgspec.structs.replace(one, grounds=grounds)
+        return leaving
+
+    def _leave_merged(self, gone: Sequence[Record]) -> None:
+        """Takes the text, or the tags, of what goes out of the record that it was merged into."""
+        for one in gone:
+            kept = None if one.superseded_by is None else self._edit.get(Record, self._space, one.superseded_by)
+            if kept is None or kept.id in self.removed or not self._was_merged(one):
+                continue
+            kept = self.rewritten.get(kept.id, kept)
+            text = kept.text.replace(one.text, "").replace("\n\n\n\n", "\n\n").strip()
+            tags = tuple(tag for tag in kept.tags if tag not in self._tags_of(one, kept))
+            if text and (text != kept.text or tags != kept.tags):
+                self.rewritten[kept.id] = msgspec.structs.replace(
+                    kept, text=text, content_hash=content_hash(text), tags=tags
+                )
+
+    def _tags_of(self, merged: Record, kept: Record) -> set[str]:
+        """The tags that a record took from one that was merged into it."""
+        for change in self._edit.journal(Changes(object_id=kept.id, space=kept.space)):
+            if change.reason == f"took the tags of {merged.id}" and change.before is not None:
+                before = self._edit.get(Record, kept.space, kept.id, version=change.before)
+                return set(merged.tags) - set(() if before is None else before.tags)
+        return set()
+
+    # The graph
+
+    def _leave_graph(self) -> None:
+        """Facts that name what goes as where they come from, and entities that nothing else mentions."""
+        for origin in self._edit.relations(_Origin, Relations(space=self._space, active=False)):
+            if origin.provenance in self.removed:
+                relation = self._edit.get(Relation, self._space, origin.id)
+                if relation is not None:
+                    self.things[relation.id] = relation
+        ends = {end for one in self.things.values() if isinstance(one, Relation) for end in (one.subject, one.object)}
+        lexis = self._edit.terms([one.version for one in self.removed.values()])
+        named = tuple({name for one in lexis.values() for name in one.names})
+        found = self._edit.entities(Entities(space=self._space, names=named)) if named else []
+        if ends:
+            found += self._edit.entities(Entities(space=self._space, ids=tuple(ends)))
+        for entity in found:
+            if not self._is_known_otherwise(entity):
+                self.things[entity.id] = entity
+
+    def _is_known_otherwise(self, entity: Entity) -> bool:
+        leaving = {one.version for one in self.removed.values()}
+        mentions = self._edit.mentions(self._space, names_of(entity)).values()
+        if any(version not in leaving for versions in mentions for version in versions):
+            return True
+        if self._edit.count(Filter(spaces=(self._space,), refs=(f"subject:{entity.id}",), valid_only=False)):
+            return True
+        stated = (
+            Relations(space=self._space, active=False, subjects=(entity.id,)),
+            Relations(space=self._space, active=False, objects=(entity.id,)),
+        )
+        return any(fact.id not in self.things for where in stated for fact in self._edit.relations(Relation, where))
+
+
+def _sources(versions: Iterable[Record]) -> set[str]:
+    """The records that any version of a summary names as what it was made of."""
+    return {id for one in versions for id in made_of(one)}

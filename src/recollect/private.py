@@ -1,0 +1,87 @@
+"""How are files and folders kept from other users of the machine?
+
+What a memory holds is for its owner alone: files are made 0600 in folders that are 0700, whatever the umask says, and
+what was made otherwise is tightened. Where a platform has no such bits, its own rules hold.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection
+from pathlib import Path
+
+_FILE, _FOLDER = 0o600, 0o700
+_POSIX = os.name == "posix"
+
+
+def make_folder(path: Path) -> None:
+    """A folder for its owner alone, made if it is missing. Those above it are as the system makes them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=_FOLDER)
+    except FileExistsError:
+        if not path.is_dir():
+            raise
+    else:
+        _set(path, _FOLDER)  # the umask may have taken more than it should
+
+
+def make_file(path: Path) -> bool:
+    """An empty file for its owner alone; False where there is one already."""
+    try:
+        os.close(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+def open_file(path: Path, flags: int) -> int:
+    """Opens a file, and makes it for its owner alone where the flags say that it is to be made."""
+    file = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), _FILE)
+    if flags & os.O_CREAT and _POSIX:
+        os.fchmod(file, _FILE)
+    return file
+
+
+def write_text(path: Path, text: str) -> None:
+    """The whole file or none of it, whoever reads meanwhile."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(beside, path)
+
+
+def tighten(*paths: Path) -> list[Path]:
+    """Closes what is there, is ours and stood open to others. Answers what that was."""
+    return [path for path in paths if _is_open(path) and _set(path, _FOLDER if path.is_dir() else _FILE)]
+
+
+def holds_only(folder: Path, names: Collection[str]) -> bool:
+    """Is nothing in a folder but what begins with one of some names?"""
+    try:
+        with os.scandir(folder) as entries:
+            return all(entry.name.startswith(tuple(names)) for entry in entries)
+    except OSError:
+        return False
+
+
+def _is_open(path: Path) -> bool:
+    """May others do anything with it, and is it ours to change?"""
+    if not _POSIX:
+        return False
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return bool(stat.S_IMODE(found.st_mode) & 0o077) and found.st_uid == os.geteuid()
+
+
+def _set(path: Path, mode: int) -> bool:
+    if not _POSIX:
+        return False
+    try:
+        path.chmod(mode)
+    except OSError:
+        return False  # a file system that has no such bits
+    return True

@@ -1,0 +1,29 @@
+"""What is told of a store that was copied, brought back or saved from damage?"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Copied(Struct, frozen=True, kw_only=True):
+    """A copy of a store that was read back: where it is, how large, and how many rows of each kind it holds."""
+
+    path: str
+    bytes: int
+    records: int
+    entities: int
+    relations: int
+    entries: int
+    kept_aside: str | None = None
+
+
+class Repaired(Struct, frozen=True, kw_only=True):
+    """What a repair did: how many rows it kept, how many it set aside, and where those and the old file are.
+
+    Nothing was wrong where `kept_aside` is None.
+    """
+
+    kept: int = 0
+    set_aside: int = 0
+    unreadable: int = 0
+    kept_aside: str | None = None

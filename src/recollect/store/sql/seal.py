@@ -1,0 +1,113 @@
+"""Is a row as it was written?
+
+Every canonical row carries a checksum of all that it states. Where a field has the value that it has by itself, that is
+left out: so a release that adds a field still knows the checksums of those before it, and a default never changes.
+When a version was retired is not among it, since that comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from zlib import crc32
+
+import msgspec
+from msgspec import NODEFAULT
+
+from recollect.errors import StoreDamaged
+from recollect.store.base import Thing
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import columns_of, entity_row, record_row, relation_row
+from recollect.store.sql.shapes import READERS, TABLES
+from recollect.types import Entity, Record, Relation
+
+_encode = msgspec.msgpack.Encoder().encode
+_NEVER = object()
+_AT = datetime(2000, 1, 1, tzinfo=UTC)
+_REQUIRED: Mapping[str, object] = {"event_time": _AT, "created_at": _AT, "recorded_at": _AT, "valid_from": _AT}
+ROWS: Mapping[type[Thing], Callable[[Any], Row]] = {Record: record_row, Entity: entity_row, Relation: relation_row}
+
+
+NOTED = (
+    "entry", "at", "space", "verb", "object_type", "object_id", "before", "after", "actor", "reason", "undoes", "act",
+    "stamp",
+)  # fmt: skip
+"""The columns of an entry, in the order in which they are sealed."""
+
+
+def seal(values: Sequence[object]) -> int:
+    """The checksum of some values; those that are None do not count."""
+    return crc32(_encode([value for value in values if value is not None]))
+
+
+def _usual(type_: type[Thing]) -> tuple[object, ...]:
+    """The row of an object that says nothing; what it must say is like no value."""
+    needed = [field.name for field in msgspec.structs.fields(type_) if _is_needed(field)]
+    given: dict[str, Any] = {name: _REQUIRED.get(name, "") for name in needed}
+    bare = type_(**given)
+    columns = [
+        name for name in type_.__struct_fields__ if name not in ("version", "space", "access_count", "last_access")
+    ]
+    return tuple(_NEVER if name in needed else value for name, value in zip(columns, ROWS[type_](bare), strict=True))
+
+
+def _is_needed(field: msgspec.structs.FieldInfo) -> bool:
+    return field.default is NODEFAULT and field.default_factory is NODEFAULT
+
+
+_USUAL = {type_: _usual(type_) for type_ in ROWS}
+
+
+def seal_version(type_: type[Thing], version: int, space_no: int, row: Sequence[object]) -> int:
+    """The checksum of a version, given the values of its columns."""
+    said = [value for value, usual in zip(row, _USUAL[type_], strict=True) if value is not None and value != usual]
+    return crc32(_encode((version, space_no, said)))
+
+
+def read_versions(type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
+    """Rows of `select_things` as objects, each of which must be as it was written."""
+    read = READERS[type_]
+    try:
+        for row in rows:
+            if not _holds(type_, row):
+                raise _damaged(type_, row)
+        return [read(row) for row in rows]
+    except (msgspec.DecodeError, ValueError, TypeError, OverflowError, AttributeError) as error:
+        broken = next((row for row in rows if not _is_readable(type_, row)), rows[0])
+        raise _damaged(type_, broken) from error
+
+
+def _holds(type_: type[Thing], row: Row) -> bool:
+    """The checksum, the space's number and, of a record, what confidence it states, stand at the end of a row."""
+    if type_ is not Record:
+        return row[-2] is None or row[-2] == seal_version(type_, row[0], row[-1], row[2:-2])
+    if row[-3] is None:
+        return True
+    values = list(row[2:-5])
+    values[_CONFIDENCE] = row[-1]
+    return row[-3] == seal_version(Record, row[0], row[-2], values)
+
+
+_CONFIDENCE = columns_of(Record).index("confidence")
+
+
+def is_sound(type_: type[Thing], row: Row) -> bool:
+    """Is a row of `select_things` as it was written, and can it be read?"""
+    return _is_readable(type_, row) and _holds(type_, row)
+
+
+def _is_readable(type_: type[Thing], row: Row) -> bool:
+    try:
+        READERS[type_](row)
+        _encode(row)
+    except (msgspec.DecodeError, ValueError, TypeError, OverflowError, AttributeError):
+        return False
+    return True
+
+
+def _damaged(type_: type[Thing], row: Row) -> StoreDamaged:
+    return StoreDamaged(
+        f"version {row[0]} of {TABLES[type_]} is not as it was written; run `recollect doctor`, which tells what is"
+        " damaged and how to go on"
+    )

@@ -1,0 +1,144 @@
+"""How is a store copied while it is in use, and how does a copy become the store again?
+
+A copy is one file without a log. It is read back before it gets its name: a file of that name is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from recollect import private
+from recollect.errors import Conflict, InvalidInput, NotFound, ReadOnlyStore, StoreDamaged, StoreError
+from recollect.store.kept import Copied
+from recollect.store.sql.sound import broken_rows
+from recollect.store.sqlite.connect import convert_error, format_of, migrate
+from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.file import all_of, beside, check_file, log_of, unwatched
+
+_COUNTED = ("records", "entities", "relations", "journal")
+
+
+def backup(path: Path, target: Path, now: datetime) -> Copied:
+    """Copies a store that others may be writing to. A folder gets a file with the time in its name."""
+    if not path.exists():
+        raise NotFound(f"there is no store at {path}")
+    check_file(path)
+    if target.is_dir():
+        target = target / f"recollect-{now:%Y%m%d-%H%M%S}.db"
+    if target.exists():
+        raise Conflict(f"{target} is there already; name another file, or a folder")
+    with _making(target) as part:
+        counts = _copy(path, part)
+        found = _verify(part)
+        if found != counts:
+            raise StoreDamaged(f"the copy at {target} is not what was copied ({found}, not {counts}); nothing was kept")
+    return _copied(target, found, None)
+
+
+@contextmanager
+def _making(target: Path) -> Generator[Path]:
+    """A file beside the one that is to be, which takes its name when all went well."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        private.make_file(part)
+        yield part
+        os.replace(part, target)
+    except OSError as error:
+        raise ReadOnlyStore(f"{target} cannot be written: {error.strerror}") from error
+    except sqlite3.Error as error:
+        raise convert_error(error, target) from error
+    finally:
+        for leftover in all_of(part):
+            leftover.unlink(missing_ok=True)
+
+
+def _copy(path: Path, part: Path) -> dict[str, int]:
+    """Copies one snapshot, and answers what it holds."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as source, closing(sqlite3.connect(part)) as copy:
+        source.execute("BEGIN")
+        counts = _count(source)
+        source.backup(copy)
+        source.execute("ROLLBACK")
+        copy.execute("PRAGMA journal_mode = DELETE")
+    with part.open("rb+") as file:
+        os.fsync(file.fileno())
+    return counts
+
+
+def _count(connection: sqlite3.Connection) -> dict[str, int]:
+    named = {"journal": "entries"}
+    return {
+        named.get(table, table): connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _COUNTED
+    }
+
+
+def _verify(path: Path) -> dict[str, int]:
+    """Reads a store from its first page to its last, and every canonical row of it. Answers what it holds."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as found:
+            if format_of(found, path) == 0:
+                raise StoreError(f"{path} is empty")
+            migrate(found, path)  # a copy of an earlier release is read by today's rules
+            problems = [line for (line,) in found.execute("PRAGMA integrity_check(5)") if line != "ok"]
+            problems += broken_rows(SqliteDatabase(found))
+            counts = _count(found)
+    except sqlite3.Error as error:
+        raise convert_error(error, path) from error
+    if problems:
+        raise StoreDamaged(f"{path} is damaged: {problems[0]}")
+    return counts
+
+
+def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
+    """Makes a copy the store. One that is there is kept aside, where that is asked for."""
+    if not source.is_file():
+        raise NotFound(f"there is no backup at {source}")
+    if source.resolve() == path.resolve():
+        raise InvalidInput("path", f"{source} is the store itself; name a backup")
+    check_file(source)
+    there = [one for one in all_of(path)[:2] if one.exists()]
+    if there and not over:
+        raise Conflict(f"there is a store at {path} already; with --over it is kept aside and replaced")
+    fresh = beside(path, ".new")
+    with _making(fresh) as part:
+        _copy(source, part)
+        found = _verify(part)
+    aside = put_in_place(path, fresh, now, "replaced")
+    return _copied(path, found, aside)
+
+
+def _copied(path: Path, found: Mapping[str, int], aside: Path | None) -> Copied:
+    return Copied(
+        path=str(path), bytes=path.stat().st_size, records=found["records"], entities=found["entities"],
+        relations=found["relations"], entries=found["entries"], kept_aside=None if aside is None else str(aside),
+    )  # fmt: skip
+
+
+def put_in_place(path: Path, fresh: Path, now: datetime, why: str) -> Path | None:
+    """Gives another file the store's name. What had it is moved to a folder of its own, which is answered."""
+    with unwatched(path):
+        aside = path.with_name(f"recollect-{why}-{now:%Y%m%d-%H%M%S}")
+        old = [one for one in (path, log_of(path)) if one.exists()]
+        if old:
+            private.make_folder(aside)
+            for one in old:
+                os.replace(one, aside / one.name)
+        beside(path, "-shm").unlink(missing_ok=True)
+        os.replace(fresh, path)
+    return aside if old else None
+
+
+def copied_with_its_log(path: Path, folder: Path) -> Path:
+    """A store as it lies there, with its log, where it can be worked on."""
+    copy = folder / path.name
+    shutil.copyfile(path, copy)
+    if log_of(path).exists():
+        shutil.copyfile(log_of(path), log_of(copy))
+    return copy

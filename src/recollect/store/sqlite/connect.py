@@ -1,0 +1,120 @@
+"""How is a file of SQLite opened, brought to today's shape, and what do its errors mean?"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from recollect.errors import (
+    NewerStore,
+    NotAStore,
+    ReadOnlyStore,
+    RecollectError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+)  # fmt: skip
+from recollect.store.migrations import MIGRATIONS
+
+_APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
+BUSY_SECONDS = 30.0
+_LOOK_SECONDS = 0.001  # between two looks whether others are done
+_CACHE_KIB = 16_384
+_LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
+_SETTINGS = (
+    "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
+    f"cache_size = -{_CACHE_KIB}", f"wal_autocheckpoint = {_LOG_PAGES}",
+)  # fmt: skip
+
+X = TypeVar("X")
+
+
+def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
+    """What an error of SQLite means to the person whose store it is."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(f"{path} was locked by another process for over {BUSY_SECONDS:.0f} s; try again")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return ReadOnlyStore(f"{path} cannot be written: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"the disk that holds {path} is full; nothing was changed")
+    if code == sqlite3.SQLITE_NOTADB:
+        return NotAStore(f"{path} is not a Recollect store: {error}")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
+    if code == sqlite3.SQLITE_CORRUPT:
+        return StoreDamaged(f"{path} is damaged ({error}); run `recollect doctor`")
+    return StoreError(f"{path}: {error}")
+
+
+def wait_for(act: Callable[[], X]) -> X:
+    """Does something that others may be in the way of, as soon as they are not.
+
+    SQLite does not wait at all while others turn the log on in a new file. Elsewhere it would look again ever more
+    seldom, up to ten times a second: who waits like that beside somebody who writes much in small steps can miss every
+    gap. So we look ourselves.
+    """
+    deadline: float | None = None
+    while True:
+        try:
+            return act()
+        except sqlite3.OperationalError as error:
+            now = time.monotonic()
+            deadline = deadline or now + BUSY_SECONDS
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
+                raise
+        time.sleep(_LOOK_SECONDS)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to a store, which is made where the file is empty."""
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        _prepare(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Looks before anything is set: a file that is not ours is left as it is."""
+    if not wait_for(lambda: format_of(connection, path)):
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        migrate(connection, path)  # everything is there before the log begins: no file is ever empty without it
+    for setting in _SETTINGS:
+        wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Brings a file to today's shape, in one transaction."""
+    if wait_for(lambda: format_of(connection, path)) == len(MIGRATIONS):
+        return
+    wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
+    done = format_of(connection, path)
+    for statements in MIGRATIONS[done:]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    wait_for(lambda: connection.execute("COMMIT"))
+
+
+def format_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Which of our formats a file has; 0 where it is empty."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != _APPLICATION_ID:
+        tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables or version:
+            raise NotAStore(f"{path} is a SQLite database, but not one of Recollect's")
+    if version > len(MIGRATIONS):
+        raise NewerStore(
+            f"{path} was written by a newer Recollect (format {version}, this one knows up to"
+            f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
+        )
+    return version

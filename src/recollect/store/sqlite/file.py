@@ -1,0 +1,186 @@
+"""Is the file of a store what it should be, and still the one that was opened?
+
+Beside the store lies a small file that says up to which entry the store was acknowledged. A store that has fewer lost
+its log on the way, and is not written to before somebody has looked. Everyone who has the store open holds a lock on
+that file, so that nobody puts another store in its place meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect import private
+from recollect.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreReplaced
+
+if sys.platform != "win32":
+    import fcntl
+
+HEADER = b"SQLite format 3\0"
+_PAGE_SIZE, _PAGE_COUNT, _MODE = slice(16, 18), slice(28, 32), 18
+_WITH_A_LOG = 2  # the mode of a database whose newest pages stand in a log
+_MARK = struct.Struct("<QQQ")  # device and number of the file, and its last entry
+
+
+def beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def log_of(path: Path) -> Path:
+    return beside(path, "-wal")
+
+
+def all_of(path: Path) -> list[Path]:
+    """The files that make up a store."""
+    return [path, log_of(path), beside(path, "-shm"), beside(path, "-last")]
+
+
+def check_file(path: Path) -> None:
+    """Refuses what is no store, before SQLite touches it: it would wait for a pipe, and write over a short file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        _check_orphan(path)
+        return
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise NotAStore(f"{path} is not a Recollect store: it is not a plain file")
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    if not head:
+        _check_orphan(path)
+    elif head[: len(HEADER)] != HEADER:
+        raise NotAStore(f"{path} is not a Recollect store: it is not a database")
+    elif _is_hollow(head, found.st_size) and not _has_bytes(log_of(path)):
+        raise StoreError(
+            f"{path} is empty: it was copied without its log ({log_of(path).name}), or the log was removed. Put the log"
+            " back beside it, or restore a backup; if there was never anything in it, remove the file"
+        )
+
+
+def _check_orphan(path: Path) -> None:
+    """A log tells what was changed in a store; without the store, nobody can read it."""
+    log, fresh = log_of(path), beside(path, ".new")
+    if _has_bytes(fresh):
+        raise StoreError(
+            f"{path} is gone: a restore or repair was interrupted. Run it again, or rename {fresh.name} to it"
+        )
+    if _has_bytes(log):
+        raise StoreError(
+            f"{path} is gone, but its log is still there ({log.name}). Put the store back beside it, or restore a"
+            " backup; to begin anew, move the log elsewhere"
+        )
+
+
+def _has_bytes(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _is_hollow(head: bytes, size: int) -> bool:
+    """One page that says no more than that everything stands in a log."""
+    page = int.from_bytes(head[_PAGE_SIZE]) or 4096
+    return len(head) == 100 and head[_MODE] == _WITH_A_LOG and size <= page and int.from_bytes(head[60:64]) == 0
+
+
+def close_to_others(path: Path) -> list[str]:
+    """Has only its owner read the store. Answers a note on what stood open."""
+    return [
+        f"{found} could be read by other users of this machine; now only you can"
+        for found in private.tighten(*all_of(path))
+    ]
+
+
+class Watched:
+    """The file behind a store: is it still the one that was opened, and how far was it acknowledged?"""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mark: int | None = None
+        self._told = 0
+        self.identity = _identity(path)
+
+    def open(self, last: int) -> None:
+        """Begins to watch a store whose last entry that is, unless it had more before."""
+        try:
+            self._mark = private.open_file(beside(self._path, "-last"), os.O_RDWR | os.O_CREAT)
+        except OSError:
+            return  # who may not write here has nothing to acknowledge
+        if not _lock(self._mark, shared=True):
+            raise StoreError(f"{self._path} is being repaired or restored; try again when that is done")
+        found = os.pread(self._mark, _MARK.size, 0)
+        if len(found) == _MARK.size:
+            *known, told = _MARK.unpack(found)
+            if tuple(known) == self.identity and told > last:
+                raise StoreError(
+                    f"{self._path} lacks its newest entries ({last + 1} to {told}): its log ({log_of(self._path).name})"
+                    " was removed or cut off, or an older copy was written over it. Put the log back or restore a"
+                    " backup; to go on with what is there, run `recollect doctor --repair`"
+                )
+        self.acknowledge(last)
+
+    def close(self) -> None:
+        mark, self._mark = self._mark, None
+        if mark is not None:
+            os.close(mark)
+
+    def check(self) -> None:
+        """Raises where the file is no longer the one that was opened: what is written to it would be lost."""
+        if _identity(self._path) != self.identity:
+            gone = "was deleted" if _identity(self._path) is None else "was replaced by another file"
+            raise StoreReplaced(
+                f"{self._path} {gone} while it was open; nothing was kept there. Put it back or restore a backup,"
+                " and start this program again"
+            )
+
+    def acknowledge(self, last: int) -> None:
+        """Called when something was committed, and before anybody hears of it."""
+        self.check()
+        if self._mark is not None and self.identity is not None and last != self._told:
+            os.pwrite(self._mark, _MARK.pack(*self.identity, last), 0)
+            self._told = last
+
+
+@contextmanager
+def unwatched(path: Path) -> Generator[None]:
+    """Nobody has the store open, and nobody opens it meanwhile. How far it was acknowledged is forgotten."""
+    try:
+        mark = private.open_file(beside(path, "-last"), os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise ReadOnlyStore(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        if not _lock(mark, shared=False):
+            raise StoreBusy(f"{path} is in use; end the agents and servers that have it open, and try again")
+        os.ftruncate(mark, 0)
+        yield
+    finally:
+        os.close(mark)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _lock(file: int, *, shared: bool) -> bool:
+    if sys.platform == "win32":
+        return True  # there, nobody can replace a file that somebody has open
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

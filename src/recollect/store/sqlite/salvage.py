@@ -1,0 +1,189 @@
+"""What can be saved of a store that is damaged?
+
+Every row that can be read and is as it was written goes into a new file; what is derived is made anew from those. The
+old file is kept as it was, and beside it stand the rows that could be read but are not what they were. Nothing that is
+canonical is dropped.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from recollect import private
+from recollect.errors import NotFound, RecollectError
+from recollect.store.base import Thing
+from recollect.store.kept import Repaired
+from recollect.store.sql.database import Row
+from recollect.store.sql.seal import NOTED, is_sound, seal
+from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
+from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
+from recollect.store.sqlite.connect import connect, convert_error, migrate
+from recollect.store.sqlite.file import beside, check_file, unwatched
+
+_TYPES: dict[str, type[Thing]] = {table: type_ for type_, table in TABLES.items()}
+_NUMBERED = {"spaces": "no", "records": "version", "entities": "version", "relations": "version", "journal": "entry"}
+"""Canonical tables, and what numbers their rows."""
+_KEPT = ("accesses", "faded", "evicted", "moved", "messages", "shelves")
+"""Bookkeeping: as much of it as can be read is taken over."""
+_SPACES = ("no", "name", "description", "created_at", "metadata")
+
+
+def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
+    """Saves what can be saved, if anything is wrong; `problems` opens the store and tells."""
+    if not path.exists():
+        raise NotFound(f"there is no store at {path}")
+    check_file(path)
+    with unwatched(path):
+        pass  # to go on with what is there, whatever was acknowledged before, is what a repair is asked for
+    if _is_well(problems):
+        return Repaired()
+    fresh = beside(path, ".new")
+    fresh.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
+        old = copied_with_its_log(path, Path(folder))
+        saved = _save(old, fresh)
+    aside = put_in_place(path, fresh, now, "damaged")
+    assert aside is not None
+    told = Repaired(kept=saved.kept, set_aside=len(saved.broken), unreadable=saved.lost, kept_aside=str(aside))
+    lines = [msgspec.json.encode(one).decode() for one in saved.broken]
+    private.write_text(aside / "rows.jsonl", "\n".join([*lines, ""]))
+    return told
+
+
+def _is_well(problems: Callable[[], Sequence[str]]) -> bool:
+    try:
+        return not problems()
+    except RecollectError:
+        return False
+
+
+class _Saved(Struct):
+    """Rows on their way: how many are kept, which are not what they were, and how many cannot be read at all."""
+
+    kept: int = 0
+    lost: int = 0
+    broken: list[dict[str, object]] = msgspec.field(default_factory=list[dict[str, object]])
+
+
+def _save(old: Path, fresh: Path) -> _Saved:
+    saved = _Saved()
+    try:
+        with closing(connect(fresh)) as to, closing(sqlite3.connect(old, isolation_level=None)) as source:
+            source.text_factory = _text
+            migrate(source, old)
+            to.execute("BEGIN IMMEDIATE")
+            for table, key in _NUMBERED.items():
+                _take(source, to, table, key, saved)
+            for table in _KEPT:
+                _take_what_can_be_read(source, to, table)
+            to.execute("INSERT OR IGNORE INTO tallies(space_no, records, length) SELECT no, 0, 0 FROM spaces")
+            _take_numbers(source, to)
+            to.execute("COMMIT")
+            to.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        raise convert_error(error, old) from error
+    return saved
+
+
+def _take(source: sqlite3.Connection, to: sqlite3.Connection, table: str, key: str, saved: _Saved) -> None:
+    """Takes over the rows of a table that are as they were written."""
+    columns = [row[1] for row in to.execute(f"PRAGMA table_info({table})")]
+    listed = ", ".join(map(quoted, columns))
+    insert = f"INSERT OR IGNORE INTO {table}({listed}) VALUES({', '.join('?' * len(columns))})"
+    for row in _rows(source, f"SELECT {listed} FROM {table}", key, saved):
+        if _is_whole(table, columns, row):
+            to.execute(insert, row)
+            saved.kept += 1
+        else:
+            saved.broken.append(
+                {"table": table, **{name: _told(value) for name, value in zip(columns, row, strict=True)}}
+            )
+
+
+def _is_whole(table: str, columns: Sequence[str], row: Row) -> bool:
+    held = dict(zip(columns, row, strict=True))
+    if any(isinstance(value, _Unreadable) for value in row):
+        return False
+    if table in ("spaces", "journal"):
+        named = _SPACES if table == "spaces" else NOTED
+        return held["checksum"] is None or held["checksum"] == seal([held[name] for name in named])
+    type_ = _TYPES[table]
+    values = [held[name] for name in COLUMNS[type_]]
+    tail = [held["checksum"], held["space_no"]]
+    if table == "records":
+        return is_sound(type_, (held["version"], "", *values, 0, None, *tail, held["confidence"]))
+    return is_sound(type_, (held["version"], "", *values, *tail))
+
+
+def _rows(source: sqlite3.Connection, sql: str, key: str, saved: _Saved) -> Iterator[Row]:
+    """All rows that can be read, whichever pages between them cannot."""
+    table = sql.rpartition(" ")[2]
+    last = _last_number(source, table)
+    ranges = [(0, last)]
+    while ranges:
+        low, high = ranges.pop()
+        try:
+            found = source.execute(f"{sql} WHERE {key} > ? AND {key} <= ? ORDER BY {key}", (low, high)).fetchall()
+        except sqlite3.DatabaseError:
+            if high - low <= 1:
+                saved.lost += 1
+                continue
+            middle = (low + high) // 2
+            ranges += [(middle, high), (low, middle)]
+            continue
+        yield from found
+
+
+def _last_number(source: sqlite3.Connection, table: str) -> int:
+    try:
+        row = source.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        return 0 if row is None else row[0]
+    except sqlite3.DatabaseError:
+        return 1 << 20
+
+
+def _take_numbers(source: sqlite3.Connection, to: sqlite3.Connection) -> None:
+    """No number is ever given twice, whatever was lost."""
+    for table in _NUMBERED:
+        last = _last_number(source, table)
+        if to.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table)).rowcount == 0:
+            to.execute("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)", (table, last))
+
+
+def _take_what_can_be_read(source: sqlite3.Connection, to: sqlite3.Connection, table: str) -> None:
+    """Bookkeeping has no numbers to go by: it is read from both ends, up to where it cannot be."""
+    columns = ", ".join(row[1] for row in to.execute(f"PRAGMA table_info({table})"))
+    marks = ", ".join("?" * len(columns.split(", ")))
+    for order in ("ASC", "DESC"):
+        try:
+            for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY 1 {order}"):
+                if not any(isinstance(value, _Unreadable) for value in row):
+                    to.execute(f"INSERT OR IGNORE INTO {table}({columns}) VALUES({marks})", row)
+        except sqlite3.DatabaseError:
+            continue
+        return
+
+
+class _Unreadable(str):
+    """A text that is no UTF-8, with what cannot be read replaced."""
+
+    __slots__ = ()
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return _Unreadable(data.decode("utf-8", "backslashreplace"))
+
+
+def _told(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else value

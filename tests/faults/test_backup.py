@@ -1,0 +1,108 @@
+"""Is a backup whole whatever happens while it is made, and does it come back as it was?"""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Conflict, Memory, NotAStore, NotFound, Settings, StoreBusy, StoreDamaged, StoreError
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def opened(home: Path) -> Memory:
+    return recollect.open(settings=Settings(home=home, embedder="none"))
+
+
+def everything(memory: Memory) -> tuple[object, ...]:
+    return memory.list(limit=10_000), memory.journal(limit=10_000), memory.entities(), memory.spaces()
+
+
+def filled(home: Path) -> Memory:
+    memory = opened(home)
+    memory.remember_many([{"text": f"note {number}"} for number in range(50)])
+    memory.relate("Ada", "wrote", "notes")
+    memory.revise(memory.list(limit=1)[0].id, "another text")
+    return memory
+
+
+def test_a_backup_made_while_others_write_holds_everything_acknowledged_before_it(start: Start, home: Path) -> None:
+    writer = start("write", home, "w0")
+    assert writer.stdout is not None
+    said = [writer.stdout.readline() for _ in range(30)][1:]
+    with opened(home) as memory:
+        copied = memory.backup(home.parent / "copy.db")
+        assert memory.backup(home.parent).path.endswith(".db")
+    writer.kill()
+    assert stat.S_IMODE(Path(copied.path).stat().st_mode) == 0o600
+    recollect.restore(copied.path, home.parent / "again")
+    with opened(home.parent / "again") as again:
+        assert all(again.get(line.split("\t")[0]) is not None for line in said)
+        assert again.check() == []
+    assert not [path for path in home.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_a_restored_memory_is_what_was_copied_and_can_be_written(home: Path, tmp_path: Path) -> None:
+    with filled(home) as memory:
+        before = everything(memory)
+        path = memory.backup(tmp_path / "copy.db").path
+    restored = recollect.restore(path, tmp_path / "again")
+    assert restored.kept_aside is None
+    with opened(tmp_path / "again") as again:
+        assert everything(again) == before
+        assert again.recall("another text")[0].record.text == "another text"
+        assert again.remember("more").stored
+        assert again.check() == []
+
+
+def test_a_memory_that_is_there_is_replaced_only_when_asked_and_kept_aside(home: Path, tmp_path: Path) -> None:
+    with filled(home) as memory:
+        path = memory.backup(tmp_path / "copy.db").path
+        later = memory.remember("written after the copy").id
+        with pytest.raises(Conflict, match="with --over it is kept aside"):
+            recollect.restore(path, home)
+        with pytest.raises(StoreBusy, match="is in use"):
+            recollect.restore(path, home, over=True)
+    aside = recollect.restore(path, home, over=True).kept_aside
+    with opened(home) as memory:
+        assert later is not None
+        assert memory.get(later) is None
+        assert memory.count() == 50
+    recollect.restore(Path(str(aside), "recollect.db"), home, over=True)
+    with opened(home) as memory:
+        assert memory.get(later) is not None
+
+
+def test_a_backup_is_never_written_over_and_needs_a_store(home: Path, tmp_path: Path) -> None:
+    with filled(home) as memory:
+        memory.backup(tmp_path / "copy.db")
+        with pytest.raises(Conflict, match="is there already"):
+            memory.backup(tmp_path / "copy.db")
+    with pytest.raises(NotFound, match="there is no backup"):
+        recollect.restore(tmp_path / "none.db", home)
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.8])
+def test_a_damaged_backup_is_refused_and_the_memory_stays_as_it_is(home: Path, tmp_path: Path, part: float) -> None:
+    with filled(home) as memory:
+        path = Path(memory.backup(tmp_path / "copy.db").path)
+        before = everything(memory)
+    content = bytearray(path.read_bytes())
+    start = int(len(content) * part) // 4096 * 4096
+    content[start : start + 8192] = b"\xa5" * 8192
+    path.write_bytes(content)
+    with pytest.raises(StoreDamaged):
+        recollect.restore(path, home, over=True)
+    path.write_bytes(content[:5000])
+    with pytest.raises(StoreError):
+        recollect.restore(path, home, over=True)
+    path.write_text("Dear diary,")
+    with pytest.raises(NotAStore):
+        recollect.restore(path, home, over=True)
+    with opened(home) as memory:
+        assert everything(memory) == before

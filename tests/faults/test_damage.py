@@ -1,0 +1,158 @@
+"""Is damage noticed wherever it is, told as ours, and repaired without dropping anything?"""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Memory, RecollectError, Settings, StoreDamaged
+from recollect.engine.care.keep import repair
+
+TABLES = ("records", "entities", "relations", "journal", "spaces")
+
+
+def opened(home: Path) -> Memory:
+    return recollect.open(settings=Settings(home=home, embedder="none"))
+
+
+@pytest.fixture
+def store(home: Path) -> Path:
+    with opened(home) as memory:
+        memory.remember_many(
+            [{"text": f"Note number {n} about the harbour.", "tags": ["harbour"], "id": f"n{n}"} for n in range(60)]
+        )
+        memory.revise("n7", "Note number seven was changed.", reason="it was wrong")
+        memory.relate("Ada", "wrote", "notes", provenance="a letter")
+    return home / "recollect.db"
+
+
+def change(store: Path, sql: str) -> None:
+    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE records SET text = 'Note number 9 about the harbor.' WHERE id = 'n9'",
+        "UPDATE records SET confidence = 0.25 WHERE id = 'n9'",
+        "UPDATE records SET trust = 'user_declared' WHERE id = 'n9'",
+        "UPDATE records SET space_no = 2 WHERE id = 'n9'",
+        "UPDATE records SET recorded_at = recorded_at + 1 WHERE id = 'n9'",
+        "UPDATE records SET tags = '[\"harbour' WHERE id = 'n9'",
+        "UPDATE records SET metadata = '[1]' WHERE id = 'n9'",
+        "UPDATE records SET event_time = 9e18 WHERE id = 'n9'",
+        "UPDATE records SET text = CAST(x'ff00fe' AS TEXT) WHERE id = 'n9'",
+    ],
+)
+def test_a_row_that_is_not_as_written_is_an_error_of_ours_and_is_told_by_doctor(store: Path, sql: str) -> None:
+    change(store, sql)
+    with opened(store.parent) as memory:
+        if "space_no" not in sql:
+            with pytest.raises(RecollectError):
+                memory.get("n9", space="default")
+        assert memory.get("n8") is not None
+        try:
+            assert any("records" in line for line in memory.check())
+        except RecollectError as error:  # a text that SQLite's module cannot hand out at all
+            assert error.code == "store_error"  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE entities SET name = 'Eve' WHERE name = 'Ada'",
+        "UPDATE relations SET provenance = 'a lie'",
+        "UPDATE journal SET after = after + 1 WHERE entry = 9",
+        "UPDATE journal SET reason = 'it was right' WHERE reason = 'it was wrong'",
+        "UPDATE spaces SET description = 'x'",
+    ],
+)
+def test_every_canonical_table_is_verified(store: Path, sql: str) -> None:
+    change(store, sql)
+    with opened(store.parent) as memory:
+        (problem,) = memory.check()
+        assert "not as written" in problem
+        assert sql.split()[1] in problem
+
+
+def test_no_flipped_bit_of_a_canonical_row_goes_unnoticed(store: Path) -> None:
+    """Bits of one page after another, of those that hold rows which are not derived."""
+    content = store.read_bytes()
+    chance = random.Random(7)
+    with closing(sqlite3.connect(store)) as connection:
+        texts = [row[0].encode() for row in connection.execute("SELECT text FROM records")]
+    unnoticed = []
+    for text in chance.sample(texts, 12):
+        at = content.rindex(text) + chance.randrange(len(text))
+        store.write_bytes(content[:at] + bytes([content[at] ^ 0x01]) + content[at + 1 :])
+        with opened(store.parent) as memory:
+            if not memory.check():
+                unnoticed.append(text)
+    assert unnoticed == []
+
+
+def test_a_repair_keeps_every_sound_row_and_sets_the_others_aside(store: Path) -> None:
+    with opened(store.parent) as memory:
+        before = {record.id: record for record in memory.list(limit=100)}
+    change(store, "UPDATE records SET text = 'Something else.' WHERE id = 'n9'")
+    change(store, "UPDATE entities SET name = 'Eve' WHERE name = 'Ada'")
+    done = repair(Settings(home=store.parent, embedder="none"))
+    assert (done.set_aside, done.unreadable) == (2, 0)
+    aside = Path(str(done.kept_aside))
+    rows = [json.loads(line) for line in (aside / "rows.jsonl").read_text().splitlines()]
+    assert {(row["table"], row["id"]) for row in rows} >= {("records", "n9")}
+    assert (aside / "recollect.db").exists()
+    with opened(store.parent) as memory:
+        assert memory.check() == []
+        assert {record.id: record for record in memory.list(limit=100)} == {
+            id: record for id, record in before.items() if id != "n9"
+        }
+        assert len(memory.recall("harbour", limit=100)) > 20
+        assert next(past.record.text for past in memory.history("n7") if past.record).startswith("Note number 7")
+        assert memory.remember("It goes on.").stored
+    assert repair(Settings(home=store.parent, embedder="none")).kept_aside is None
+
+
+@pytest.mark.parametrize("page", range(3, 40, 4))
+def test_a_repair_saves_what_broken_pages_leave(store: Path, page: int) -> None:
+    content = bytearray(store.read_bytes())
+    if (page + 1) * 4096 > len(content):
+        pytest.skip("the store is smaller")
+    content[page * 4096 : (page + 1) * 4096] = random.Random(page).randbytes(4096)
+    store.write_bytes(content)
+    done = repair(Settings(home=store.parent, embedder="none"))
+    with opened(store.parent) as memory:
+        assert memory.check() == []
+        assert memory.count() + done.set_aside + done.unreadable >= 30
+        assert memory.remember("It goes on.").stored
+    if done.kept_aside is not None:
+        assert Path(done.kept_aside, "recollect.db").read_bytes() == content
+
+
+def test_a_store_that_lost_its_log_goes_on_with_what_is_there_after_a_repair(store: Path) -> None:
+    with opened(store.parent) as memory:
+        memory.core.store.settle()
+        memory.remember("the last one")
+        kept = {path.name: path.read_bytes() for path in store.parent.iterdir() if path.is_file()}
+    for name in ("recollect.db", "recollect.db-last"):
+        with (store.parent / name).open("r+b") as file:
+            file.truncate()
+            file.write(kept[name])
+    with pytest.raises(recollect.StoreError, match="lacks its newest entries"):
+        opened(store.parent)
+    assert repair(Settings(home=store.parent, embedder="none")).kept_aside is None
+    with opened(store.parent) as memory:
+        assert memory.count() == 60
+
+
+def test_damage_is_told_with_what_to_do(store: Path) -> None:
+    change(store, "UPDATE records SET text = 'x' WHERE id = 'n9'")
+    with opened(store.parent) as memory, pytest.raises(StoreDamaged, match="run `recollect doctor`"):
+        memory.list(limit=100)

@@ -1,0 +1,103 @@
+"""Is it noticed when the files of a store are not what they should be, or are taken away while it is open?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Memory, NotAStore, Settings, StoreError, StoreReplaced
+
+
+def opened(home: Path) -> Memory:
+    return recollect.open(settings=Settings(home=home, embedder="none"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in this file system")
+def test_a_pipe_in_the_place_of_a_store_is_refused_and_not_waited_for(home: Path) -> None:
+    home.mkdir()
+    os.mkfifo(home / "recollect.db")
+    with pytest.raises(NotAStore, match="not a plain file"):
+        opened(home)
+
+
+def test_a_copy_of_an_idle_store_without_its_log_holds_everything(home: Path, tmp_path: Path) -> None:
+    with opened(home) as memory:
+        memory.remember_many([{"text": f"note {number}"} for number in range(20)])
+        assert memory._settling._loop.wait(30)
+        (tmp_path / "copy").mkdir()
+        shutil.copy(home / "recollect.db", tmp_path / "copy" / "recollect.db")
+    with opened(tmp_path / "copy") as copy:
+        assert copy.count() == 20
+        assert copy.check() == []
+
+
+def test_a_file_that_says_nothing_but_that_its_log_has_everything_is_not_taken_for_a_new_store(home: Path) -> None:
+    """An earlier release made its store like that, and a copy of the file alone opened as an empty memory."""
+    home.mkdir()
+    connection = sqlite3.connect(home / "recollect.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    with pytest.raises(StoreError, match="was copied without its log"):
+        opened(home)
+
+
+def test_a_store_whose_log_was_removed_is_not_written_to(home: Path) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        memory.core.store.settle()
+        memory.remember("two")
+        kept = {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()}
+    for name in ("recollect.db", "recollect.db-last"):
+        with (home / name).open("r+b") as file:
+            file.truncate()
+            file.write(kept[name])
+    (home / "recollect.db-wal").unlink(missing_ok=True)
+    with pytest.raises(StoreError, match=r"lacks its newest entries \(3 to 3\): its log \(recollect.db-wal\)"):
+        opened(home)
+    (home / "recollect.db-wal").write_bytes(kept["recollect.db-wal"])
+    with opened(home) as memory:
+        assert {record.text for record in memory.list()} == {"one", "two"}
+
+
+def test_a_log_without_its_store_is_not_taken_for_a_new_store(home: Path) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        log = (home / "recollect.db-wal").read_bytes()
+    (home / "recollect.db").unlink()
+    (home / "recollect.db-wal").write_bytes(log)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"is gone, but its log is still there \(recollect\.db-wal\)"):
+            opened(home)
+        (home / "recollect.db").touch()
+
+
+def test_a_write_after_the_file_was_deleted_or_replaced_is_not_acknowledged(home: Path, tmp_path: Path) -> None:
+    with opened(tmp_path / "other") as other:
+        other.remember("another memory")
+    with opened(home) as memory:
+        memory.remember("one")
+        (home / "recollect.db").rename(tmp_path / "away.db")
+        with pytest.raises(StoreReplaced, match="was deleted while it was open"):
+            memory.remember("two")
+        shutil.copy(tmp_path / "other" / "recollect.db", home / "recollect.db")
+        with pytest.raises(StoreReplaced, match="was replaced by another file"):
+            memory.remember("three")
+        with pytest.raises(StoreReplaced):
+            memory.list()
+        (tmp_path / "away.db").rename(home / "recollect.db")
+        assert memory.remember("four").stored
+        assert {record.text for record in memory.list()} == {"one", "four"}
+
+
+def test_a_file_that_is_replaced_in_the_middle_of_a_write_is_noticed_before_the_answer(
+    home: Path, tmp_path: Path
+) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        with pytest.raises(StoreReplaced), memory.core.store.write():
+            (home / "recollect.db").rename(tmp_path / "away.db")
