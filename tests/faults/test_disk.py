@@ -88,6 +88,23 @@ def test_a_disk_that_runs_full_stops_the_writer_with_a_clear_error(start: Start,
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
+def test_a_forgetting_that_was_done_is_not_denied_when_the_disk_is_full_afterwards(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recollect.open(settings=Settings(home=home, embedder="none")) as memory:
+        memory.remember("The gateway validates tokens.", id="a")
+
+        def fail(_: object) -> bool:
+            raise StoreFull("the disk is full")
+
+        monkeypatch.setattr("recollect.store.sqlite.SqliteStore._empty_log", fail)
+        receipt = memory.forget("a")
+        assert (receipt.removed, bool(receipt.pending)) == (("a",), True)
+        assert memory.get("a") is None
+        monkeypatch.undo()
+        assert memory.core.store.scrub()
+
+
 def reach(path: Path) -> None:
     """Lets other users come as far as a folder; pytest keeps its folders to itself."""
     for parent in path.parents:

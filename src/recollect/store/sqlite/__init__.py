@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.cache import Cache
 
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
-_PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 64  # of one step, and as many as nobody minds
+_PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 16  # of one step, and as many as nobody minds
 _SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
 _SMALL_PAGES = 16_384  # 64 MB: a file that is made anew in a second
 
@@ -279,7 +279,7 @@ class SqliteStore:
             scrubbed = self.scrub()
             with self._connection() as connection:
                 left = self._shrink(connection)
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._empty_log()
         return scrubbed and not left
 
     def _shrink(self, connection: sqlite3.Connection) -> bool:
