@@ -17,9 +17,8 @@ _POSIX = os.name == "posix"
 
 def make_folder(path: Path) -> None:
     """A folder for its owner alone, made if it is missing. Those above it are as the system makes them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        path.mkdir(mode=_FOLDER)
+        path.mkdir(mode=_FOLDER, parents=True)
     except FileExistsError:
         if not path.is_dir():
             raise
@@ -60,8 +59,7 @@ def tighten(*paths: Path) -> list[Path]:
 def holds_only(folder: Path, names: Collection[str]) -> bool:
     """Is nothing in a folder but what begins with one of some names?"""
     try:
-        with os.scandir(folder) as entries:
-            return all(entry.name.startswith(tuple(names)) for entry in entries)
+        return all(name.startswith(tuple(names)) for name in os.listdir(folder))
     except OSError:
         return False
 

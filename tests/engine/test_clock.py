@@ -35,9 +35,7 @@ def test_one_write_ten_years_ahead_leaves_the_times_of_later_ones_alone(memory: 
     assert [change.at.year for change in sorted(changes, key=lambda one: one.entry)] == [2026, 2026, 2036, 2026, 2026]
 
 
-def test_as_of_sees_what_was_known_in_the_order_of_the_journal_whatever_the_clock_said(
-    memory: Memory, clock: Clock
-) -> None:
+def test_as_of_goes_by_the_order_of_the_journal_whatever_the_clock_said(memory: Memory, clock: Clock) -> None:
     memory.remember("one", id="a")
     start = clock.now
     clock.now = start + TEN_YEARS
@@ -76,9 +74,7 @@ def test_a_clock_that_cannot_be_right_is_refused_and_harms_no_later_call(
     assert memory.check() == []
 
 
-def test_a_clock_that_is_a_little_behind_keeps_what_was_just_written_in_the_present(
-    memory: Memory, clock: Clock
-) -> None:
+def test_a_clock_that_is_a_little_behind_keeps_the_last_write_in_the_present(memory: Memory, clock: Clock) -> None:
     memory.relate("Ada", "works at", "Acme")
     clock.now -= timedelta(minutes=20)
     assert [fact.object for fact in memory.facts("Ada")] == ["Acme"]

@@ -76,7 +76,7 @@ def test_a_foreign_file_in_place_of_the_store_is_refused_and_kept(tmp_path: Path
 
 def test_a_folder_in_place_of_the_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recollect.db").mkdir()
-    with pytest.raises(ReadOnlyStore, match="Is a directory"):
+    with pytest.raises(NotAStore, match="it is a folder"):
         recollect.open(tmp_path)
 
 

@@ -171,11 +171,12 @@ def test_only_current_twins_can_be_resolved_and_nothing_is_half_done(memory: Mem
 
 
 def test_references_that_lead_nowhere_are_dropped(memory: Memory) -> None:
-    source = memory.remember("a text", kind="memory", id="gone").id
+    made = memory.remember("a text", kind="memory", id="gone")
+    source = made.id
     for id, trust in (("vouched", "user_declared"), ("seen", "imported")):
         grounds = {"scopes": ["s"], "evidence": [{"source": source}]}
         memory.remember(id, id=id, kind="fact", trust=trust, grounds=grounds)
-    memory.forget("gone")
+    memory.undo(made)
     assert [(one.id, one.field, one.ref) for one in mend(memory.core, dry_run=True).broken] == [
         ("vouched", "grounds.evidence", "gone"),
         ("seen", "grounds.evidence", "gone"),

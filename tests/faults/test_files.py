@@ -21,7 +21,7 @@ def opened(home: Path) -> Memory:
 def test_a_pipe_in_the_place_of_a_store_is_refused_and_not_waited_for(home: Path) -> None:
     home.mkdir()
     os.mkfifo(home / "recollect.db")
-    with pytest.raises(NotAStore, match="not a plain file"):
+    with pytest.raises(NotAStore, match="a pipe"):
         opened(home)
 
 

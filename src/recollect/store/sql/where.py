@@ -39,9 +39,11 @@ def known_at(db: Database, table: str, as_of: datetime | None, *, looked_up: boo
 
 
 def true_at(table: str, moment: int) -> Condition:
+    """What is true at a moment. What had begun or ended when it was written has, wherever the clock is now."""
+    begun, ended = f"{table}.valid_from", f"{table}.valid_until"
     return (
-        f"({table}.valid_from IS NULL OR {table}.valid_from <= ?)"
-        f" AND ({table}.valid_until IS NULL OR {table}.valid_until > ?)",
+        f"({begun} IS NULL OR {begun} <= ? OR {begun} <= {table}.recorded_at)"
+        f" AND ({ended} IS NULL OR ({ended} > ? AND {ended} > {table}.recorded_at))",
         [moment, moment],
     )
 

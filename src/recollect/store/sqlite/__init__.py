@@ -27,7 +27,7 @@ from recollect.store.sql.moment import Moment, last_moment, look, next_moment
 from recollect.store.sql.rows import to_micros
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
-from recollect.store.sqlite.connect import connect, convert_error, migrate, wait_for
+from recollect.store.sqlite.connect import convert_error, migrate, open_connection, wait_for
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of
 from recollect.store.sqlite.turn import FileTurn
@@ -71,7 +71,7 @@ class SqliteStore:
         try:
             with self._converted(), self._connection() as connection:
                 migrate(connection, self._path)
-                self._file.open(last_entry(connection))
+                self._file.open(lambda: last_entry(connection))
         except RecollectError:
             self.close()
             raise
@@ -94,7 +94,7 @@ class SqliteStore:
     # Connections
 
     def _connect(self) -> sqlite3.Connection:
-        return connect(self._path)
+        return open_connection(self._path)
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
@@ -291,7 +291,7 @@ class SqliteStore:
         if free <= max(_FEW_PAGES, pages // 50):
             return False
         if way:
-            wait_for(lambda: connection.execute(f"PRAGMA incremental_vacuum({_FREED_PAGES})").fetchall())
+            wait_for(lambda: connection.executescript(f"PRAGMA incremental_vacuum({_FREED_PAGES})"))  # page by page
             return True
         if pages <= _SMALL_PAGES and free > pages // 4:
             self._vacuum(connection)

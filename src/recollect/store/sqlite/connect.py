@@ -70,7 +70,7 @@ def wait_for(act: Callable[[], X]) -> X:
         time.sleep(_LOOK_SECONDS)
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def open_connection(path: Path) -> sqlite3.Connection:
     """A connection to a store, which is made where the file is empty."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     try:
@@ -84,7 +84,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Looks before anything is set: a file that is not ours is left as it is."""
     if not wait_for(lambda: format_of(connection, path)):
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        wait_for(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))
         migrate(connection, path)  # everything is there before the log begins: no file is ever empty without it
     for setting in _SETTINGS:
         wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
@@ -95,7 +95,10 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     if wait_for(lambda: format_of(connection, path)) == len(MIGRATIONS):
         return
     wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
-    done = format_of(connection, path)
+    done = wait_for(lambda: format_of(connection, path))
+    if done == len(MIGRATIONS):  # by somebody else, meanwhile
+        connection.execute("ROLLBACK")
+        return
     for statements in MIGRATIONS[done:]:
         for statement in statements:
             connection.execute(statement)

@@ -11,7 +11,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
-        raise NotAStore(f"{path} is not a Recollect store: it is not a plain file")
+        raise NotAStore(f"{path} is not a Recollect store: it is a folder, a pipe or a device, and not a plain file")
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -111,8 +111,11 @@ class Watched:
         self._told = 0
         self.identity = _identity(path)
 
-    def open(self, last: int) -> None:
-        """Begins to watch a store whose last entry that is, unless it had more before."""
+    def open(self, read_last: Callable[[], int]) -> None:
+        """Begins to watch a store, unless it has fewer entries than were acknowledged.
+
+        What was acknowledged is read before the last entry is: others may be writing.
+        """
         try:
             self._mark = private.open_file(beside(self._path, "-last"), os.O_RDWR | os.O_CREAT)
         except OSError:
@@ -120,6 +123,7 @@ class Watched:
         if not _lock(self._mark, shared=True):
             raise StoreError(f"{self._path} is being repaired or restored; try again when that is done")
         found = os.pread(self._mark, _MARK.size, 0)
+        last = read_last()
         if len(found) == _MARK.size:
             *known, told = _MARK.unpack(found)
             if tuple(known) == self.identity and told > last:
@@ -128,7 +132,6 @@ class Watched:
                     " was removed or cut off, or an older copy was written over it. Put the log back or restore a"
                     " backup; to go on with what is there, run `recollect doctor --repair`"
                 )
-        self.acknowledge(last)
 
     def close(self) -> None:
         mark, self._mark = self._mark, None

@@ -26,11 +26,13 @@ from recollect.types import HIDDEN_STATUSES, Filter
 MOST = 200
 """Records, and vectors, up to which a space is small."""
 _FOREVER = 2**62
+_BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_at` has it
+_ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
 _HIDDEN = ", ".join(map(repr, HIDDEN_STATUSES))
 _COLUMNS = (
     "records.space_no, records.version, session, source, position, event_time, importance,"
     " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
-    f" status IN ({_HIDDEN}), coalesce(valid_from, {-_FOREVER}), coalesce(valid_until, {_FOREVER}), lexis.terms,"
+    f" status IN ({_HIDDEN}), {_BEGINS}, {_ENDS}, lexis.terms,"
     " records.kind"
 )
 _RECORDS = f"""

@@ -25,7 +25,7 @@ from recollect.store.sql.database import Row
 from recollect.store.sql.seal import NOTED, is_sound, seal
 from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sqlite.backup import copied_with_its_log, put_in_place
-from recollect.store.sqlite.connect import connect, convert_error, migrate
+from recollect.store.sqlite.connect import convert_error, migrate, open_connection
 from recollect.store.sqlite.file import beside, check_file, unwatched
 
 _TYPES: dict[str, type[Thing]] = {table: type_ for type_, table in TABLES.items()}
@@ -76,7 +76,7 @@ class _Saved(Struct):
 def _save(old: Path, fresh: Path) -> _Saved:
     saved = _Saved()
     try:
-        with closing(connect(fresh)) as to, closing(sqlite3.connect(old, isolation_level=None)) as source:
+        with closing(open_connection(fresh)) as to, closing(sqlite3.connect(old, isolation_level=None)) as source:
             source.text_factory = _text
             migrate(source, old)
             to.execute("BEGIN IMMEDIATE")
