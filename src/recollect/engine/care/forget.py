@@ -204,7 +204,7 @@ class _Leaving:
     def _tags_of(self, merged: Record, kept: Record) -> set[str]:
         """The tags that a record took from one that was merged into it."""
         for change in self._edit.journal(Changes(object_id=kept.id, space=kept.space)):
-            if change.reason == f"took the tags of {merged.id}" and change.before is not None:
+            if (change.reason or "").startswith(f"took the tags of {merged.id}") and change.before is not None:
                 before = self._edit.get(Record, kept.space, kept.id, version=change.before)
                 return set(merged.tags) - set(() if before is None else before.tags)
         return set()
