@@ -27,6 +27,7 @@ from bench import (
     substrate,
     substrate_report,
     trusty,
+    waiting,
 )
 from bench.page import PAGE, PLOT, fill, machine
 from bench.table import Plan, Table, render
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "start": start.run,
     "remember": remember.run,
     "recall": recall.run,
+    "waiting": waiting.run,
     "graph": graph.run,
     "processes": processes.run,
     "trusty": trusty.run,

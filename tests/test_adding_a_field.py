@@ -27,7 +27,7 @@ def test_keywords_are_the_fields_of_a_draft_but_its_text() -> None:
 
 
 def test_filters_are_those_that_are_parsed() -> None:
-    moments = {"since", "until", "as_of", "valid_at"}
+    moments = {"since", "until", "as_of", "true_at"}
     assert set(Filters.__annotations__) | {"space"} == {*FILTERS, *moments, "valid_only", "catalogue"}
     assert {attribute for attribute, _ in FILTERS.values()} < set(Filter.__struct_fields__)
 

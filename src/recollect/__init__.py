@@ -9,7 +9,7 @@ with recollect.open() as memory:
 """
 
 from recollect.config import Settings, load_settings
-from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.dream import Alike, Dream, Merge, Review
 from recollect.engine.care.forget import Forgotten
 from recollect.engine.care.keep import Compacted, restore
 from recollect.engine.care.lifecycle import Maintained
@@ -84,13 +84,13 @@ from recollect.types import (
 from recollect.version import __version__
 
 __all__ = [
-    "Adapter", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
+    "Adapter", "Alike", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
     "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Draft", "Dream", "EmbedderError",
     "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact", "FileProblem", "Forgotten", "Grounds", "Hit",
     "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "InvalidInput", "Maintained",
     "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past", "Project",
     "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Repair",
-    "Repaired", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError", "Space",
-    "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreReplaced",
-    "Summary", "Why", "WrongClock", "__version__", "load_settings", "open", "restore",
+    "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
+    "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
+    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "load_settings", "open", "restore",
 ]  # fmt: skip

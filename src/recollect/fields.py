@@ -18,7 +18,8 @@ from msgspec import Struct
 from recollect.types import About, AnyOf, Draft, Filter, Grounds, Json
 
 Moment: TypeAlias = datetime | str | None
-"""A time as callers give it: RFC 3339 text, or a datetime (one without a time zone is taken as UTC)."""
+"""A time as callers give it: RFC 3339 text, a datetime (one without a time zone is taken as UTC), or words in local
+time: 2026-05-10, 2026-03, yesterday, last week, 3 days ago."""
 Spaces: TypeAlias = str | Sequence[str] | None
 """One space, several, or (None) all."""
 N = TypeVar("N", About, AnyOf)
@@ -115,7 +116,7 @@ class Filters(TypedDict, total=False):
     """What narrows a read, all but its spaces. Several values of one filter mean any of them.
 
     None among rooms or projects stands for records that are in none. `since` and `until` are about when it happened,
-    `valid_at` about what held at a moment as far as is known now, `as_of` about what was known then. With
+    `true_at` about what held at a moment as far as is known now, `as_of` about what was known then. With
     `valid_only=False` also what no longer holds is seen, with `catalogue` also records that only say where others come
     from.
     """
@@ -135,7 +136,7 @@ class Filters(TypedDict, total=False):
     since: Moment
     until: Moment
     as_of: Moment
-    valid_at: Moment
+    true_at: Moment
     valid_only: bool
     catalogue: bool
 

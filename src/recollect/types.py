@@ -470,8 +470,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     without_sources: Annotated[tuple[str, ...], AnyOf("source", longest=16_000)] = ()
     governed: bool = False
     """Only records that have grounds."""
-    as_of: Annotated[datetime | None, About("As it was known at that time.")] = None
-    valid_at: datetime | None = None
+    as_of: Annotated[datetime | None, About("What was known and true at that time.")] = None
+    true_at: Annotated[datetime | None, About("What held at that time, as far as is known now.")] = None
     valid_only: bool = True
     below: str | None = None
     """Only what comes from a file or address whose name begins so."""
@@ -544,13 +544,17 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Signals(Struct, frozen=True, kw_only=True):
-    """How a recall was made, and what waits. `brief`: nothing in particular was asked, so nothing was searched."""
+    """How a recall was made, and what waits. `brief`: nothing in particular was asked, so nothing was searched.
+
+    `read` counts the hits that the reranker read before its time was over.
+    """
 
     keyword_candidates: int = 0
     vector_candidates: int = 0
     graph_candidates: int = 0
     embedder: str | None = None
     reranker: str | None = None
+    read: int = 0
     waiting_for_vectors: int = 0
     problem: str | None = None
     milliseconds: float = 0.0
@@ -567,6 +571,11 @@ class Recall(Sequence[Hit]):
         self.signals = signals
         self._pack = pack
         self._context: str | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many records of the spaces that were asked are found by their words alone: their vectors still wait."""
+        return self.signals.waiting_for_vectors
 
     @property
     def context(self) -> str:

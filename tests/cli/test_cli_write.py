@@ -41,7 +41,7 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
         (("   ",), "", "error: text: is blank; give it some text\n"),
         (("x", "--importance", "7"), "", "error: importance: must be from 0 to 1, not 7.0\n"),
         (("x", "--type", "?"), "", "error: memory_type: must be one of episodic, semantic, procedural; not '?'\n"),
-        (("x", "--time", "2026-13-01"), "", "error: time: is not a real time: month must be in 1..12\n"),
+        (("x", "--time", "2026-13-01"), "", "error: event_time: is not a real time: month must be in 1..12\n"),
         ((), b"\xff\xfe", "error: stdin: is not UTF-8 text (byte 0 does not fit)\n"),
         ((), "a\0b", "error: text: contains a NUL character; remove it\n"),
         (("x", "--space", ""), "", "error: space: must have 1 to 200 characters, not 0\n"),

@@ -24,6 +24,7 @@ def filled(memory: Memory, count: int) -> Memory:
         for n in range(count)
     ]
     memory.remember_many([{**draft, "importance": (n * 7 % 10) / 10} for n, draft in enumerate(drafts)])
+    memory.embed_waiting()
     return memory
 
 
@@ -87,6 +88,7 @@ def test_a_revised_text_is_weighed_by_its_own_vector(many: Memory) -> None:
 
 def test_what_came_last_is_weighed_though_no_list_brings_it_in(many: Memory) -> None:
     newest = [many.remember(f"Grey paint {n}.", importance=1.0).id for n in range(3)]
+    many.embed_waiting()
     found = [one.record.id for one in appraise(many, "Where is the tea?", limit=48)]
     expected = weighed(many, "Where is the tea?")
     best = sorted(expected, key=lambda id: -expected[id])[:48]

@@ -57,6 +57,7 @@ def test_the_default_recall_reads_nothing_in_a_large_store_nor_what_is_long(talk
 
 def test_reading_ends_when_its_time_is_over_and_the_answer_is_that_of_the_rest(talk: Memory) -> None:
     talk.remember_many([{"text": f"Item {number} lies in hall {number % 7}."} for number in range(1_000)])
+    talk.embed_waiting()
     late = talk.recall(QUESTION, deep=True, deep_within=0.0)
     assert (late[0].record.text, late.signals.reranker) == (TURNS[0], None)
     assert [hit.why.deep for hit in late] == [None] * len(late)
@@ -90,6 +91,7 @@ def test_a_long_record_is_read_where_it_answers(tmp_path: Path) -> None:
         filler = "The weekly report lists numbers of visitors and tickets. " * 60
         long = memory.remember(f"{filler}\n\nThe vault code is kept by Ms Ito in room 12.\n\n{filler}")
         memory.remember("The vault of the church was painted in 1512.")
+        memory.embed_waiting()
         assert memory.recall("Who keeps the code of the vault?", deep=True)[0].record.id == long.id
 
 

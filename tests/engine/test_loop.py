@@ -27,6 +27,14 @@ def test_a_loop_works_when_it_is_woken_and_has_no_thread_otherwise() -> None:
     assert [thread for thread in threading.enumerate() if thread.name == "recollect-test"] == []
 
 
+def test_one_that_is_woken_all_the_time_still_gets_to_work() -> None:
+    worked = threading.Event()
+    loop = Loop("recollect-test", worked.set, delay=0.01)
+    while not worked.is_set():
+        loop.wake()
+    assert loop.stop(GUARD_SECONDS)
+
+
 def test_one_that_is_woken_while_it_works_works_once_more() -> None:
     begun, go_on = threading.Event(), threading.Event()
     done: list[int] = []

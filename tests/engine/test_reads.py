@@ -44,7 +44,7 @@ def test_recall_takes_the_filters_that_lists_take(memory: Memory) -> None:
     memory.remember("The gateway had port 8080.", source="old.md", **past)
     memory.remember("The gateway has port 9090.", source="new.md")
     for filters in (
-        {"valid_at": "2020-06-01T00:00:00Z"},
+        {"true_at": "2020-06-01T00:00:00Z"},
         {"source": "old.md", "valid_only": False},
         {"source": "new.md"},
     ):

@@ -126,7 +126,7 @@ def test_as_of_answers_with_the_version_that_held_then(store: Store) -> None:
         assert view.get(Record, "default", "a") is None
 
 
-def test_valid_at_goes_by_when_a_record_holds_as_it_is_known_now(store: Store) -> None:
+def test_true_at_goes_by_when_a_record_holds_as_it_is_known_now(store: Store) -> None:
     day, later = timedelta(days=1), THEN + timedelta(days=5)
     with store.write() as edit:
         put(edit, record("always", "1", created_at=THEN))
@@ -138,13 +138,13 @@ def test_valid_at_goes_by_when_a_record_holds_as_it_is_known_now(store: Store) -
     with store.read() as view:
 
         def held(moment: datetime) -> set[str]:
-            found = view.select(Record, Filter(valid_at=moment, without_kinds=("code", "note")), "newest", 9)
+            found = view.select(Record, Filter(true_at=moment, without_kinds=("code", "note")), "newest", 9)
             return {record.id for record in found}
 
         assert held(THEN - day) == set()
         assert held(THEN + day) == {"always", "until", "followed"}
         assert held(later) == {"always", "from"}
-        assert view.count(Filter(valid_at=later)) == 3
+        assert view.count(Filter(true_at=later)) == 3
 
 
 def test_sources_can_be_left_out(store: Store) -> None:

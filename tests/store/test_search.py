@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import numpy as np
 import pytest
 from things import drop_space, entity, erase, make_space, put, record, retire, space, vector, write
 
+from recollect.errors import StoreBusy
 from recollect.store.base import Edit, FadingRule, Lexis, Store, View
 from recollect.store.ops import Evict, Fade, Note, Sweep
 from recollect.store.search import Model, Pick
@@ -191,6 +193,29 @@ def test_dropping_a_space_takes_its_index_along_and_no_one_elses(store: Store) -
 # Vectors
 
 
+def test_records_wait_before_documents_before_code_and_some_alone_can_be_asked_for(store: Store) -> None:
+    with store.write() as edit:
+        model = adopt(edit)
+        kinds = ("memory", "code", "document", "memory", "code")
+        old, first, page, new, last = [put(edit, record(f"r{n}", kind=kind)).version for n, kind in enumerate(kinds)]
+    with store.read() as view:
+        assert view.waiting(model.no, None, 9).versions == [new, old, page, last, first]
+        assert view.waiting(model.no, ["default"], 2).versions == [new, old]
+        some = view.waiting(model.no, None, 9, among=[first, page, 10**6])
+        assert (some.count, some.versions) == (2, [page, first])
+
+
+def test_whoever_has_little_patience_does_not_wait_for_another_writer(store: Store) -> None:
+    def try_to_write() -> None:
+        with pytest.raises(StoreBusy), store.write(patience=0.01):
+            raise AssertionError
+
+    with store.write(), ThreadPoolExecutor(1) as pool:
+        pool.submit(try_to_write).result(60)
+    with store.write(patience=0.01) as edit:
+        put(edit, record("a"))
+
+
 def test_adopting_a_model_queues_all_that_is_there_and_all_that_comes(store: Store) -> None:
     with store.write() as edit:
         first = put(edit, record("a"))
@@ -199,8 +224,8 @@ def test_adopting_a_model_queues_all_that_is_there_and_all_that_comes(store: Sto
         second = put(edit, record("b", space="other"))
     with store.read() as view:
         assert view.models() == [Model(model.no, "m", 64, bytes(256), 0.1, 0.05)]
-        assert [one.version for one in view.waiting(model.no, None, 9).records] == [second.version, first.version]
-        assert view.waiting(model.no, ["other"], 9).records == [second]
+        assert view.waiting(model.no, None, 9).versions == [second.version, first.version]
+        assert view.waiting(model.no, ["other"], 9).versions == [second.version]
         assert view.waiting(model.no, ["default", "other", "nowhere"]).count == 2
         assert (view.waiting(model.no, ["default"]).count, view.waiting(None).count) == (1, 2)
         assert view.waiting(None, ["other"]).count == 1
@@ -249,9 +274,9 @@ def test_an_unchanged_text_inherits_its_vectors_and_a_changed_one_waits(store: S
         assert nearest(edit, model, 1) == [second.version]
         assert edit.waiting(model.no).count == 0
         third = revise(edit, second, record("a", "other text"))
-        assert [one.version for one in edit.waiting(model.no, None, 9).records] == [third.version]
+        assert edit.waiting(model.no, None, 9).versions == [third.version]
         fourth = revise(edit, third, record("a", "other text", room="r"))
-        assert {one.version for one in edit.waiting(model.no, None, 9).records} == {third.version, fourth.version}
+        assert set(edit.waiting(model.no, None, 9).versions) == {third.version, fourth.version}
 
 
 def test_vectors_of_old_versions_are_found_only_by_who_looks_back(store: Store) -> None:

@@ -12,7 +12,7 @@ from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, 
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
-from recollect.cli.read import wait_for_vectors
+from recollect.cli.read import say_left_out_of
 from recollect.engine.memory import Memory
 from recollect.types import DEFAULT_SPACE, Hit, ProjectStatus
 
@@ -111,13 +111,11 @@ def search_code(
         return
     where = None if all_spaces else space
     with memory:
-        wait_for_vectors(memory, where)
         answer = memory.search_code(text, space=where, project=project, language=language, limit=limit)
     if as_json:
         put_json({"hits": answer.hits, "signals": answer.signals})
         return
-    if answer.signals.problem:
-        say(f"warning: {answer.signals.problem}")
+    say_left_out_of(answer)
     doubt = show.doubt(answer)
     if doubt is not None:
         say(doubt)

@@ -232,7 +232,7 @@ def _repaired(done: Repaired) -> str:
 def _vectors(model: ModelReport) -> str:
     if model.name is None:
         return "none; recall goes by words alone"
-    return f"{model.waiting:,} to be computed at the next recall" if model.waiting else "complete"
+    return f"{model.waiting:,} still to be computed; `recollect embed` does it now" if model.waiting else "complete"
 
 
 def _state(store: StoreReport) -> str:

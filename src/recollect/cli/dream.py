@@ -22,6 +22,7 @@ def dream(
 ) -> None:
     """Put the memory in order: merge what says the same, check the keyword index, count what has faded.
 
+    Only what differs in nothing is merged, and the newer stays; what is merely alike is shown, and left to you.
     A server that speaks trusty-memory does so by itself when a space has been idle for five minutes. Every merge is in
     the journal, and `recollect undo` takes it back.
 
@@ -52,5 +53,12 @@ def _put_dream(memory: Memory, done: Dream) -> None:
         put(f"  {merge.merged} → {merge.kept}  {'' if record is None else one_line(record.text, 80)}")
         if merge.entry is not None:
             say(f"  take back: recollect undo {merge.entry}")
+    if done.alike:
+        put(f"  {many(len(done.alike), 'pair')} left to you: alike, but not quite the same")
+    for pair in done.alike:
+        for mark, id in (("older", pair.older), ("newer", pair.newer)):
+            record = memory.get(id, space=done.space)
+            put(f"  {mark} {id}  {'' if record is None else one_line(record.text, 100)}")
+        say(f"  if the newer replaces the older: recollect forget {pair.older}")
     if not done.finished:
         say(f"{done.space}: the time was over before everything was looked at; run it again")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, TypeVar, cast
@@ -50,25 +49,6 @@ class Usage(typer.TyperException):
     """A command was asked for in a way that cannot be meant."""
 
     exit_code = 2
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_LOCAL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?")
-_A_DAY = timedelta(days=1)
-_A_TICK = timedelta(microseconds=1)
-
-
-def read_time(value: str | None, field: str, *, end: bool = False) -> datetime | str | None:
-    """A date (its first moment, or with `end` its last), a local time, or what the engine understands: RFC 3339."""
-    if value is None or not (_DATE.fullmatch(value) or _LOCAL.fullmatch(value)):
-        return value
-    try:
-        moment = datetime.fromisoformat(value)
-        if end and _DATE.fullmatch(value):
-            moment = datetime.combine(moment, time()) + _A_DAY - _A_TICK
-        return moment.astimezone()
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, f"is not a real time: {error}") from error
 
 
 def read_text(words: Sequence[str] | None, field: str = "text") -> str:
@@ -121,8 +101,6 @@ def confirm(question: str, *, yes: bool) -> bool:
 # Options that follow from the fields of a record, and from the filters on them
 
 _METAVARS: Mapping[object, str] = {float: "0..1", datetime | None: "TIME", Metadata: "KEY=VALUE"}
-_LAST = ("until", "as_of")
-"""Times that mean a day to its end."""
 
 
 class Given(Struct, frozen=True):
@@ -149,8 +127,6 @@ class Given(Struct, frozen=True):
 
     def read(self, value: object) -> object:
         """What was typed, as the engine takes it."""
-        if self.type == datetime | None and isinstance(value, str):
-            return read_time(value, self.option, end=self.keyword in _LAST)
         return read_metadata(cast("list[str]", value)) if self.type is Metadata else value
 
 
@@ -202,6 +178,7 @@ Projects = Annotated[list[str] | None, ASKABLE["project"].info()]
 Since = Annotated[str | None, ASKABLE["since"].info()]
 Until = Annotated[str | None, ASKABLE["until"].info()]
 AsOf = Annotated[str | None, ASKABLE["as_of"].info()]
+TrueAt = Annotated[str | None, ASKABLE["true_at"].info()]
 SetTags = Annotated[list[str] | None, SETTABLE["tags"].info()]
 SetTitle = Annotated[str | None, SETTABLE["title"].info()]
 SetRoom = Annotated[str | None, SETTABLE["room"].info()]

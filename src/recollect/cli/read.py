@@ -21,23 +21,19 @@ from recollect.cli.options import (
     Question,
     RecordId,
     SpaceName,
+    TrueAt,
     read_question,
-    read_time,
     with_options,
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import asked_space, open_if_there, open_or_fail
-from recollect.cli.progress import complete_vectors, reporting
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
-from recollect.errors import EmbedderError, NotFound
+from recollect.errors import NotFound
 from recollect.fields import Filters
 from recollect.types import DEFAULT_SPACE, NOISE, Change, Hit, Recall, Record, SpaceStats, Spending
 
 S = TypeVar("S", Hit, Noted)
-_LONG_WAIT = 200
-"""With more vectors than this to compute first, a person wants to see how far it is."""
-
 _BY_DATE = {"newest": "latest", "oldest": "earliest"}
 """People mean the date that they see: when it happened, not when it was stored."""
 
@@ -71,7 +67,7 @@ def recall(
 
     Without a question, or with a general one ("what should I know?"), this is `recollect brief`. Else
     a score above 0.5 most likely answers; below 0.25 most likely nothing that is stored does. Times are dates
-    (2026-05-10), local times (2026-05-10 14:30) or RFC 3339.
+    (2026-05-10, 2026-03), words (yesterday, last week, 3 days ago), local times (2026-05-10 14:30) or RFC 3339.
 
     \b
     Examples:
@@ -88,8 +84,6 @@ def recall(
         return
     with memory:
         where = asked_space(memory, space, all_spaces=all_spaces)
-        if text is not None:
-            wait_for_vectors(memory, where)
         answer = memory.recall(
             text, space=where, limit=limit, min_score=min_score, recency=recency, budget_tokens=budget, deep=deep,
             **given,
@@ -144,24 +138,20 @@ def _numbered(memory: Memory, holding: Sequence[S]) -> list[S]:
     return [msgspec.structs.replace(one, record=record) for one, record in zip(holding, records, strict=True)]
 
 
-def wait_for_vectors(memory: Memory, space: str | None) -> None:
-    """Shows how far it is when much has to be computed before the question can be answered."""
-    try:
-        waiting = memory.count_waiting(space=space)
-    except EmbedderError:
-        return  # recall goes by words alone then, and says why
-    if waiting < _LONG_WAIT:
-        return
-    with reporting() as report:
-        complete_vectors(memory, report, space=space)
+def say_left_out_of(answer: Recall) -> None:
+    """What an answer could not take into account."""
+    if answer.signals.problem:
+        say(f"warning: {answer.signals.problem}")
+    if answer.waiting:
+        some = many(answer.waiting, "record waits for its vector and was", "records wait for their vectors and were")
+        say(f"{some} searched by words alone; `recollect embed` computes what waits")
 
 
 def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool) -> None:
     if as_json:
         put_json({"hits": answer.hits, "context": answer.context, "signals": answer.signals})
         return
-    if answer.signals.problem:
-        say(f"warning: {answer.signals.problem}")
+    say_left_out_of(answer)
     doubt = None if answer.signals.brief and answer else show.doubt(answer)
     if doubt is not None:
         say(doubt)
@@ -198,7 +188,7 @@ def list_records(
     """
     memory = open_if_there(home)
     records: list[Record] = []
-    total = 0
+    total, early = 0, None
     if memory is not None:
         filters: Filters = {"valid_only": not past, **given}
         with memory:
@@ -207,6 +197,7 @@ def list_records(
             records = memory.list(space=where, order=by, limit=limit, offset=offset, **filters)
             total = memory.count(space=where, **filters)
             records = memory.numbered(records)
+            early = None if records or "as_of" not in given else memory.too_early(given["as_of"])
     if as_json:
         put_json({"records": records, "total": total})
     elif records:
@@ -214,7 +205,7 @@ def list_records(
         if total > len(records):
             say(f"{offset + 1:,} to {offset + len(records):,} of {many(total, 'record')}")
     elif memory is not None:
-        say("nothing stored that fits" if given else "nothing stored yet")
+        say(early or ("nothing stored that fits" if given else "nothing stored yet"))
 
 
 def show_record(
@@ -228,7 +219,7 @@ def show_record(
       recollect show k3v9x2m4q8ab --as-of 2026-05-01
     """
     with open_or_fail(home) as memory:
-        record = memory.get(id, space=space, as_of=read_time(as_of, "as_of", end=True))
+        record = memory.get(id, space=space, as_of=as_of)
         if record is None:
             then = "" if as_of is None else f" as of {as_of}"
             raise NotFound(f"there is no record with id {id!r}{then}")
@@ -298,6 +289,7 @@ def explore(
     direction: Annotated[str, typer.Option("--direction", metavar="WAY", help="outgoing, incoming or both.")] = "both",
     limit: Limit = 10,
     as_of: AsOf = None,
+    true_at: TrueAt = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -307,20 +299,22 @@ def explore(
     Examples:
       recollect explore Alice
       recollect explore gateway --depth 2 --direction outgoing
+      recollect explore Alice --true-at 2026-03
     """
-    moment = read_time(as_of, "as_of", end=True)
     with open_or_fail(home) as memory:
         asked_space(memory, space)
-        mentions = memory.mentioning(entity, space=space, limit=limit)
+        mentions = memory.mentioning(entity, space=space, limit=limit, as_of=as_of, true_at=true_at)
         about = memory.meant(entity, space=space)
         try:
-            around = memory.neighbors(about, space=space, depth=depth, direction=direction, as_of=moment)
+            around = memory.neighbors(
+                about, space=space, depth=depth, direction=direction, as_of=as_of, true_at=true_at
+            )
         except NotFound:
             if not mentions:
                 raise
             around = None
-        facts = memory.facts(about, space=space, as_of=moment)
-        ever = memory.facts(about, space=space, as_of=moment, active=False)
+        facts = memory.facts(about, space=space, as_of=as_of, true_at=true_at)
+        ever = memory.facts(about, space=space, as_of=as_of, active=False)
     holding = {fact.relation.version for fact in facts}
     past = [fact for fact in ever if fact.relation.version not in holding]
     if as_json:

@@ -152,6 +152,7 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
         companion = _together(parts)
         for project in memory.unfinished_projects():
             log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
+        memory.resume_embedding()
         if offer.dreams:
             opened.callback(_start_dreaming(memory, log))
         if offer.upkeep:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.options import ASKABLE, AsJson, Home, Since, SpaceName, Tags, Until, read_time
+from recollect.cli.options import ASKABLE, AsJson, Home, Since, SpaceName, Tags, Until
 from recollect.cli.output import many, put, put_json, say
 from recollect.cli.place import open_or_fail
 from recollect.types import DEFAULT_SPACE
@@ -43,7 +43,7 @@ def summarize(
     with open_or_fail(home) as memory:
         made = memory.summarize(
             space=space, project=project, memory_type=memory_type, tags=tag or (),
-            since=read_time(since, "since"), until=read_time(until, "until", end=True), limit=limit,
+            since=since, until=until, limit=limit,
             max_words=max_words, strategy=strategy, provider=provider, model=model,
         )  # fmt: skip
     if as_json:

@@ -12,6 +12,7 @@ from recollect.cli.options import (
     AnySpace,
     AsJson,
     Home,
+    OnlySpace,
     Reason,
     RecordId,
     SpaceName,
@@ -21,7 +22,6 @@ from recollect.cli.options import (
     Yes,
     confirm,
     read_text,
-    read_time,
     with_options,
 )  # fmt: skip
 from recollect.cli.output import day, many, one_line, put, put_json, say
@@ -203,13 +203,32 @@ def relate(
         ends = [memory.meant(end, space=space) for end in (subject, object)]
         relation = memory.relate(
             ends[0], predicate, ends[1], space=space, weight=weight, confidence=confidence, provenance=provenance,
-            valid_from=read_time(valid_from, "valid_from"), valid_until=read_time(valid_until, "valid_until"),
+            valid_from=valid_from, valid_until=valid_until,
             replaces=not also,
         )  # fmt: skip
     if as_json:
         put_json(relation)
     else:
         put(f"{subject} — {predicate} → {object} ({relation.id})")
+
+
+def embed(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:
+    """Compute the vectors that still wait, now. A running server does it by itself.
+
+    \b
+    Example:
+      recollect embed
+    """
+    memory = open_if_there(home)
+    before = left = 0
+    if memory is not None:
+        with memory, reporting() as report:
+            before = memory.count_waiting(space=space)
+            left = memory.embed_waiting(lambda done, total: report("vectors", done, total), space=space)
+    if as_json:
+        put_json({"embedded": max(before - left, 0), "waiting": left})
+    elif memory is not None:
+        put(f"computed the vectors of {many(max(before - left, 0), 'record')}; {left or 'nothing'} waits")
 
 
 def reindex(home: Home = None, as_json: AsJson = False) -> None:

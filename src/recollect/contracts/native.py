@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Annotations, Call, Contract, Tool, view
+from recollect.contracts.tool import INDEX_SECONDS, Annotations, Call, Contract, Tool, view
 from recollect.engine.core import missing_space
 from recollect.engine.graph.link import Fact
 from recollect.engine.intake.results import Ingested, IngestedSource
@@ -47,7 +47,8 @@ _INSTRUCTIONS = (
     f" storing it again. Cite records by [id]. {DATA}"
 )
 
-Moment = Annotated[datetime, Meta(tz=True)]
+Moment = str
+"""As the engine reads times: RFC 3339, 2026-05-10, 2026-03, yesterday, 3 days ago."""
 
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -79,7 +80,8 @@ class Recall(Params):
     project: str | None = None
     since: Moment | None = None
     until: Moment | None = None
-    as_of: Annotated[datetime, Meta(tz=True, description="What was known and true then")] | None = None
+    as_of: Annotated[str, Meta(description="What was known and true then")] | None = None
+    true_at: Annotated[str, Meta(description="What held then, as known now")] | None = None
     min_score: float = NOISE
     recency: Annotated[float, Meta(description="0..1")] = 0.0
     deep: bool = False
@@ -121,7 +123,8 @@ class Explore(Params):
     entity: str | None = None
     id: str | None = None
     depth: Annotated[int, Meta(ge=1, le=3)] = 1
-    as_of: Moment | None = None
+    as_of: Annotated[str, Meta(description="What was known and true then")] | None = None
+    true_at: Annotated[str, Meta(description="What held then, as known now")] | None = None
     space: str | None = None
 
 
@@ -315,8 +318,8 @@ def recall(params: Recall, call: Call) -> Recalled:
     found = call.memory.recall(
         params.query or None, space=None if params.all_spaces else params.space or call.space, limit=params.limit,
         kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
-        until=params.until, as_of=params.as_of, min_score=params.min_score, recency=params.recency, deep=params.deep,
-        wait=WAIT_SECONDS, progress=call.report_vectors,
+        until=params.until, as_of=params.as_of, true_at=params.true_at, min_score=params.min_score,
+        recency=params.recency, deep=params.deep,
     )  # fmt: skip
     brief = found.signals.brief
     hits = [
@@ -393,13 +396,14 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     memory, space = call.memory, params.space or call.space
     if params.space is not None and not memory.has_space(space):
         raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
-    mentions = memory.mentioning(name, space=space, limit=10)
+    mentions = memory.mentioning(name, space=space, limit=10, as_of=params.as_of, true_at=params.true_at)
     about = memory.meant(name, space=space)
     known = memory.find_entities(about, space=space)
     if not known and not mentions:
         return Explored(entity=name)
     everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
-    active = {fact.relation.version for fact in memory.facts(about, space=space, as_of=params.as_of)}
+    holding = memory.facts(about, space=space, as_of=params.as_of, true_at=params.true_at)
+    active = {fact.relation.version for fact in holding}
     answer = Explored(
         entity=name,
         facts=[_fact_view(fact) for fact in everything if fact.relation.version in active][:_MOST_LISTED],
@@ -407,7 +411,7 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
         mentioned_in=[_record_view(record, _SHORT_TEXT_TOKENS) for record in mentions],
     )
     if known:
-        around = memory.neighbors(about, space=space, depth=params.depth, as_of=params.as_of)
+        around = memory.neighbors(about, space=space, depth=params.depth, as_of=params.as_of, true_at=params.true_at)
         answer.entity, answer.type = around.start.name, around.start.type
         answer.description, answer.aliases = around.start.description, around.start.aliases
         near = around.entities[1 : _MOST_LISTED + 1]

@@ -27,8 +27,6 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOBODY = "mcp"
 """Who acts where a client gave itself no name."""
-WAIT_SECONDS = 0.25
-"""For vectors that still miss, before a search answers with what there is."""
 INDEX_SECONDS = 10.0
 """Before a call that indexes a folder answers with how far it is; the rest goes on in the background."""
 
@@ -92,10 +90,6 @@ class Call:
         self.checkpoint()
         if self._report is not None:
             self._report(done, total, message)
-
-    def report_vectors(self, done: int, total: int) -> None:
-        """Tells how many of the vectors that a search waits for are computed."""
-        self.progress(done, total, "computing vectors")
 
 
 class Text(Struct, frozen=True, tag_field="type", tag="text"):

@@ -37,6 +37,9 @@ class Answer(Struct, frozen=True):
 class OllamaEmbedder:
     """Owns the connections to one Ollama server. The dimension is asked for when nobody gave it."""
 
+    remote = True
+    """It computes elsewhere: many texts are handed over at once."""
+
     def __init__(
         self,
         model: str,

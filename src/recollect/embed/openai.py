@@ -45,6 +45,9 @@ class Answer(Struct, frozen=True):
 class OpenAIEmbedder:
     """Owns the connections to one server. The dimension is asked for when nobody chose it."""
 
+    remote = True
+    """It computes elsewhere: many texts are handed over at once."""
+
     def __init__(
         self,
         model: str,

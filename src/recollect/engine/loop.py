@@ -7,9 +7,12 @@ to do, and none otherwise.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 from recollect.errors import RecollectError
+
+_MOST_DELAYS = 5  # who is woken again and again still gets to work
 
 
 def shout(error: BaseException) -> None:
@@ -25,9 +28,10 @@ def keep(error: RecollectError) -> None:
 class Loop:
     """Does some work when it is woken, in a thread of its own, until its owner ends it.
 
-    The work begins `delay` seconds after it was last woken, and is done anew as long as `again` says so, whether it
-    failed or not. What it failed with is in `problem` until it succeeds; an error of ours is told to `failed`, any
-    other is shouted. Work that takes long looks at `stopping` now and then.
+    The work begins `delay` seconds after it was last woken (who is woken again and again still gets to work), and is
+    done anew as long as `again` says so, whether it failed or not. What it failed with is in `problem` until it
+    succeeds; an error of ours is told to `failed`, any other is shouted. Work that takes long looks at `stopping` now
+    and then.
     """
 
     def __init__(
@@ -99,9 +103,12 @@ class Loop:
         """Waits for the moment to work; False when there is nothing to do any more."""
         with self._changed:
             due = self._asked = self._asked or self._again()
+            latest = time.monotonic() + _MOST_DELAYS * self._delay
             while self._asked and not self.stopping.is_set():
                 self._asked = False
                 self._changed.wait_for(self.stopping.is_set, self._delay)
+                if time.monotonic() > latest:
+                    break
             self._running = due and not self.stopping.is_set()
             return self._running
 

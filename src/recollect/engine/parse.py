@@ -17,6 +17,7 @@ from typing import Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
+from recollect.engine.moments import EXAMPLES, read_moment
 from recollect.errors import InvalidInput
 from recollect.fields import COMPARED, FIELDS, FILTERS, SHARED, Field, fields_of
 from recollect.types import CATALOGUE_KINDS, AnyOf, Claim, Draft, Evidence, Filter, Grounds, Json, Metadata
@@ -35,6 +36,9 @@ MAX_LIMIT = 1_000
 V = TypeVar("V", bound=str)
 S = TypeVar("S", bound=msgspec.Struct)
 
+_ENDS = ("until", "as_of", "true_at")
+"""Times that mean a day to its end."""
+_LONGEST_MOMENT = 60
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSTRING = "must be text, not {}"
@@ -143,15 +147,22 @@ def parse_choice(value: object, field: str, choices: Sequence[V]) -> V:
 
 
 def parse_time(value: object, field: str) -> datetime:
-    """RFC 3339 text, or a datetime (one without a time zone is taken as UTC)."""
+    """RFC 3339 text, a datetime (one without a time zone is taken as UTC), or a date or words in local time.
+
+    Of a day or a longer stretch its first moment is meant, or its last where a field says up to when.
+    """
     try:
         if isinstance(value, datetime):
             return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
         if isinstance(value, str) and _RFC3339.fullmatch(value):
             return datetime.fromisoformat(value.replace("z", "Z").replace("t", "T")).astimezone(UTC)
+        if isinstance(value, str) and len(value) <= _LONGEST_MOMENT:
+            moment = read_moment(value, datetime.now(), end=field in _ENDS)
+            if moment is not None:
+                return moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidInput(field, f"is not a real time: {error}") from error
-    raise InvalidInput(field, f"must be an RFC 3339 time like 2026-05-10T14:32:00Z, not {_shown(value)}")
+    raise InvalidInput(field, f"must be a time like {EXAMPLES}; not {_shown(value)}")
 
 
 def parse_optional_time(value: object, field: str) -> datetime | None:
@@ -354,7 +365,7 @@ def parse_drafts(drafts: object, defaults: Mapping[str, object]) -> list[Draft]:
     return [parse_draft(draft, defaults, f"drafts[{i}].") for i, draft in enumerate(listed)]
 
 
-_MOMENTS = ("since", "until", "as_of", "valid_at")
+_MOMENTS = ("since", "until", "as_of", "true_at")
 _FLAGS = ("valid_only", "catalogue")
 
 

@@ -210,12 +210,16 @@ class Entities(Struct, frozen=True, kw_only=True):
 
 
 class Relations(Struct, frozen=True, kw_only=True):
-    """Relations of a space: from or to some entities, and those alone that hold (`active`) or all that are stated."""
+    """Relations of a space: from or to some entities, and those alone that hold (`active`) or all that are stated.
+
+    `as_of` asks what was known and held then, `true_at` what held then as it is known now.
+    """
 
     space: str
     subjects: tuple[str, ...] | None = None
     objects: tuple[str, ...] | None = None
     as_of: datetime | None = None
+    true_at: datetime | None = None
     active: bool = True
 
 
@@ -392,11 +396,18 @@ class View(Protocol):
 
     def models(self) -> list[Model]: ...
     def waiting(
-        self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0, where: Filter | None = None
+        self,
+        model: int | None,
+        spaces: Sequence[str] | None = None,
+        most: int = 0,
+        where: Filter | None = None,
+        *,
+        among: Sequence[int] | None = None,
     ) -> Waiting:
-        """How many versions (of some spaces, or all; that a filter lets through) have no vector of a model, and the
-        newest of them.
+        """How many versions (of some spaces, or all; that a filter lets through) have no vector of a model, and those
+        that are to come first.
 
+        That is records before documents before code, the newest of each first; `among` asks for some versions alone.
         Of no model in particular: of the one that is most complete; then the versions are not told.
         """
         ...
@@ -487,8 +498,13 @@ class Store(Protocol):
         ...
 
     def read(self) -> AbstractContextManager[View]: ...
-    def write(self, *, actor: str | None = None, act: int | None = None) -> AbstractContextManager[Edit]:
-        """A transaction. Its entries are one act: that of the entry `act`, or of the first among them."""
+    def write(
+        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
+    ) -> AbstractContextManager[Edit]:
+        """A transaction. Its entries are one act: that of the entry `act`, or of the first among them.
+
+        Who waits longer than `patience` seconds for other writers has `StoreBusy` instead.
+        """
         ...
 
     def joined(self) -> AbstractContextManager[object]:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.types import Record
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -42,10 +40,10 @@ class Vector(Struct, frozen=True, eq=False):
 
 
 class Waiting(Struct, frozen=True):
-    """How many versions wait for vectors, and the newest of them."""
+    """How many versions wait for vectors, and which of them are to come first."""
 
     count: int
-    records: Sequence[Record] = ()
+    versions: Sequence[int] = ()
 
 
 class WordMatch(Struct, frozen=True, eq=False):

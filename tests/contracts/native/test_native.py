@@ -119,7 +119,7 @@ def test_bad_arguments_are_refused_by_name(serve: Callable[..., Server]) -> None
     assert "txet" in server.fail("remember", text="a", txet="b")
     assert "importance" in server.fail("remember", text="a", importance=2)
     assert "limit" in server.fail("recall", query="a", limit=51)
-    assert "since" in server.fail("recall", query="a", since="yesterday")
+    assert "since" in server.fail("recall", query="a", since="some day")
     assert "nowhere" in server.fail("revise", id="nowhere", text="a")
     assert "entity" in server.fail("explore")
     assert "session" in server.fail("ingest", messages=[])

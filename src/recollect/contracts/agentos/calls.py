@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from recollect.contracts.agentos import params as p
-from recollect.contracts.tool import WAIT_SECONDS, Call
+from recollect.contracts.tool import Call
 from recollect.engine.graph.link import Neighborhood
 from recollect.engine.read.by_signal import appraise
 from recollect.engine.write.sessions import listed_sessions
@@ -50,8 +50,7 @@ def store(given: p.Store, call: Call) -> Value:
 
 def recall(given: p.Recall, call: Call) -> list[Value]:
     found = appraise(
-        call.memory, given.query, space=given.agent_id or call.space, limit=given.limit, wait=WAIT_SECONDS,
-        progress=call.progress, without_kinds=["code"],
+        call.memory, given.query, space=given.agent_id or call.space, limit=given.limit, without_kinds=["code"],
     )  # fmt: skip
     return [{**_message(one.record), "score": round(one.score, 6)} for one in found]
 

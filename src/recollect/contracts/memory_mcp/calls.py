@@ -9,7 +9,7 @@ from typing import Any
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.memory_mcp.code import CODE, known_language, known_project
-from recollect.contracts.tool import WAIT_SECONDS, Call, view
+from recollect.contracts.tool import Call, view
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
 from recollect.errors import InvalidInput, NotFound
@@ -81,8 +81,7 @@ def list_memories(given: p.Page, call: Call) -> a.Memories:
 
 def search(given: p.Search, call: Call) -> a.Searched:
     hits = search_vectors(
-        call.memory, given.query, space=call.space, limit=given.limit, without_kinds=[CODE], wait=WAIT_SECONDS,
-        progress=call.report_vectors,
+        call.memory, given.query, space=call.space, limit=given.limit, without_kinds=[CODE],
     )  # fmt: skip
     return a.Searched(results=[a.view_found(hit) for hit in hits], count=len(hits), query=given.query)
 
@@ -102,8 +101,7 @@ def recall(given: p.Recall, call: Call) -> a.RecallAnswer:
     ]
     found = weigh(
         call.memory, given.query, vector=given.vector_weight, keyword=given.bm25_weight, graph=given.ppr_weight,
-        groups=groups, space=call.space, limit=given.limit, wait=WAIT_SECONDS,
-        progress=call.report_vectors,
+        groups=groups, space=call.space, limit=given.limit,
     )  # fmt: skip
     results = [a.view_recalled(hit, CODE) for hit in found.hits]
     of_code = sum(result.source == "code" for result in results)
@@ -172,7 +170,7 @@ def get_valid(given: p.Valid, call: Call) -> a.Valid:
 def get_valid_at(given: p.ValidAt, call: Call) -> a.ValidAt:
     moment = _moment(given.timestamp)
     records = call.memory.list(
-        space=call.space, without_kinds=[CODE], user=given.user_id, valid_at=moment, limit=given.limit
+        space=call.space, without_kinds=[CODE], user=given.user_id, true_at=moment, limit=given.limit
     )
     return a.ValidAt(results=[a.view_memory(record) for record in records], count=len(records), timestamp=moment)
 

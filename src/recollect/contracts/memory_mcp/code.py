@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
-from recollect.contracts.tool import INDEX_SECONDS, WAIT_SECONDS, Call, view
+from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.embedding.semantics import Behind
 from recollect.errors import EmbedderError, InvalidInput, NotFound
 from recollect.types import ProjectStatus
@@ -36,7 +36,9 @@ def index_project(given: p.IndexProject, call: Call) -> a.Indexed:
         raise NotFound(f"Invalid path: {given.path}") from error
     left = INDEX_SECONDS - (time.monotonic() - began)
     if status.done and left > 0:
-        call.memory.embed_waiting(call.report_vectors, space=call.space, seconds=left)
+        call.memory.embed_waiting(
+            lambda done, total: call.progress(done, total, "computing vectors"), space=call.space, seconds=left
+        )
     return a.Indexed(
         project_id=status.id, files_indexed=status.indexed_files, chunks_created=status.total_chunks
     )  # fmt: skip
@@ -68,7 +70,6 @@ def known_language(name: str | None, call: Call) -> str | None:
 def search_code(given: p.SearchCode, call: Call) -> a.CodeSearched:
     hits = call.memory.search_code(
         given.query, space=call.space, project=known_project(given.project_id, call), limit=given.limit,
-        wait=WAIT_SECONDS, progress=call.report_vectors,
     )  # fmt: skip
     return a.CodeSearched(results=[a.view_code(hit.record, hit.score) for hit in hits], count=len(hits))
 

@@ -30,7 +30,7 @@ def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, 
     task, sanitized = sanitize(given.task)
     plan, wanted = plan_query(task), read_filters(objects, given.scope, "args.input_data.scope")
     most = options.max_items or s.CONTEXT_ITEMS
-    result = find_objects(objects, plan, wanted, most, call.report_vectors)
+    result = find_objects(objects, plan, wanted, most)
     items = [_view(one) for one in result.found]
     scope = {name: values for name, values in _scope(given.scope).items() if values}
     data = _pack(task, scope, items, most)

@@ -29,7 +29,7 @@ def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, ca
     clean, sanitized = sanitize(given.query)
     plan, wanted = plan_query(clean), read_filters(objects, options.filters, _PLACE)
     most = options.max_items or s.DEFAULT_ITEMS
-    result = find_objects(objects, plan, wanted, most, call.report_vectors)
+    result = find_objects(objects, plan, wanted, most)
     items = [view_found(one) for one in result.found]
     data = {
         "query": clean, "items": items, "normalized_terms": plan.terms, "applied_filters": wanted.view(),

@@ -19,7 +19,7 @@ from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import bound_locator
 from recollect.contracts.memory_substrate.normalize import Plan, matched_terms, split_terms
 from recollect.contracts.memory_substrate.objects import Objects, Wanted
-from recollect.contracts.tool import WAIT_SECONDS
+from recollect.engine.embedding.semantics import WAIT_SECONDS
 from recollect.engine.write.remember import said_beside
 from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record
 
@@ -83,13 +83,11 @@ class Search(Struct, frozen=True):
         return [told] if self.waiting else []
 
 
-def find_objects(
-    objects: Objects, plan: Plan, wanted: Wanted, max_items: int, progress: Callable[[int, int], None]
-) -> Search:
+def find_objects(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> Search:
     """The objects that answer a question, in the order of their fused ranks."""
     if not plan.query:
         return Search([], None)
-    found, search = _gather(objects, plan, wanted, max_items, progress)
+    found, search = _gather(objects, plan, wanted, max_items)
     for thing in (*_by_id(objects, plan), *_nodes(objects, plan, wanted)):
         if wanted.allows(thing):
             found.setdefault(thing.id, Found(object=thing))
@@ -103,9 +101,7 @@ def find_objects(
     return replace(search, found=shown)
 
 
-def _gather(
-    objects: Objects, plan: Plan, wanted: Wanted, max_items: int, progress: Callable[[int, int], None]
-) -> tuple[dict[str, Found], Search]:
+def _gather(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> tuple[dict[str, Found], Search]:
     """What the engine finds, and what served its vectors.
 
     A source of which very many segments fit would leave no room for anything else: it is set aside once it has been
@@ -123,7 +119,6 @@ def _gather(
     while len(asked) < _MOST_ASKED:
         recalled = objects.memory.recall(
             plan.query, space=objects.space, limit=limit, fold=False, touch=False, facts=False,
-            progress=progress,
             wait=0.0 if asked else WAIT_SECONDS, without_sources=aside, **filters,
         )  # fmt: skip
         asked.append(recalled)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from recollect.contracts.fit import fit
 from recollect.contracts.rusty_mem import params as p
 from recollect.contracts.rusty_mem.arguments import TimeRange
-from recollect.contracts.tool import WAIT_SECONDS, Call
+from recollect.contracts.tool import Call
 from recollect.engine.intake.chunks import counters, ingest_chunks
 from recollect.errors import InvalidInput
 from recollect.types import UNSET, Hit, Record
@@ -89,8 +89,8 @@ def search(given: p.Search, call: Call) -> Searched:
         given.query_text, space=collection, limit=given.limit,
         project=filter_project(given.project_id), tags=given.tags,
         memory_types=() if given.memory_type is None else (given.memory_type,),
-        since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS, wait=WAIT_SECONDS,
-        thorough=True, fold=False, facts=False, progress=call.report_vectors,
+        since=bounds.moment("start"), until=bounds.moment("end"), budget_tokens=CONTEXT_TOKENS,
+        thorough=True, fold=False, facts=False,
     )  # fmt: skip
     shown = [(hit, score) for hit, score in zip(found, _scores(found), strict=True) if score >= given.score_threshold]
     used = _used(given.project_id, given.memory_type, given.tags, given.time_range, collection, given.limit)

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from recollect.contracts.tool import WAIT_SECONDS, view
+from recollect.contracts.tool import view
 from recollect.engine.core import random_uuid
 from recollect.engine.graph.link import Fact
 from recollect.engine.memory import Memory
@@ -226,7 +226,6 @@ class Palaces:
             facts=False,
             rooms=rooms,
             without_kinds=pieces,
-            wait=WAIT_SECONDS,
         )
         found = self._unfold(hits, count) if deep else [(hit.record, hit.score) for hit in hits]
         rows = [self._row(record, score, 3 if deep else 2) for record, score in found]

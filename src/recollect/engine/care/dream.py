@@ -7,7 +7,6 @@ What has faded is counted, and the foremost records are found anew.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,10 +17,10 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, last_entry, records_of, space_of, taking
-from recollect.engine.read.foremost import importance_of
 from recollect.engine.write.remember import derive_lexis, put_of
 from recollect.errors import EmbedderError
 from recollect.retrieve.importance import effective_importance
+from recollect.retrieve.same import depends_on_its_day, say_the_same
 from recollect.store.base import MOST_COUNTED, Changes, Lexis, Shelf, View, Weight
 from recollect.store.ops import Note
 from recollect.types import CATALOGUE_KINDS, Change, Filter, Record, least_trust
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
 
 ACTOR = "dreamer"
-NEAR = 0.95  # the cosine from which on two texts say the same
-_ABOVE_FLOOR = 0.9  # of the way from strangers to sameness, for models whose cosines all lie high
+NEAR = 0.9  # the cosine from which on two texts are compared word by word
+_ABOVE_FLOOR = 0.85  # of the way from strangers to sameness, for models whose cosines all lie high
 _FOR_VECTORS = 0.6  # of the budget may go into vectors that are missing
 _BATCH = 200
-_NUMBER = re.compile(r"\d+")
-_NOT = re.compile(r"\b(?:not|no|never|none|without|nor|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
+_MOST_ALIKE = 100
 _SAME = ("kind", "memory_type", "room", "project", "user", "role", "title")
+_HOLDS = ("valid_from", "valid_until")
 _DAY = timedelta(days=1)
 _DAY_MICROS = 86_400e6
 _MOST_SPACES = 1_000_000
@@ -51,14 +50,34 @@ class Merge(Struct, frozen=True, kw_only=True):
     entry: int | None = None
 
 
+class Alike(Struct, frozen=True, kw_only=True):
+    """Two records that look alike and do not say quite the same: whether one replaces the other is for you to say."""
+
+    older: str
+    newer: str
+    cosine: float
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    """Two records that look alike, side by side."""
+
+    older: Record
+    newer: Record
+    cosine: float
+
+
 class Dream(Struct, frozen=True, kw_only=True):
-    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled."""
+    """What one cycle of consolidation did in a space. Not `finished` means that time ran out, or it was cancelled.
+
+    `alike` are pairs that were left for you to look at: `Memory.review` shows both texts.
+    """
 
     space: str
     at: datetime
     seconds: float
     records: int
     merges: tuple[Merge, ...] = ()
+    alike: tuple[Alike, ...] = ()
     refreshed: int = 0
     decayed: int = 0
     finished: bool = True
@@ -123,15 +142,17 @@ def dream(
             seen = last_entry(view)
             records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
         merges: list[Merge] = []
+        alike: list[Alike] = []
         failed = False
         try:
-            merges = [] if vectors is None else _merge(core, vectors, space, watch, dry_run=dry_run)
+            if vectors is not None:
+                merges, alike = _merge(core, vectors, space, watch, dry_run=dry_run)
         except EmbedderError:
             failed = True  # the rest can be done without a model; the next cycle tries again
         through, refreshed = _refresh(core, space, 0 if before is None else before.through, watch, dry_run=dry_run)
         at = core.clock()
         done = Dream(
-            space=space, at=at, records=records, merges=tuple(merges), refreshed=refreshed,
+            space=space, at=at, records=records, merges=tuple(merges), alike=tuple(alike), refreshed=refreshed,
             decayed=_count_decayed(core, space, None if before is None else before.dream.at, at),
             finished=not failed and not watch.over(), dry_run=dry_run, seconds=round(watch.elapsed, 3),
         )  # fmt: skip
@@ -146,7 +167,7 @@ def merge(
     """Only the merging of a cycle. Answers the merges, and whether all was looked at."""
     with taking(core, f"a dream of {space!r}", "dream", space):
         watch = Watch(budget_seconds, lambda: False, time.monotonic)
-        return _merge(core, vectors, space, watch, dry_run=dry_run), not watch.over()
+        return _merge(core, vectors, space, watch, dry_run=dry_run)[0], not watch.over()
 
 
 def last_cycle(view: View, space: str) -> Cycle | None:
@@ -201,26 +222,34 @@ class Idleness:
 # Merging
 
 
-def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: bool) -> list[Merge]:
+def _merge(core: Core, vectors: Vectors, space: str, watch: Watch, *, dry_run: bool) -> tuple[list[Merge], list[Alike]]:
+    """What was merged, and which pairs look alike and were not."""
     vectors.catch_up([space], stop=_Enough(watch))
     merges: list[Merge] = []
-    now: dict[str, Record | None] = {}  # what became of those that were merged already
+    alike: list[Alike] = []
+    now: dict[str, Record] = {}  # by which record each of those is kept that were merged already
     for first, second, cosine in _near(core, vectors, space, watch):
         if watch.over():
             break
         one, other = now.get(first.id, first), now.get(second.id, second)
-        if one is None or other is None or not may_merge(one, other):
+        if one.id == other.id or not comparable(one, other):
             continue
-        kept, merged = _by_importance(one, other, core.clock())
+        merged, kept = _by_age(one, other)
+        if not may_merge(one, other):
+            alike.append(Alike(older=merged.id, newer=kept.id, cosine=cosine))
+            continue
         done = Merge(kept=kept.id, merged=merged.id, cosine=cosine)
         if not dry_run:
             merge = _merge_two(core, kept, merged, cosine)
             if merge is None:
                 continue
             kept, done = merge
-        now[kept.id], now[merged.id] = kept, None
+        now |= {id: kept for id, held in now.items() if held.id == merged.id}
+        now[kept.id] = now[merged.id] = kept
         merges.append(done)
-    return merges
+    gone = {done.merged for done in merges}
+    left = {(pair.older, pair.newer): pair for pair in reversed(alike) if gone.isdisjoint((pair.older, pair.newer))}
+    return merges, list(reversed(left.values()))[:_MOST_ALIKE]
 
 
 def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tuple[Record, Record, float]]:
@@ -234,27 +263,37 @@ def _near(core: Core, vectors: Vectors, space: str, watch: Watch) -> Iterator[tu
         yield records[one], records[other], round(cosine, 4)
 
 
+def comparable(one: Record, other: Record) -> bool:
+    """Do two records stand in the same place, each by itself? Where one has grounds, who judges them decides."""
+    alone = all(record.session is None and record.source is None and record.grounds is None for record in (one, other))
+    return alone and all(getattr(one, name) == getattr(other, name) for name in _SAME)
+
+
 def may_merge(one: Record, other: Record) -> bool:
-    """May one of two near-identical records stand for both?
-
-    Not where they belong to different places or to something larger, and not where a number or a negation differs:
-    such texts look alike to a model and say different things.
-    """
-    if any(record.session is not None or record.source is not None for record in (one, other)):
+    """May one of two near-identical records stand for both? Only where nothing that they say differs."""
+    if any(getattr(one, name) != getattr(other, name) for name in _HOLDS):
         return False
-    if one.grounds is not None or other.grounds is not None:  # whether these say the same is for someone to decide
+    if one.event_time.date() != other.event_time.date() and depends_on_its_day(one.text):
         return False
-    if any(getattr(one, name) != getattr(other, name) for name in _SAME):
-        return False
-    return sorted(_NUMBER.findall(one.text)) == sorted(_NUMBER.findall(other.text)) and (
-        len(_NOT.findall(one.text)) == len(_NOT.findall(other.text))
-    )
+    return say_the_same(one.text, other.text)
 
 
-def _by_importance(one: Record, other: Record, now: datetime) -> tuple[Record, Record]:
-    """The one that stays, and the other: the more important, and of equals the older."""
-    ranked = sorted((one, other), key=lambda record: (-round(importance_of(record, now), 2), record.event_time))
-    return ranked[0], ranked[1]
+def review(core: Core, space: str) -> list[Review]:
+    """The pairs that the last cycle left to be looked at, as far as both still stand as they stood."""
+    found: list[Review] = []
+    with core.store.read() as view:
+        cycle = last_cycle(view, space)
+        for pair in () if cycle is None else cycle.dream.alike:
+            older, newer = (view.get(Record, space, id) for id in (pair.older, pair.newer))
+            if older is not None and newer is not None and {older.status, newer.status} == {"active"}:
+                found.append(Review(older=older, newer=newer, cosine=pair.cosine))
+    return found
+
+
+def _by_age(one: Record, other: Record) -> tuple[Record, Record]:
+    """The older, and the newer."""
+    first, second = sorted((one, other), key=lambda record: (record.event_time, record.created_at, record.version))
+    return first, second
 
 
 def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple[Record, Merge] | None:
@@ -266,10 +305,14 @@ def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple
                 return None
         if merged.valid_from is not None and merged.valid_from >= edit.now:
             return None
-        tags = tuple(dict.fromkeys((*kept.tags, *merged.tags)))
-        united = msgspec.structs.replace(kept, tags=tags, trust=least_trust(kept.trust, merged.trust))
+        united = msgspec.structs.replace(
+            kept, tags=tuple(dict.fromkeys((*kept.tags, *merged.tags))),
+            trust=least_trust(kept.trust, merged.trust), importance=max(kept.importance, merged.importance),
+            confidence=max(kept.confidence, merged.confidence),
+        )  # fmt: skip
         if united != kept:
-            op = put_of(edit, united, "revise", kept, reason=f"took the tags of {merged.id}, and the lesser trust")
+            told = f"took the tags and the weight of {merged.id}, and the lesser trust"
+            op = put_of(edit, united, "revise", kept, reason=told)
             kept = cast("Record", edit.apply([op])[0].thing)
         ended = msgspec.structs.replace(merged, valid_until=edit.now, superseded_by=kept.id, status="superseded")
         reason = f"says the same as {kept.id} (cosine {cosine:.3f})"

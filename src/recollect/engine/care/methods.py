@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import keep, lifecycle, rebuild
-from recollect.engine.care.dream import Dream, Merge
+from recollect.engine.care.dream import Dream, Merge, Review
 from recollect.engine.care.forget import Forgotten, forget
 from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import spendings
@@ -272,6 +272,13 @@ class Caring:
             )
         finally:
             self._foremost.drop(name)
+
+    def review(self, space: str = DEFAULT_SPACE) -> list[Review]:
+        """The pairs of records that look alike and that the last cycle did not dare to join, side by side.
+
+        Where the newer replaces the older, `supersede(older, newer)` says so; where both hold, nothing need be done.
+        """
+        return dreaming.review(self.core, parse_space(space))
 
     def last_dream(self, space: str = DEFAULT_SPACE) -> Dream | None:
         """What the last cycle in a space did, whoever ran it."""

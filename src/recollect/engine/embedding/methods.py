@@ -44,6 +44,13 @@ class Embedding:
         wait = parse_wait(seconds, "seconds")
         return 0 if vectors is None else vectors.catch_up(spaces or None, seconds=wait, progress=progress)
 
+    def resume_embedding(self) -> None:
+        """Goes on in the background with the vectors that others left to be computed. Nothing is loaded for it yet."""
+        with self.core.store.read() as view:
+            waits = view.waiting(None).count if view.models() else bool(view.spaces())
+        if waits:
+            self.semantics.go_on()
+
     def count_waiting(self, *, space: Spaces = None) -> int:
         """How many versions have no vector of the chosen model yet; of a model that is new here, none has one."""
         vectors = self.semantics.load()

@@ -7,6 +7,7 @@ the one that was used before goes on answering, if it runs on this machine: so a
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from recollect.embed.base import Embedder
 from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
 from recollect.engine.embedding.pace import PACE
+from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.loop import Loop, keep
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.types import Filter
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
     from recollect.engine.embedding.vectors import Vectors
 
+WAIT_SECONDS = 0.15
+"""So long a recall has vectors computed that are still missing; the rest of its 300 ms are for the answer itself."""
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
-
-Progress = Callable[[int, int], None]
 
 
 class EmbeddingState(Struct, frozen=True, kw_only=True):
@@ -69,6 +71,7 @@ class Semantics:
         self.offered: Callable[[], Embedder | None] = lambda: None
         """Asked, before the bundled model is loaded, for what somebody who is connected computes vectors with."""
         self._lock = threading.Lock()
+        self.precedence = Precedence()
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
         core.on_write.append(self._wake)
@@ -76,7 +79,7 @@ class Semantics:
     def load(self) -> Vectors | None:
         """The vectors of the model that the settings choose."""
         settings = self._core.settings
-        if not self._wanted:
+        if not self.wanted:
             return None
         with self._lock:
             if self._chosen is None:
@@ -87,7 +90,7 @@ class Semantics:
                     settings.embedder, model=settings.embed_model, url=settings.embed_url, key=settings.embed_key,
                     dim=settings.embed_dim, threads=settings.embed_threads,
                 )  # fmt: skip
-                self._chosen = None if embedder is None else Vectors(self._core, embedder)
+                self._chosen = None if embedder is None else Vectors(self._core, embedder, self.precedence)
             return self._chosen
 
     @property
@@ -107,27 +110,31 @@ class Semantics:
     def ready(
         self,
         spaces: Sequence[str] | None,
-        wait: float | None,
-        progress: Progress | None,
+        wait: float,
+        promising: Callable[[], Sequence[int]],
         where: Filter | None = None,
     ) -> Ready:
-        """Vectors that are complete for some spaces (None: all), or as complete as `wait` seconds allow.
+        """Vectors of some spaces (None: all), as complete as `wait` seconds allow: first those that are `promising`.
 
-        With a filter, for the records that it lets through: nobody waits for others.
+        With a filter, of the records that it lets through: nobody waits for others.
         """
         try:
             vectors = self.load()
             self._failed = False
             if vectors is None:
                 return Ready(None)
+            vectors.warm()
+            deadline = time.monotonic() + wait
             missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
             if standby is not None:
-                self._background.wake()
-                standby.catch_up(spaces, seconds=wait, where=where)
-                return Ready(standby, missing)
-            left = vectors.catch_up(spaces, seconds=wait, progress=progress, where=where) if missing else 0
-            return Ready(vectors, left)
+                if standby.missing(spaces, where):
+                    standby.hurry(spaces, promising(), deadline, where)
+            elif missing:
+                missing = vectors.hurry(spaces, promising(), deadline, where)
+            if missing:
+                self.go_on()
+            return Ready(standby or vectors, missing)
         except EmbedderError as error:
             self._failed = True
             return Ready(None, 0, f"searched by keywords alone: {error}")
@@ -146,14 +153,14 @@ class Semantics:
                     embedder = embedder_named(model.name)
                     if embedder is None:
                         continue
-                    self._loaded[model.name] = Vectors(self._core, embedder)
+                    self._loaded[model.name] = Vectors(self._core, embedder, self.precedence)
             if self._loaded[model.name].missing(spaces) <= _PATIENCE:
                 return self._loaded[model.name]
         return None
 
     def state(self) -> EmbeddingState:
         """What can be said of the embedder without loading anything."""
-        if not self._wanted:
+        if not self.wanted:
             return EmbeddingState(state="none")
         with self._core.store.read() as view:
             stored = view.models()
@@ -179,7 +186,7 @@ class Semantics:
 
     def warm(self) -> None:
         """Has the model loaded in the background, if there is one."""
-        if self._wanted:
+        if self.wanted:
             self._warming.wake()
 
     def _try_out(self) -> None:
@@ -212,11 +219,17 @@ class Semantics:
         return None if self._background.problem is None else str(self._background.problem)
 
     @property
-    def _wanted(self) -> bool:
+    def wanted(self) -> bool:
+        """Are there to be vectors at all?"""
         return self._given is not None or self._core.settings.embedder != "none"
 
+    def go_on(self) -> None:
+        """Has the background compute what waits, if it does not already."""
+        if self.wanted and not self._background.running:
+            self._background.wake()
+
     def _wake(self) -> None:
-        if self._wanted:
+        if self.wanted:
             self._background.wake()
 
     def _catch_up(self) -> None:

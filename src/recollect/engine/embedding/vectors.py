@@ -1,7 +1,8 @@
 """How do records get their vectors, and questions theirs?
 
-Vectors are derived. They are computed in the background after a write, and whatever is missing is completed before a
-semantic question is answered, so that what was just stored is found. Nothing here runs before it is needed.
+Vectors are derived. They are computed in the background after a write; a question that comes sooner has what promises
+most computed first, as far as there is time, so that what was just stored is found. Nothing here runs before it is
+needed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from msgspec import Struct
 
 from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.pace import PACE
+from recollect.engine.embedding.precedence import Precedence
+from recollect.errors import StoreBusy
 from recollect.ingest.pieces import cut_pieces
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
@@ -29,8 +32,11 @@ if TYPE_CHECKING:
 
 _BATCH = 32  # records that are written together
 _MOST_PIECES = 64  # of a batch that has more than one record
-_AT_ONCE = 16  # pieces that are handed to the model together
-_BRIEF, _LONG = 8, 16_000  # pieces and characters of what is still computed while somebody waits
+_MOST_BEGUN = 128  # texts that are kept in mind between two steps
+_FAR, _HERE = 16, 4  # pieces of one step of the background: by a server's model, by one on this machine
+_IN_A_HURRY = 2  # pieces of one step while somebody waits
+_LONG = 4_000  # characters; longer texts come last while somebody waits
+_LEAST_PATIENCE = 0.02  # seconds that writing may wait for others, however late it is
 _REMEMBERED_QUERIES = 512
 
 Progress = Callable[[int, int], None]
@@ -43,15 +49,31 @@ class QueryVector(Struct, frozen=True, eq=False):
     tokens: NDArray[np.float32] | None = None
 
 
+class _Begun:
+    """A text that is shown to the model piece by piece: its pieces, and what came of the first of them."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.pieces = pieces
+        self.seen: list[tuple[NDArray[np.float32], NDArray[np.float32] | None]] = []
+
+    @property
+    def left(self) -> int:
+        return len(self.pieces) - len(self.seen)
+
+
 class Vectors:
     """The embedder's side of a memory: the model, and the vectors that queries already have."""
 
-    def __init__(self, core: Core, embedder: Embedder) -> None:
+    def __init__(self, core: Core, embedder: Embedder, precedence: Precedence | None = None) -> None:
         self._core = core
+        self._precedence = precedence or Precedence()
         self.embedder = embedder
         self._model: Model | None = None
         self._queries: OrderedDict[str, QueryVector] = OrderedDict()
         self.query_hits = self.query_misses = 0
+        self._at_once = _FAR if getattr(embedder, "remote", False) else _HERE
+        self._begun: dict[int, _Begun] = {}
+        self._pace = 0.0
         self._warm = False
         self.worked = False
         """Has the model made something of a text yet, in this process?"""
@@ -120,6 +142,13 @@ class Vectors:
 
     # Completing
 
+    def warm(self) -> None:
+        """Has the model loaded and known to the store, which takes its time once and is no work on texts."""
+        if not self._warm:
+            self.model()
+            self.try_out()
+            self._warm = True
+
     def catch_up(
         self,
         spaces: Sequence[str] | None = None,
@@ -127,35 +156,54 @@ class Vectors:
         seconds: float | None = None,
         progress: Progress | None = None,
         stop: threading.Event | None = None,
-        where: Filter | None = None,
     ) -> int:
-        """Computes missing vectors (of some spaces, or all), for at most some seconds. Answers how many still miss.
+        """Computes all missing vectors (of some spaces, or all), step by step. Answers how many still miss.
 
-        Those alone that a filter lets through, if there is one: who asks for memories does not wait for code.
-
-        Who has a deadline takes the newest first, leaves long texts to others, and waits for nobody beyond it.
+        Records come before documents and documents before code, the newest of each first; between two steps whoever is
+        being answered goes first.
         """
-        deadline = None if seconds is None else time.monotonic() + seconds
         self._look_again()
         model = self.model()
-        left = self._count(model, spaces, where)
+        left = self._count(model, spaces)
         done, total = 0, left
+        deadline = None if seconds is None else time.monotonic() + seconds
         while left and not (stop and stop.is_set()) and (deadline is None or time.monotonic() < deadline):
-            if not self._embedding.acquire(timeout=-1 if deadline is None else max(deadline - time.monotonic(), 0.0)):
-                break
-            try:
-                completed = self._complete_batch(model, spaces, stop, deadline, where)
-            finally:
-                self._embedding.release()
+            completed = self._complete_batch(model, spaces, stop)
             done += completed
-            if deadline is not None and not completed:
-                break
             left -= completed
             if left <= 0 or not completed:  # others write and compute too; counting costs as much as is waiting
-                left = self._count(model, spaces, where)
+                left = self._count(model, spaces)
             if progress is not None:
                 progress(min(done, total), total)
         return left
+
+    def hurry(
+        self, spaces: Sequence[str] | None, first: Sequence[int], deadline: float, where: Filter | None = None
+    ) -> int:
+        """Computes what promises most, until a moment of the monotonic clock. Answers how many versions still miss.
+
+        `first` are versions in the order in which they are wanted; then come those that `catch_up` would begin with.
+        Long texts come last and go on where the last one who was in a hurry left them. Nobody is waited for: what
+        cannot be written in time is kept for the next who writes.
+        """
+        self._look_again()
+        model = self.model()
+        done: list[int] = []
+        with self._core.store.read() as view:
+            wanted = view.waiting(model.no, spaces, len(first), among=first).versions if first else ()
+            waiting = view.waiting(model.no, spaces, _BATCH, where)
+            order = dict.fromkeys([*sorted(wanted, key=list(first).index), *waiting.versions])
+            postponed: list[Record] = []
+            for record in (one for version in order for one in records_of(view, [version])):
+                if len(record.text) > _LONG:
+                    postponed.append(record)
+                elif self._finish(record, deadline):
+                    done.append(record.version)
+                else:
+                    break
+        done += [record.version for record in postponed if self._finish(record, deadline)]
+        written = self._write(model, done, patience=max(deadline - time.monotonic(), _LEAST_PATIENCE))
+        return waiting.count - written
 
     def missing(self, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         """How many versions (of some spaces, or all; that a filter lets through) have no vector yet."""
@@ -164,86 +212,86 @@ class Vectors:
                 return view.waiting(self.model().no, spaces, where=where).count
         return self._count(self.model(), spaces, where)
 
-    def _count(self, model: Model, spaces: Sequence[str] | None, where: Filter | None) -> int:
+    def _count(self, model: Model, spaces: Sequence[str] | None, where: Filter | None = None) -> int:
         with self._core.store.read() as view:
             return view.waiting(model.no, spaces, where=where).count
 
-    def _complete_batch(
-        self,
-        model: Model,
-        spaces: Sequence[str] | None,
-        stop: threading.Event | None,
-        deadline: float | None,
-        where: Filter | None,
-    ) -> int:
+    def _complete_batch(self, model: Model, spaces: Sequence[str] | None, stop: threading.Event | None) -> int:
+        """The next few records, with all their pieces; none if it was stopped."""
         with self._core.store.read() as view:
-            records = view.waiting(model.no, spaces, _BATCH, where).records
+            records = records_of(view, view.waiting(model.no, spaces, _BATCH).versions)
         began, loaded = time.monotonic(), self.worked
-        done, vectors = self._see_some(records, stop) if deadline is None else self._see_short(records, stop, deadline)
-        if done:
-            with self._core.store.write(actor=self._core.actor) as edit:
-                edit.put_vectors(model.no, done, vectors)
-                if loaded:  # or the time would be that of loading
-                    spent = (time.monotonic() - began) / len(done)
-                    before = edit.kept(PACE, keys=[model.name]).get(model.name, spent)
-                    edit.keep(PACE, {model.name: 0.7 * before + 0.3 * spent})
-        return len(done)
-
-    def _see_some(self, records: Sequence[Record], stop: threading.Event | None) -> tuple[list[int], list[Vector]]:
-        """The first records, with the vectors of all their pieces; none if it was stopped."""
-        pieces = _first_pieces(records)
-        vectors = self._embed(pieces, stop) if pieces else None
-        return ([], []) if vectors is None else (list(dict.fromkeys(version for version, _ in pieces)), vectors)
-
-    def _see_short(
-        self, records: Sequence[Record], stop: threading.Event | None, deadline: float
-    ) -> tuple[list[int], list[Vector]]:
-        """The short ones of some records, one after another, until the time is up."""
-        done: list[int] = []
-        vectors: list[Vector] = []
+        begun: dict[int, _Begun] = {}
         for record in records:
-            pieces = [(record.version, piece) for piece in pieces_of(record)] if len(record.text) < _LONG else []
-            if not 0 < len(pieces) <= _BRIEF:
-                continue
-            began = time.monotonic()
-            seen = self._embed(pieces, stop)
-            if seen is None:
+            begun[record.version] = self._begin(record)
+            if sum(one.left for one in begun.values()) > _MOST_PIECES:
                 break
-            done.append(record.version)
-            vectors += seen
-            if not self._warm:  # the first text loads the model, which is no work on texts
-                self._warm, deadline = True, deadline + time.monotonic() - began
-            if time.monotonic() > deadline:
-                break
-        return done, vectors
+        while not (stop and stop.is_set()):
+            with self._embedding:
+                if not self._step(list(begun.values()), self._at_once):
+                    return self._write(model, list(begun), since=began if loaded else None)
+            self._precedence.give_way()
+        return 0
 
-    def _embed(self, pieces: Sequence[tuple[int, str]], stop: threading.Event | None) -> list[Vector] | None:
-        """The vectors of some pieces; None if it was stopped, which it can be between a few of them."""
-        parts: list[NDArray[np.float32]] = []
-        tokens: list[NDArray[np.float32]] = []
-        for start in range(0, len(pieces), _AT_ONCE):
-            if stop is not None and stop.is_set():
-                return None
-            seen, said = self._see([piece for _, piece in pieces[start : start + _AT_ONCE]])
-            parts.append(seen)
-            tokens += said
-        rows = np.concatenate(parts)
-        return [
-            Vector(version, rows[i], tokens[i] if tokens else None)
-            for i, (version, _) in enumerate(pieces)
-            if rows[i].any()
-        ]
+    def _begin(self, record: Record) -> _Begun:
+        """What is known of a record's pieces, so far."""
+        begun = self._begun.get(record.version) or _Begun(pieces_of(record))
+        with self._lock:
+            self._begun[record.version] = begun
+            while len(self._begun) > _MOST_BEGUN:
+                self._begun.pop(next(iter(self._begun)))
+        return begun
 
+    def _finish(self, record: Record, deadline: float) -> bool:
+        """Computes pieces of one record as long as there is time; True when it has all."""
+        begun = self._begin(record)
+        while begun.left:
+            left = deadline - self._pace - time.monotonic()
+            if left <= 0 or not self._embedding.acquire(timeout=left):
+                self._pace /= 2  # it may have been slow only once
+                return False
+            try:
+                self._step([begun], _IN_A_HURRY)
+            finally:
+                self._embedding.release()
+        return True
 
-def _first_pieces(records: Sequence[Record]) -> list[tuple[int, str]]:
-    """Versions and pieces of the first records, one at least: long ones are not all shown to the model at once."""
-    found: list[tuple[int, str]] = []
-    for record in records:
-        pieces = pieces_of(record)
-        if found and len(found) + len(pieces) > _MOST_PIECES:
-            break
-        found += [(record.version, piece) for piece in pieces]
-    return found
+    def _step(self, begun: Sequence[_Begun], most: int) -> int:
+        """Shows the next few pieces of some texts to the model; answers how many there were."""
+        began = time.monotonic()
+        some = [(one, piece) for one in begun for piece in one.pieces[len(one.seen) :][:most]][:most]
+        if some:
+            rows, tokens = self._see([piece for _, piece in some])
+            for at, (one, _) in enumerate(some):
+                one.seen.append((rows[at], tokens[at] if tokens else None))
+            self._pace = (time.monotonic() - began) * min(_IN_A_HURRY / len(some), 1.0)
+        return len(some)
+
+    def _write(
+        self, model: Model, versions: Sequence[int], *, patience: float | None = None, since: float | None = None
+    ) -> int:
+        """Writes the vectors of versions that have all of theirs; answers how many versions that were.
+
+        With patience, nothing is written while others write for longer than that. `since` when they were computed is
+        kept as the model's pace.
+        """
+        found = [(version, one) for version in versions if (one := self._begun.get(version)) is not None]
+        vectors = [Vector(version, *seen) for version, one in found for seen in one.seen if seen[0].any()]
+        if found:
+            try:
+                with self._core.store.write(actor=self._core.actor, patience=patience) as edit:
+                    edit.put_vectors(model.no, [version for version, _ in found], vectors)
+                    if since is not None:
+                        spent = (time.monotonic() - since) / len(found)
+                        before = edit.kept(PACE, keys=[model.name]).get(model.name, spent)
+                        edit.keep(PACE, {model.name: 0.7 * before + 0.3 * spent})
+            except StoreBusy:
+                if patience is None:
+                    raise
+                return 0
+        for version, _ in found:
+            self._begun.pop(version, None)
+        return len(found)
 
 
 def pieces_of(record: Record) -> list[str]:

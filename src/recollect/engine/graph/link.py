@@ -14,7 +14,7 @@ from recollect.engine.core import Core, records_of, within
 from recollect.engine.write.remember import derive_lexis, ensure_space, hash_term
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
-from recollect.store.base import Edit, Entities, Lexis, Relations, View, normal_name
+from recollect.store.base import Edit, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Op, Put, Retire
 from recollect.store.terms import is_pair, terms
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
@@ -310,6 +310,7 @@ def facts(
     *,
     predicate: str | None,
     as_of: datetime | None,
+    true_at: datetime | None,
     active: bool,
 ) -> list[Fact]:
     """What is stated about a subject: what holds at a moment, or with `active=False` all that was ever stated."""
@@ -319,7 +320,7 @@ def facts(
         else:
             entity = resolve(view, space, subject)
             starts = [] if entity is None else [entity.id]
-        where = Relations(space=space, subjects=tuple(starts), as_of=as_of, active=active)
+        where = Relations(space=space, subjects=tuple(starts), as_of=as_of, true_at=true_at, active=active)
         found = [relation for relation in view.relations(Relation, where) if predicate in (None, relation.predicate)]
         names = _names(view, space, {end for relation in found for end in (relation.subject, relation.object)}, as_of)
     return [Fact(subject=names[r.subject], predicate=r.predicate, object=names[r.object], relation=r) for r in found]
@@ -332,18 +333,26 @@ def _names(view: View, space: str, ids: set[str], as_of: datetime | None) -> dic
 
 
 def neighbors(
-    core: Core, ref: str, space: str, *, depth: int, direction: Direction, as_of: datetime | None
+    core: Core,
+    ref: str,
+    space: str,
+    *,
+    depth: int,
+    direction: Direction,
+    as_of: datetime | None,
+    true_at: datetime | None,
 ) -> Neighborhood:
     """Everything within some steps of an entity, breadth first."""
     with core.store.read() as view:
         start = view.get(Entity, space, require(view, space, ref).id, as_of)
         if start is None:
-            raise NotFound(f"the entity {ref!r} was not known yet in space {space!r}")
+            told = "ask with true_at for what held then, as known now"
+            raise NotFound(f"the entity {ref!r} was not known yet in space {space!r}; {told}")
         distances = {start.id: 0}
         relations: dict[int, Relation] = {}
         frontier = [start.id]
         for distance in range(1, depth + 1):
-            reached = _step(view, space, frontier, direction, as_of)
+            reached = _step(view, space, frontier, direction, as_of, true_at)
             relations |= {relation.version: relation for _, relation in reached}
             frontier = [end for end in dict.fromkeys(end for end, _ in reached) if end not in distances]
             distances |= dict.fromkeys(frontier, distance)
@@ -359,29 +368,44 @@ def neighbors(
 
 
 def _step(
-    view: View, space: str, ids: Sequence[str], direction: Direction, as_of: datetime | None
+    view: View,
+    space: str,
+    ids: Sequence[str],
+    direction: Direction,
+    as_of: datetime | None,
+    true_at: datetime | None,
 ) -> list[tuple[str, Relation]]:
     """The far ends of the relations that touch some entities."""
     found: list[tuple[str, Relation]] = []
     if direction != "incoming":
-        where = Relations(space=space, subjects=tuple(ids), as_of=as_of)
+        where = Relations(space=space, subjects=tuple(ids), as_of=as_of, true_at=true_at)
         found += [(r.object, r) for r in view.relations(Relation, where)]
     if direction != "outgoing":
-        where = Relations(space=space, objects=tuple(ids), as_of=as_of)
+        where = Relations(space=space, objects=tuple(ids), as_of=as_of, true_at=true_at)
         found += [(r.subject, r) for r in view.relations(Relation, where)]
     return found
 
 
-def mentioning(core: Core, ref: str, space: str, limit: int) -> list[Record]:
-    """The newest records that mention an entity, or just a name, in any case, and still hold."""
+def mentioning(
+    core: Core, ref: str, space: str, limit: int, *, as_of: datetime | None = None, true_at: datetime | None = None
+) -> list[Record]:
+    """The newest records that mention an entity, or just a name, in any case, and hold: now, or at a moment."""
     with core.store.read() as view:
         found = find(view, space, ref, any_case=True)
         names = names_of(found[0]) if found else [ref]
         versions = {version for some in view.mentions(space, names).values() for version in some}
         if not found:
             versions |= _spelled(view, space, ref)
-        where = within(Filter(without_kinds=CATALOGUE_KINDS), space, list(versions))
-        return view.select(Record, where, "updated", limit)
+        where = within(Filter(without_kinds=CATALOGUE_KINDS, true_at=true_at), space, list(versions))
+        if as_of is None:
+            return view.select(Record, where, "updated", limit)
+        every = within(Filter(valid_only=False), space, list(versions))
+        then = msgspec.structs.replace(
+            where, versions=None, ids=tuple(one.id for one in view.select(Ident, every)), as_of=as_of
+        )
+        spoken = [normal_name(name) for name in names]
+        known = view.select(Record, then, "updated") if then.ids else []
+        return [record for record in known if any(name in normal_name(record.text) for name in spoken)][:limit]
 
 
 def _spelled(view: View, space: str, name: str) -> set[int]:

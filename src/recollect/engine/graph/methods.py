@@ -131,15 +131,20 @@ class Relating:
         space: str = DEFAULT_SPACE,
         predicate: str | None = None,
         as_of: Moment = None,
+        true_at: Moment = None,
         active: bool = True,
     ) -> list[Fact]:
-        """What is stated about a subject (None: about all): now, as of a moment, or (`active=False`) ever."""
+        """What is stated about a subject (None: about all): now, at a moment, or (`active=False`) ever.
+
+        `as_of` asks what was known and held then, `true_at` what held then as it is known now.
+        """
         return link.facts(
             self.core,
             parse_optional(subject, "subject"),
             parse_space(space),
             predicate=parse_optional(predicate, "predicate"),
             as_of=parse_optional_time(as_of, "as_of"),
+            true_at=parse_optional_time(true_at, "true_at"),
             active=parse_flag(active, "active"),
         )
 
@@ -151,6 +156,7 @@ class Relating:
         depth: int = 1,
         direction: str = "both",
         as_of: Moment = None,
+        true_at: Moment = None,
     ) -> Neighborhood:
         """Everything within some steps of an entity, breadth first."""
         return link.neighbors(
@@ -160,6 +166,7 @@ class Relating:
             depth=parse_count(depth, "depth", least=0, most=MAX_DEPTH),
             direction=parse_choice(direction, "direction", _DIRECTIONS),
             as_of=parse_optional_time(as_of, "as_of"),
+            true_at=parse_optional_time(true_at, "true_at"),
         )
 
     def entities(
@@ -193,13 +200,23 @@ class Relating:
             found = link.find(view, parse_space(space), ref, any_case=True)
         return found[0].id if found else ref
 
-    def mentioning(self, entity: str, *, space: str = DEFAULT_SPACE, limit: int = 20) -> list[Record]:
-        """The newest records that mention an entity, by any of its names."""
+    def mentioning(
+        self,
+        entity: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        limit: int = 20,
+        as_of: Moment = None,
+        true_at: Moment = None,
+    ) -> list[Record]:
+        """The newest records that mention an entity, by any of its names: now, or of those that did at a moment."""
         return link.mentioning(
             self.core,
             parse_label(entity, "entity"),
             parse_space(space),
             parse_limit(limit, most=MAX_LIMIT),
+            as_of=parse_optional_time(as_of, "as_of"),
+            true_at=parse_optional_time(true_at, "true_at"),
         )
 
     def pagerank(

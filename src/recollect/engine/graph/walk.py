@@ -30,6 +30,7 @@ def walk(
     names: Iterable[str],
     records: Mapping[int, float],
     as_of: datetime | None = None,
+    true_at: datetime | None = None,
     through_records: bool = True,
     damping: float = 0.5,
 ) -> tuple[dict[int, float], int]:
@@ -41,7 +42,7 @@ def walk(
     """
     seeds: dict[Node, float] = {version: weight for version, weight in records.items()}
     seeds |= {node: 1.0 for name in names for node in _nodes(view, space, name)}
-    edges = _edges(view, space, list(seeds), as_of, through_records=through_records)
+    edges = _edges(view, space, list(seeds), as_of, true_at, through_records=through_records)
     ranks = rank_nodes(edges, seeds, damping=damping, two_way=True, by_degree=True)
     return {node: rank for node, rank in ranks.items() if isinstance(node, int)}, len(ranks)
 
@@ -67,7 +68,13 @@ def _nodes(view: View, space: str, ref: str) -> list[Node]:
 
 
 def _edges(
-    view: View, space: str, seeds: Sequence[Node], as_of: datetime | None, *, through_records: bool
+    view: View,
+    space: str,
+    seeds: Sequence[Node],
+    as_of: datetime | None,
+    true_at: datetime | None,
+    *,
+    through_records: bool,
 ) -> list[tuple[Node, Node, float]]:
     """The part of the graph within a few hops of the seeds; every edge can be walked both ways."""
     found: dict[tuple[Node, Node], float] = {}
@@ -78,7 +85,7 @@ def _edges(
         hops += 1  # a seed leads to an entity first
     for _ in range(hops):
         reached: list[Node] = []
-        for start, end, weight in _around(view, space, frontier, as_of):
+        for start, end, weight in _around(view, space, frontier, as_of, true_at):
             if (end, start) not in found:
                 found.setdefault((start, end), weight)
             if end not in seen:
@@ -92,15 +99,16 @@ def _edges(
 
 
 def _around(
-    view: View, space: str, frontier: Sequence[Node], as_of: datetime | None
+    view: View, space: str, frontier: Sequence[Node], as_of: datetime | None, true_at: datetime | None
 ) -> Iterable[tuple[Node, Node, float]]:
     things = [node for node in frontier if not isinstance(node, int)]
     entities = [key for kind, key in things if kind == "entity"]
     for outgoing in (True, False):
         ends, none = tuple(entities), None
         where = Relations(
-            space=space, subjects=ends if outgoing else none, objects=none if outgoing else ends, as_of=as_of
-        )
+            space=space, subjects=ends if outgoing else none, objects=none if outgoing else ends, as_of=as_of,
+            true_at=true_at,
+        )  # fmt: skip
         for link in view.relations(Link, where, newest_first=True, limit=_MOST_RELATIONS):
             near, far = (link.subject, link.object) if outgoing else (link.object, link.subject)
             yield ("entity", near), ("entity", far), link.weight

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_filter,
     parse_limit,
+    parse_seconds,
     parse_space,
     parse_text,
-    parse_wait,
     parse_weight,
 )
 from recollect.engine.read.methods import Reading
 from recollect.engine.read.results import Appraised, Scored, Weighed
 from recollect.errors import EmbedderError
-from recollect.types import DEFAULT_SPACE, Query, Record
+from recollect.types import DEFAULT_SPACE, Filter, Query, Record
 
 _JUDGED = 50  # hits at least, among which those that were shown are looked for
-
-Progress = Callable[[int, int], None]
 
 
 def _parse(query: str, space: str, limit: int, filters: Mapping[str, object]) -> Query:
@@ -48,14 +47,20 @@ def _touch_likely(memory: Reading, records: Sequence[Record], query: Query) -> N
         memory.touches.add_later(likely)
 
 
+def _ready(memory: Reading, query: Query, wait: float, where: Filter | None) -> Ready:
+    from recollect.engine.read.recall import promising  # brings in numpy: only when something is asked
+
+    seconds = parse_seconds(wait, "wait")
+    return memory.semantics.ready(query.filter.spaces, seconds, lambda: promising(memory.core, query), where)
+
+
 def search_vectors(
     memory: Reading,
     query: str,
     *,
     space: str = DEFAULT_SPACE,
     limit: int = 10,
-    wait: float | None = None,
-    progress: Progress | None = None,
+    wait: float = WAIT_SECONDS,
     **filters: object,
 ) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error.
@@ -65,7 +70,7 @@ def search_vectors(
     from recollect.engine.read import signals  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
-    ready = memory.semantics.ready([space], parse_wait(wait), progress, parsed.filter)
+    ready = _ready(memory, parsed, wait, parsed.filter)
     if ready.vectors is None:
         raise EmbedderError(ready.problem or "no embedder is configured; set RECOLLECT_EMBEDDER")
     found = signals.search_vectors(memory.core, ready.vectors, parsed, space)
@@ -95,8 +100,7 @@ def weigh(
     groups: Sequence[Mapping[str, object]] = ({},),
     space: str = DEFAULT_SPACE,
     limit: int = 10,
-    wait: float | None = None,
-    progress: Progress | None = None,
+    wait: float = WAIT_SECONDS,
 ) -> Weighed:
     """The records that answer a question when the caller says how much each signal counts; 0 switches one off.
 
@@ -113,7 +117,7 @@ def weigh(
     )
     filters = [parse_filter(space=space, **group) for group in groups]
     alone = filters[0] if len(filters) == 1 else None  # several groups are all of the space
-    ready = memory.semantics.ready([space], parse_wait(wait), progress, alone) if weights.vector > 0 else None
+    ready = _ready(memory, parsed, wait, alone) if weights.vector > 0 else None
     vectors, problem = (None, None) if ready is None else (ready.vectors, ready.problem)
     found = signals.weigh(memory.core, vectors, parsed, space, filters, weights)
     _touch_likely(memory, [hit.record for hit in found.hits], parsed)
@@ -126,8 +130,7 @@ def appraise(
     *,
     space: str = DEFAULT_SPACE,
     limit: int = 10,
-    wait: float | None = None,
-    progress: Progress | None = None,
+    wait: float = WAIT_SECONDS,
     **filters: object,
 ) -> list[Appraised]:
     """The records of a space by fixed weights: half the cosine, a quarter the share of the question's words that
@@ -136,7 +139,7 @@ def appraise(
     from recollect.engine.read import appraise as appraising  # brings in numpy: only when something is asked
 
     parsed = _parse(query, space, limit, filters)
-    ready = memory.semantics.ready([space], parse_wait(wait), progress, parsed.filter)
+    ready = _ready(memory, parsed, wait, parsed.filter)
     found = appraising.appraise(memory.core, ready.vectors, parsed, space)
     memory.asked[space] = memory.core.clock()
     _touch_likely(memory, [one.record for one in found], parsed)

@@ -149,8 +149,10 @@ def _by_graph(view: View, question: Question, spaces: Sequence[str]) -> dict[str
     found: dict[str, dict[int, float]] = {}
     for space, named in view.names(spaces, question.names, unspaced(question.query.text)).items():
         if named:
-            as_of = question.query.filter.as_of
-            scores, _ = walk(view, space, names=named, records={}, as_of=as_of, through_records=False)
+            asked = question.query.filter
+            scores, _ = walk(
+                view, space, names=named, records={}, as_of=asked.as_of, true_at=asked.true_at, through_records=False
+            )
             best = max(scores.values(), default=0.0)
             found[space] = {version: score / best for version, score in scores.items()} if best else {}
     return found

@@ -22,6 +22,10 @@ DEEP = 20
 """How many of the best candidates are read when a question asks for it."""
 FEW = 5
 """How many are read in a small store without being asked."""
+DEEP_SECONDS = 2.0
+"""How long reading may take when a question asks for it."""
+FEW_SECONDS = 0.1
+"""How long it may take without being asked."""
 _SMALL = 1_000
 _SHORT = 3_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
 from typing import Literal, Unpack, get_args
@@ -10,7 +10,7 @@ from typing import Literal, Unpack, get_args
 import msgspec
 
 from recollect.engine.core import Core, last_entry, missing_space, space_of
-from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.embedding.semantics import WAIT_SECONDS, Semantics
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_choice,
@@ -26,7 +26,6 @@ from recollect.engine.parse import (
     parse_share,
     parse_space,
     parse_text,
-    parse_wait,
 )
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
@@ -93,8 +92,7 @@ class Reading:
         touch: bool = True,
         facts: bool = True,
         budget_tokens: int | None = None,
-        wait: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        wait: float = WAIT_SECONDS,
         **filters: Unpack[Filters],
     ) -> Recall:
         """The records that answer a question, best first.
@@ -106,7 +104,8 @@ class Reading:
         `deep_within` seconds (in a small store some in any case). `thorough` weighs three times as many candidates;
         with `fold=False` near-duplicates stand beside each other. Hits that score 0.5 or more (where only words can be
         compared: that hold most of the question's) count as recalled, without `touch` none. `wait` bounds the seconds
-        spent on vectors that are still missing (None: until they are complete).
+        spent on vectors that are still missing: what words find and what is newest comes first, `.waiting` says how
+        many are left, and `embed_waiting` has all of them computed.
 
         Facts that were stated by `relate` and say most of the question's words are among the hits, as records of kind
         "fact" with the relation's id, unless the hits are narrowed by more than a space or a time; `facts=False` leaves
@@ -119,7 +118,7 @@ class Reading:
         text = None if query is None else parse_text(query, "query")
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
-        from recollect.engine.read.recall import recall  # brings in numpy: only when something is asked
+        from recollect.engine.read.recall import promising, recall  # brings in numpy: only when something is asked
 
         parsed = Query(
             text=text,
@@ -134,18 +133,24 @@ class Reading:
             fold=parse_flag(fold, "fold"),
             budget_tokens=_parse_budget(budget_tokens),
         )
-        ready = self.semantics.ready(list(parsed.filter.spaces) or None, parse_wait(wait), progress)
-        answer = recall(
-            self.core,
-            ready.vectors,
-            parsed,
-            reranker=self.semantics.reranker,
-            waiting=ready.waiting,
-            problem=ready.problem,
-        )
+        seconds = parse_seconds(wait, "wait")
+        with self.semantics.precedence.answering():
+            ready = self.semantics.ready(
+                list(parsed.filter.spaces) or None, seconds, lambda: promising(self.core, parsed)
+            )
+            answer = recall(
+                self.core,
+                ready.vectors,
+                parsed,
+                reranker=self.semantics.reranker,
+                waiting=ready.waiting,
+                problem=ready.problem,
+            )
         if parse_flag(facts, "facts"):
             stated = facts_for(self.core, parsed)
             answer.hits = tuple(sorted([*answer.hits, *stated], key=lambda hit: -hit.score)[: parsed.limit])
+        if not answer.hits and where.as_of is not None and answer.signals.problem is None:
+            answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
         if answer.signals.problem is None and not answer:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter.spaces))
         now = self.core.clock()
@@ -194,6 +199,16 @@ class Reading:
         budget = parse_limit(budget_tokens, "budget_tokens", most=10_000_000)
         return make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=budget)
 
+    def too_early(self, as_of: Moment) -> str | None:
+        """Says so where nothing had been recorded yet at a moment, and how to ask instead; else None."""
+        moment = parse_optional_time(as_of, "as_of")
+        with self.core.store.read() as view:
+            first = next((change.at for change in view.journal(limit=1)), None)
+        if moment is None or (first is not None and first <= moment):
+            return None
+        began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
+        return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
+
     def search_code(
         self,
         query: str,
@@ -202,8 +217,7 @@ class Reading:
         project: str | Sequence[str] | None = None,
         language: str | Sequence[str] | None = None,
         limit: int = 10,
-        wait: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        wait: float = WAIT_SECONDS,
     ) -> Recall:
         """The chunks of indexed code that answer a question, best first.
 
@@ -212,7 +226,7 @@ class Reading:
         languages = (language,) if isinstance(language, str) else language or ()
         return self.recall(
             query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
-            facts=False, progress=progress,
+            facts=False,
         )  # fmt: skip
 
     def touch(self, records: Sequence[Record]) -> None:
@@ -241,7 +255,7 @@ class Reading:
     ) -> list[Record]:
         """Records in order, page by page. With `valid_only=False` also what no longer holds.
 
-        `valid_at` lists what held at a moment as far as is known now; `as_of`, what was known then.
+        `true_at` lists what held at a moment as far as is known now; `as_of`, what was known then.
         """
         filter = parse_filter(space=space, **filters)
         with self.core.store.read() as view:
@@ -353,7 +367,7 @@ class Reading:
             space = space_of(view, label)
             if space is None:
                 raise NotFound(f"there is no space named {label!r}")
-            return space, stats_of(view, label)
+            return space, stats_of(view, label, embeds=self.semantics.wanted)
 
     def tally(self, name: str = DEFAULT_SPACE) -> SpaceTally:
         """How much a space holds now, by the few counts that are cheap at any size."""

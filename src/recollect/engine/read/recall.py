@@ -15,7 +15,15 @@ from msgspec import Struct
 from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.read.candidates import Question, SpaceCandidates, gather, make_question
-from recollect.engine.read.deep import DEEP, FEW, is_worth_reading, read_closely, short_enough
+from recollect.engine.read.deep import (
+    DEEP,
+    DEEP_SECONDS,
+    FEW,
+    FEW_SECONDS,
+    is_worth_reading,
+    read_closely,
+    short_enough,
+)
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
@@ -34,6 +42,7 @@ _FOLD_LOOKS_AT = 3  # times the limit
 _MOST = 440  # candidates that are ranked
 _BY_TOKENS = 200  # of them that are compared piece by piece
 _GRAPH_MOST = 0.2  # what the graph alone can make of a record: seen before others, and not taken for an answer
+_PROMISING = 24  # versions whose vectors are computed first while a question waits
 _NUDGE = 0.02  # how much confidence may change a score
 
 
@@ -198,8 +207,7 @@ def recall(
     now = core.clock()
     question = make_question(query, vectors, int(now.timestamp() * 1e6))
     with core.store.read() as view:
-        spaces = query.filter.spaces or tuple(space.name for space in view.spaces())
-        found = gather(view, vectors, question, spaces)
+        found = gather(view, vectors, question, _spaces(view, query))
         pool = _Pool(found, question)
         used = None
         if vectors is not None:
@@ -217,7 +225,8 @@ def recall(
             keyword_candidates=sum(one.by_keyword for one in found),
             vector_candidates=sum(one.by_vector for one in found),
             graph_candidates=sum(one.by_graph for one in found),
-            reranker=used,
+            reranker=None if used is None else used[0],
+            read=0 if used is None else used[1],
             embedder=None if vectors is None or question.vector is None else vectors.embedder.name,
             waiting_for_vectors=waiting,
             problem=problem,
@@ -226,10 +235,22 @@ def recall(
     )
 
 
+def promising(core: Core, query: Query) -> list[int]:
+    """The versions that words and the graph would put first: what is most worth a vector while that question waits."""
+    question = make_question(query, None, int(core.clock().timestamp() * 1e6))
+    with core.store.read() as view:
+        pool = _Pool(gather(view, None, question, _spaces(view, query)), question)
+    return pool.version[pool.best(_PROMISING)].tolist()
+
+
+def _spaces(view: View, query: Query) -> Sequence[str]:
+    return query.filter.spaces or tuple(space.name for space in view.spaces())
+
+
 def _read(
     view: View, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool, began: float
-) -> str | None:
-    """Has the best read together with the question, where that is worth the time. Answers with the model's name."""
+) -> tuple[str, int] | None:
+    """Has the best read together with the question, where that is worth the time: by which model, and how many."""
     query, small = question.query, is_worth_reading(pool.evidence.records)
     if not (query.deep or small):
         return None
@@ -241,14 +262,17 @@ def _read(
     model = reranker()
     if not records or not model.reads(query.text):
         return None
-    until = None if query.deep_within is None else began + query.deep_within
-    least = len(short_enough(records[:FEW], deep=False)) if small else 0  # no less than if it were not deep
+    loaded = time.monotonic()
+    until = loaded + (DEEP_SECONDS if query.deep else FEW_SECONDS)
+    if query.deep and query.deep_within is not None:
+        until = began + query.deep_within
+    least = len(short_enough(records[:FEW], deep=False)) if small and query.deep else 0
     said = read_closely(view, vectors, model, question, records, least=least, until=until)
     if np.isnan(said).all():
         return None
     row_of = {int(version): row for row, version in enumerate(pool.version)}
     pool.read(np.array([row_of[record.version] for record in records]), said)
-    return model.name
+    return model.name, int((~np.isnan(said)).sum())
 
 
 def _hits(view: View, pool: _Pool, query: Query) -> tuple[Hit, ...]:

@@ -24,12 +24,15 @@ class SpaceTally(Struct, frozen=True, kw_only=True):
     vectors: int
 
 
-def stats_of(view: View, space: str) -> SpaceStats:
-    """Everything of a space that can be counted."""
+def stats_of(view: View, space: str, *, embeds: bool = True) -> SpaceStats:
+    """Everything of a space that can be counted. Where it `embeds` and no model is known yet, all of it waits."""
     if not view.spaces([space]):
         raise NotFound(f"there is no space named {space!r}")
     live = Filter(spaces=(space,), valid_only=False)
     kinds = view.count(live, by="kind")
+    waits = view.waiting(None, [space]).count
+    if embeds and not view.models():
+        waits = sum(kind.count for kind in kinds if kind.key not in CATALOGUE_KINDS)
     newest = view.select(Ident, live, "newest", 1)
     return SpaceStats(
         space=space,
@@ -38,7 +41,7 @@ def stats_of(view: View, space: str) -> SpaceStats:
         sessions=len(view.count(live, by="session")),
         entities=view.count(Entities(space=space)),
         relations=view.count(Relations(space=space, active=False)),
-        waiting_for_vectors=view.waiting(None, [space]).count,
+        waiting_for_vectors=waits,
         newest=_EPOCH + timedelta(microseconds=newest[0].created_at) if newest else None,
     )
 

@@ -50,6 +50,9 @@ _LOOK = """
             ELSE has_table_privilege('{0}.records', 'INSERT') END"""
 _FORMAT = "SELECT to_regclass('format') IS NOT NULL, to_regclass('records') IS NOT NULL"
 
+_WAITS = f"'{BUSY_SECONDS:.0f}s'"
+"""How long a transaction waits for others that write, as the database is told."""
+
 
 class PostgresStore:
     """A store in one schema of a database. Safe for any number of threads, processes and machines."""
@@ -67,7 +70,7 @@ class PostgresStore:
         self.notes: tuple[str, ...] = ()
         self._edits = lock_key(self._address.schema)
         self._channel = f"recollect_{self._address.schema}"
-        waits = f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; SELECT pg_advisory_xact_lock({self._edits})"
+        waits = f"SET LOCAL lock_timeout = {_WAITS}; SELECT pg_advisory_xact_lock({self._edits})"
         self._begin_edit = "; ".join(
             ("BEGIN", waits, "SELECT pg_current_xact_id()::text", *READ_STATE, READ_NUMBERS),
         )
@@ -192,9 +195,11 @@ class PostgresStore:
         return SqlView(db, now, *self._index(db, state, now)[1:], shifted=shifted)
 
     @contextmanager
-    def write(self, *, actor: str | None = None, act: int | None = None) -> Generator[SqlEdit]:
+    def write(
+        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
+    ) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(), self.joined() as (db, state):
+        with self._converted(), self.joined(patience) as (db, state):
             moment = next_moment(state.last, self._clock())
             words, derived, search = self._index(db, state, moment.at)
             edit = SqlEdit(db, moment, derived, search, actor, act)
@@ -215,13 +220,15 @@ class PostgresStore:
                 state.last = Last(to_micros(moment.at), moment.noted)
 
     @contextmanager
-    def joined(self) -> Generator[tuple[PostgresDatabase, State]]:
+    def joined(self, patience: float | None = None) -> Generator[tuple[PostgresDatabase, State]]:
         """Makes one transaction of all that this thread reads and writes meanwhile."""
         outer = self._joined()
         if outer is not None:
             yield outer
             return
-        with self._converted(), self._alone(), self._pool.transaction(self._begin_edit) as (connection, answers):
+        seconds = BUSY_SECONDS if patience is None else patience
+        begin = self._begin_edit.replace(_WAITS, f"'{max(int(seconds * 1000), 1)}ms'")
+        with self._converted(), self._alone(seconds), self._pool.transaction(begin) as (connection, answers):
             _, ((transaction,),), *known, numbers = answers
             db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
             self._thread.joined = (db, State(known, writing=True))
@@ -241,10 +248,10 @@ class PostgresStore:
         return getattr(self._thread, "joined", None)
 
     @contextmanager
-    def _alone(self) -> Generator[None]:
+    def _alone(self, seconds: float) -> Generator[None]:
         """Has threads wait for each other here, so that a process asks for the lock of the database once."""
-        if not self._writing.acquire(timeout=BUSY_SECONDS):
-            raise StoreBusy(f"{self.location} was locked by another thread for over {BUSY_SECONDS:.0f} s; try again")
+        if not self._writing.acquire(timeout=seconds):
+            raise StoreBusy(f"{self.location} was locked by another thread for over {seconds:g} s; try again")
         try:
             yield
         finally:

@@ -44,11 +44,11 @@ class PostgresVectors:
             self._state.models = self._queue.models()
         return self._state.models
 
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
-        return self._queue.waiting(model, spaces, limit) if self._state.any_waiting else []
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
+        return self._queue.waiting(model, spaces, limit, among) if self._state.any_waiting else []
 
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
-        return self._queue.count_waiting(model, spaces) if self._state.any_waiting else 0
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
+        return self._queue.count_waiting(model, spaces, among) if self._state.any_waiting else 0
 
     # Writing
 

@@ -93,11 +93,11 @@ class Vectors(Protocol):
     """Which vectors each version has, and which versions still wait for one."""
 
     def models(self) -> list[Model]: ...
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
-        """Versions (of some spaces, or None: of all) without a vector of a model, the newest first."""
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
+        """Versions (of some spaces, or None: of all) without a vector of a model, as they are to come."""
         ...
 
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
         """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
         ...
 

@@ -10,6 +10,8 @@ from recollect.types import CATALOGUE_KINDS, Record
 
 _EMBEDDED = f"records.kind NOT IN ({','.join('?' * len(CATALOGUE_KINDS))})"
 """What only lists others has no vectors."""
+_ORDERED = 20_000
+_LATER = "CASE records.kind WHEN 'code' THEN 2 WHEN 'document' THEN 1 ELSE 0 END"
 
 
 class Queue:
@@ -23,27 +25,30 @@ class Queue:
         rows = self._db.rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")
         return [Model(*row) for row in rows]
 
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
-        """Versions (of some spaces, or None: of all) without a vector of a model, the newest first."""
-        if spaces is None:  # by the newest end of the queue, not by the model
-            where, values = f"{self._db.dialect.unindexed('model')} = ?", [model]
-        else:
-            where, values = self._of(model, spaces)
-        sql = f"SELECT version FROM queue WHERE {where} ORDER BY version DESC LIMIT ?"
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
+        """Versions (of some spaces, or None: of all; or `among` some) without a vector of a model, as they are to come:
+        records, documents, code, the newest first. Of very many, only the newest are put in order.
+        """
+        where, values = self._of(model, spaces, among)
+        if spaces is None and among is None:  # by the newest end of the queue, not by the model
+            where = f"{self._db.dialect.unindexed('model')} = ?"
+        newest = f"SELECT version FROM queue WHERE {where} ORDER BY version DESC LIMIT {max(limit, _ORDERED)}"
+        sql = f"SELECT newest.version FROM ({newest}) AS newest JOIN records ON records.version = newest.version"
+        sql += f" ORDER BY {_LATER}, newest.version DESC LIMIT ?"
         return [row[0] for row in self._db.rows(sql, (*values, limit))]
 
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
         """How many versions wait for a vector of a model, or (None) of the model that is most complete."""
         if model is None:
-            return min((self.count_waiting(known.no, spaces) for known in self.models()), default=0)
-        where, values = self._of(model, spaces)
+            return min((self.count_waiting(known.no, spaces, among) for known in self.models()), default=0)
+        where, values = self._of(model, spaces, among)
         return self._db.rows(f"SELECT count(*) FROM queue WHERE {where}", values)[0][0]
 
-    def _of(self, model: int, spaces: Sequence[int] | None) -> Condition:
-        if spaces is None:
-            return "model = ?", [model]
-        among, values = self._db.dialect.among("space_no", spaces)
-        return f"model = ? AND {among}", [model, *values]
+    def _of(self, model: int, spaces: Sequence[int] | None, among: Sequence[int] | None) -> Condition:
+        parts: list[Condition] = [("model = ?", [model])]
+        parts += [] if spaces is None else [self._db.dialect.among("space_no", spaces)]
+        parts += [] if among is None else [self._db.dialect.among("version", among)]
+        return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]
 
     def put(self, entries: Sequence[tuple[int, Record, int]]) -> list[tuple[int, int, int]]:
         """New texts wait for vectors of every model, unchanged ones where those before them do: space, record and the

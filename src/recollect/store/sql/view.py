@@ -270,7 +270,7 @@ class SqlView:
             known_at(self._db, "relations", where.as_of),
         ]
         if where.active:
-            parts.append(true_at("relations", to_micros(where.as_of or self._now)))
+            parts.append(true_at("relations", to_micros(where.true_at or where.as_of or self._now)))
         if where.subjects is not None:
             parts.append(dialect.among("relations.subject", where.subjects))
         if where.objects is not None:
@@ -386,19 +386,23 @@ class SqlView:
         return self._derived.vectors.models()
 
     def waiting(
-        self, model: int | None, spaces: Sequence[str] | None = None, most: int = 0, where: Filter | None = None
+        self,
+        model: int | None,
+        spaces: Sequence[str] | None = None,
+        most: int = 0,
+        where: Filter | None = None,
+        *,
+        among: Sequence[int] | None = None,
     ) -> Waiting:
         numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
-        count = self._derived.vectors.count_waiting(model, numbers)
+        count = self._derived.vectors.count_waiting(model, numbers, among)
         if model is None or not count or (where is None and not most):
             return Waiting(count)
-        versions = tuple(self._derived.vectors.waiting(model, numbers, most if where is None else count))
+        versions = self._derived.vectors.waiting(model, numbers, most if where is None else count, among)
         if where is not None:
-            meant = self.select(int, msgspec.structs.replace(where, versions=versions))
-            count, versions = len(meant), tuple(sorted(meant, reverse=True)[:most])
-        if not versions:
-            return Waiting(count)
-        return Waiting(count, self.select(Record, Filter(versions=versions, past=True, valid_only=False)))
+            meant = set(self.select(int, msgspec.structs.replace(where, versions=tuple(versions))))
+            count, versions = len(meant), [version for version in versions if version in meant][:most]
+        return Waiting(count, versions)
 
 
 def _in_order(found: list[S], versions: Sequence[int]) -> list[S]:

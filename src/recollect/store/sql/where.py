@@ -52,7 +52,7 @@ def _held_at(moment: int, now: int) -> Condition:
     """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
     hidden = one_of("records.status", HIDDEN_STATUSES)
     return (
-        "coalesce(records.valid_from, records.created_at) <= ?"
+        "coalesce(records.valid_from, records.event_time) <= ?"
         " AND (records.valid_until IS NULL OR records.valid_until > ?)"
         f" AND NOT ({hidden[0]} AND (records.valid_until IS NULL OR records.valid_until > ?))",
         [moment, moment, *hidden[1], now],
@@ -173,8 +173,8 @@ def _citing(dialect: Dialect, refs: Sequence[str], numbers: Sequence[int] | None
 
 
 def _validity(filter: Filter, now: int) -> list[Condition]:
-    if filter.valid_at is not None:
-        return [_held_at(to_micros(filter.valid_at), now)]
+    if filter.true_at is not None:
+        return [_held_at(to_micros(filter.true_at), now)]
     if not filter.valid_only:
         return []
     true = true_at("records", now if filter.as_of is None else to_micros(filter.as_of))

@@ -27,7 +27,7 @@ from recollect.store.sql.moment import Moment, last_moment, look, next_moment
 from recollect.store.sql.rows import to_micros
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
-from recollect.store.sqlite.connect import convert_error, migrate, open_connection, wait_for
+from recollect.store.sqlite.connect import BUSY_SECONDS, convert_error, migrate, open_connection, wait_for
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of
 from recollect.store.sqlite.turn import FileTurn
@@ -151,9 +151,11 @@ class SqliteStore:
         return SqlView(db, now, *self._index(connection, now, cache), shifted=shifted)
 
     @contextmanager
-    def write(self, *, actor: str | None = None, act: int | None = None) -> Generator[SqlEdit]:
+    def write(
+        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
+    ) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(), self.joined() as connection:
+        with self._converted(), self.joined(patience) as connection:
             if inner:
                 connection.execute("SAVEPOINT edit")
             try:
@@ -170,14 +172,15 @@ class SqliteStore:
                 connection.execute("RELEASE edit")
 
     @contextmanager
-    def joined(self) -> Generator[sqlite3.Connection]:
+    def joined(self, patience: float | None = None) -> Generator[sqlite3.Connection]:
         """Makes one transaction of all that this thread reads and writes meanwhile."""
         outer = self._joined()
         if outer is not None:
             yield outer
             return
-        with self._converted(), self._writing, self._connection() as connection:
-            wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
+        seconds = BUSY_SECONDS if patience is None else patience
+        with self._converted(), self._alone(patience), self._connection() as connection:
+            wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._thread.connection = connection
             try:
                 yield connection
@@ -205,6 +208,16 @@ class SqliteStore:
             return SqliteSearch(connection, words, vectors, to_micros(now), cache())
 
         return Derived(SqliteDatabase(connection), words, vectors), search
+
+    @contextmanager
+    def _alone(self, patience: float | None) -> Generator[None]:
+        """No other thread of this process writes meanwhile."""
+        if not self._writing.acquire(timeout=-1 if patience is None else patience):
+            raise StoreBusy(f"{self._path} was being written for over {patience:.2f} s")
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     def _shared(self) -> Cache:
         """What is kept in memory for all views; nothing, before something is asked."""

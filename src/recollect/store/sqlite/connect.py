@@ -51,7 +51,7 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
     return StoreError(f"{path}: {error}")
 
 
-def wait_for(act: Callable[[], X]) -> X:
+def wait_for(act: Callable[[], X], seconds: float = BUSY_SECONDS) -> X:
     """Does something that others may be in the way of, as soon as they are not.
 
     SQLite does not wait at all while others turn the log on in a new file. Elsewhere it would look again ever more
@@ -64,7 +64,7 @@ def wait_for(act: Callable[[], X]) -> X:
             return act()
         except sqlite3.OperationalError as error:
             now = time.monotonic()
-            deadline = deadline or now + BUSY_SECONDS
+            deadline = deadline or now + seconds
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or now > deadline:
                 raise
         time.sleep(_LOOK_SECONDS)

@@ -41,11 +41,11 @@ class VectorTables:
     def models(self) -> list[Model]:
         return self._queue.models()
 
-    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int) -> list[int]:
-        return self._queue.waiting(model, spaces, limit)
+    def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
+        return self._queue.waiting(model, spaces, limit, among)
 
-    def count_waiting(self, model: int | None, spaces: Sequence[int] | None) -> int:
-        return self._queue.count_waiting(model, spaces)
+    def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
+        return self._queue.count_waiting(model, spaces, among)
 
     def signs(self, model: int, space_no: int, after: int, *, old: bool = False) -> list[tuple[int, int, bytes]]:
         """Number, version and sign bits of the vectors above a number: those of live versions, or of `old` ones too."""

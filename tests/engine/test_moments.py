@@ -1,0 +1,64 @@
+"""Is a time understood as people write it?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.engine.moments import read_moment
+
+NOW = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)  # a Sunday
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("yesterday", "2026-11-14", "2026-11-14"),
+        ("Today", "2026-11-15", "2026-11-15"),
+        ("tomorrow", "2026-11-16", "2026-11-16"),
+        ("last week", "2026-11-02", "2026-11-08"),
+        ("this month", "2026-11-01", "2026-11-30"),
+        ("next year", "2027-01-01", "2027-12-31"),
+        ("3 days ago", "2026-11-12", "2026-11-12"),
+        ("two weeks  ago", "2026-11-01", "2026-11-01"),
+        ("a month ago", "2026-10-15", "2026-10-15"),
+        ("in 3 days", "2026-11-18", "2026-11-18"),
+        ("friday", "2026-11-13", "2026-11-13"),
+        ("last sunday", "2026-11-08", "2026-11-08"),
+        ("sunday", "2026-11-15", "2026-11-15"),
+        ("next mon", "2026-11-16", "2026-11-16"),
+        ("2026", "2026-01-01", "2026-12-31"),
+        ("2026-03", "2026-03-01", "2026-03-31"),
+        ("2024-02", "2024-02-01", "2024-02-29"),
+        ("2026-05-10", "2026-05-10", "2026-05-10"),
+        ("march", "2026-03-01", "2026-03-31"),
+        ("December", "2025-12-01", "2025-12-31"),
+        ("Mar 2025", "2025-03-01", "2025-03-31"),
+        ("5 March 2026", "2026-03-05", "2026-03-05"),
+        ("March 5, 2026", "2026-03-05", "2026-03-05"),
+    ],
+)
+def test_a_stretch_of_time_has_a_first_and_a_last_moment(words: str, first: str, last: str) -> None:
+    begin, end = read_moment(words, NOW), read_moment(words, NOW, end=True)
+    assert begin == datetime.fromisoformat(f"{first}T00:00:00+00:00")
+    assert end == datetime.fromisoformat(f"{last}T23:59:59.999999+00:00")
+
+
+@pytest.mark.parametrize(
+    ("words", "moment"),
+    [("now", NOW), ("2 hours ago", NOW.replace(hour=12)), ("2026-11-15 12:30", NOW.replace(hour=12))],
+)
+def test_a_moment_is_the_same_at_both_ends(words: str, moment: datetime) -> None:
+    assert read_moment(words, NOW) == read_moment(words, NOW, end=True) == moment
+
+
+@pytest.mark.parametrize("words", ["", "soon", "3 apples ago", "many days ago", "last banana", "12", "5 March 6"])
+def test_what_means_no_time_is_none(words: str) -> None:
+    assert read_moment(words, NOW) is None
+
+
+@pytest.mark.parametrize("words", ["2026-13", "2026-02-30", "30 february"])
+def test_a_day_that_there_is_not_is_an_error(words: str) -> None:
+    with pytest.raises(ValueError, match=r"must be in|out of range"):
+        read_moment(words, NOW)

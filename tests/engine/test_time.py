@@ -1,0 +1,72 @@
+"""Recorded, happened, holds: is each time asked for by its own word?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recollect import InvalidInput, Memory, NotFound
+
+MILL = "The shop is in Mill Lane."
+
+
+@pytest.fixture
+def shop(memory: Memory) -> Memory:
+    memory.remember(MILL, valid_from="2026-01-01", valid_until="2026-04-30")
+    memory.remember("The shop is in Quay Street.", valid_from="2026-05-01T00:00:00Z")
+    return memory
+
+
+def texts(found: Any) -> list[str]:
+    return [getattr(one, "record", one).text for one in found]
+
+
+def test_history_that_was_filled_in_later_is_found_by_when_it_holds(shop: Memory) -> None:
+    assert texts(shop.recall("where is the shop?", true_at="2026-03-01")) == [MILL]
+    assert texts(shop.list(true_at="2026-03")) == [MILL]
+    assert texts(shop.recall("where is the shop?")) == ["The shop is in Quay Street."]
+    assert texts(shop.recall("where is the shop?", true_at="2025-12")) == []
+
+
+def test_as_of_asks_what_was_known_then_and_says_when_nothing_was(shop: Memory) -> None:
+    answer = shop.recall("where is the shop?", as_of="2026-03-01")
+    assert texts(answer) == []
+    assert answer.signals.problem is not None
+    assert answer.signals.problem.startswith("nothing was recorded before 2026-05-10 12:00 UTC; true_at")
+    assert shop.recall("a whale", as_of="2026-05-11T00:00:00Z").signals.problem is None
+
+
+def test_a_note_without_a_period_holds_from_when_it_happened(memory: Memory) -> None:
+    memory.remember("Mira moved to Oslo.", event_time="2026-02-03T10:00:00Z")
+    assert texts(memory.list(true_at="2026-02")) == ["Mira moved to Oslo."]
+    assert texts(memory.list(true_at="2026-01")) == []
+
+
+def test_a_relation_with_an_earlier_beginning_is_shown_by_when_it_holds(memory: Memory) -> None:
+    memory.relate("Mira", "works_at", "Acme", valid_from="2024-01-01")
+    memory.relate("Mira", "works_at", "Borg", valid_from="2026-02-01")
+    assert [fact.object for fact in memory.facts("Mira", true_at="2025")] == ["Acme"]
+    assert [fact.object for fact in memory.facts("Mira")] == ["Borg"]
+    around = memory.neighbors("Mira", true_at="2025-06-01")
+    assert [entity.name for entity in around.entities] == ["Mira", "Acme"]
+    with pytest.raises(NotFound, match="true_at"):
+        memory.neighbors("Mira", as_of="2025-06-01")
+
+
+def test_later_mentions_are_not_shown_as_of_a_moment(memory: Memory, clock: Any) -> None:
+    memory.relate("Mira", "works_at", "Acme")
+    first = memory.remember("Mira has the blue key.").id
+    then = clock.advance(days=1)
+    clock.advance(days=1)
+    memory.remember("Mira lost the blue key.")
+    memory.revise(first or "", text="Mira has the red key.")
+    assert texts(memory.mentioning("Mira", as_of=then)) == ["Mira has the blue key."]
+    assert len(memory.mentioning("Mira")) == 2
+
+
+def test_a_time_that_nobody_understands_is_an_error_with_examples(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match=r"true_at: must be a time like .*yesterday.*; not 'soon'"):
+        memory.recall("x", true_at="soon")
+    with pytest.raises(InvalidInput, match="since: is not a real time"):
+        memory.list(since="2026-02-30")

@@ -1,0 +1,121 @@
+"""Does a recall answer while vectors wait, with what promises most computed first, and say how many are left?"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import recollect
+from recollect import Memory, Settings
+from recollect.embed.bundled import BundledEmbedder
+from recollect.engine.embedding.precedence import Precedence
+from recollect.engine.read import recall as reading
+from recollect.ingest.pieces import cut_pieces
+
+PLENTY = 600.0
+
+
+class Listener:
+    """The bundled model, and what it was shown."""
+
+    def __init__(self) -> None:
+        self._model = BundledEmbedder(threads=1)
+        self.name, self.dim, self.shown = self._model.name, self._model.dim, list[str]()
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        self.shown += [] if query else texts
+        return self._model.embed(texts, query=query)
+
+
+@pytest.fixture
+def listener() -> Listener:
+    return Listener()
+
+
+@pytest.fixture
+def heard(tmp_path: Path, listener: Listener) -> Iterator[Memory]:
+    settings = Settings(home=tmp_path, embed_delay=PLENTY)
+    with recollect.open(settings=settings, embedder=listener) as memory:
+        yield memory
+
+
+def test_what_words_find_comes_first_then_records_documents_code_and_long_texts_last(
+    heard: Memory, listener: Listener
+) -> None:
+    heard.remember("The first note, about ferries.")
+    heard.remember("A function.", kind="code")
+    heard.remember("A page.", kind="document")
+    heard.remember("An essay on lamps. " + "It goes on and on about lamps. " * 200)
+    heard.remember("The second note, about trams.")
+    heard.recall("nothing of this", wait=0)
+    listener.shown.clear()
+    answer = heard.recall("which ferries are there?", wait=PLENTY)
+    firsts = [text[:20] for text in dict.fromkeys(text[:20] for text in listener.shown)]
+    assert firsts == ["The first note, abou", "The second note, abo", "A page.", "A function.", "An essay on lamps. I"]
+    assert answer.waiting == 0
+
+
+def test_who_may_not_wait_is_answered_by_words_and_told_how_many_wait(semantic: Memory) -> None:
+    semantic.remember_many([{"text": f"Ferry {n} leaves from pier {n}."} for n in range(30)])
+    answer = semantic.recall("which pier for ferry 7?", wait=0)
+    assert answer[0].record.text == "Ferry 7 leaves from pier 7."
+    assert (answer.waiting, answer.signals.waiting_for_vectors, answer[0].why.vector) == (30, 30, None)
+    assert semantic.embed_waiting() == 0
+    assert semantic.recall("which pier for ferry 7?", wait=0)[0].why.vector is not None
+
+
+def test_a_long_text_goes_on_where_the_last_question_left_it(heard: Memory, listener: Listener) -> None:
+    heard.recall("loads the model", wait=0)
+    essay = "An essay on lamps. " + "It goes on and on about lamps. " * 4_000
+    heard.remember(essay)
+    vectors = heard.semantics.load()
+    assert vectors is not None
+    listener.shown.clear()
+    while not listener.shown:
+        assert vectors.hurry(None, [], time.monotonic() + 0.05) == 1
+    assert heard.embed_waiting() == 0
+    assert len(listener.shown) == len(cut_pieces(essay))
+
+
+def test_stats_count_what_waits_before_any_model_is_known(semantic: Memory, memory: Memory) -> None:
+    semantic.remember_many([{"text": f"Note {n}."} for n in range(3)])
+    assert semantic.describe_space()[1].waiting_for_vectors == 3
+    assert memory.describe_space()[1].waiting_for_vectors == 0
+
+
+def test_a_recall_does_not_wait_for_somebody_who_writes(semantic: Memory) -> None:
+    semantic.remember("The first note, about ferries.")
+    semantic.recall("loads the model", wait=PLENTY)
+    semantic.remember("The second note, about trams.")
+    with semantic.core.store.write():
+        found: list[int] = []
+        asking = threading.Thread(target=lambda: found.append(semantic.recall("trams", wait=0.2).waiting))
+        asking.start()
+        asking.join(60)
+    assert found == [1]
+    assert semantic.recall("trams", wait=PLENTY).waiting == 0
+
+
+def test_a_deep_recall_stops_reading_when_its_time_is_over(semantic: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    semantic.remember_many([{"text": f"Ferry {n} leaves from pier {n} at noon."} for n in range(30)])
+    assert semantic.recall("which pier for ferry 7?", deep=True, wait=PLENTY).signals.read == 20
+    monkeypatch.setattr(reading, "DEEP_SECONDS", 0.0)
+    answer = semantic.recall("which pier for ferry 7?", deep=True)
+    assert 0 < answer.signals.read < 20
+    assert answer[0].record.text == "Ferry 7 leaves from pier 7 at noon."
+
+
+def test_the_background_gives_way_as_long_as_somebody_is_being_answered() -> None:
+    precedence, went = Precedence(), threading.Event()
+    background = threading.Thread(target=lambda: (precedence.give_way(), went.set()))
+    with precedence.answering():
+        background.start()
+        assert not went.is_set()
+    background.join(60)
+    assert went.is_set()
