@@ -41,7 +41,7 @@ from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_mo
 from recollect.store.sql.seal import read_versions
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
-from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at
+from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at, within_period
 from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
 
 if TYPE_CHECKING:
@@ -269,8 +269,10 @@ class SqlView:
             ("relations.space_no = ?", [self._number(where.space)]),
             known_at(self._db, "relations", where.as_of),
         ]
-        if where.active:
-            parts.append(true_at("relations", to_micros(where.true_at or where.as_of or self._now)))
+        if where.active and where.true_at is not None:
+            parts.append(within_period("relations", to_micros(where.true_at)))
+        elif where.active:
+            parts.append(true_at("relations", to_micros(where.as_of or self._now)))
         if where.subjects is not None:
             parts.append(dialect.among("relations.subject", where.subjects))
         if where.objects is not None:

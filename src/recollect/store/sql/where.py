@@ -48,6 +48,12 @@ def true_at(table: str, moment: int) -> Condition:
     )
 
 
+def within_period(table: str, moment: int) -> Condition:
+    """What its period says of a moment, whenever it was written."""
+    begun, ended = f"{table}.valid_from", f"{table}.valid_until"
+    return f"({begun} IS NULL OR {begun} <= ?) AND ({ended} IS NULL OR {ended} > ?)", [moment, moment]
+
+
 def _held_at(moment: int, now: int) -> Condition:
     """What was true at a moment, as far as is known now. Something put away at an unknown time is left out."""
     hidden = one_of("records.status", HIDDEN_STATUSES)
