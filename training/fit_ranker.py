@@ -107,7 +107,7 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     like = None
     if not np.isnan(asked.cosine).all():
         chosen = store.vectors[kept[rows]].astype(np.float32)
-        like = rows, chosen @ chosen.T
+        like = ranker.Likeness(rows, chosen @ chosen.T, ranker.share_words([held[kept[row]].keys() for row in rows]))
     if np.isnan(asked.deep[kept[order[:read]]]).any():
         read = 0
     evidence = ranker.Evidence(

@@ -15,6 +15,7 @@ scale of its own.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -68,13 +69,21 @@ class Weights(Struct, frozen=True):
     woven: Woven
 
 
+class Likeness(Struct, frozen=True, eq=False):
+    """How some candidates (`rows`) compare with each other: their cosines, and how much of their words they share."""
+
+    rows: Ints
+    cosine: Floats
+    shared: Floats
+
+
 class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     """What is known of the n candidates of one question; arrays have n rows, NaN stands for what is not known.
 
     covered: share of the question's weight that the record holds. words: BM25 as a share of the most there could be.
     near: how many standard deviations its cosine lies above that of unrelated texts. late: match of wordpieces.
     deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
-    time: when it happened. like: rows and cosines of the best candidates with each other (None: not compared).
+    time: when it happened. like: how the best candidates compare with each other (None: not compared).
     terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
     """
 
@@ -87,7 +96,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     group: Ints
     position: Ints
     time: Floats
-    like: tuple[Ints, Floats] | None
+    like: Likeness | None
     terms: int
     pairs: float
     records: int
@@ -161,6 +170,17 @@ def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | N
     """A plain sum of what is known, to choose by it whom to look at more closely."""
     rough = np.nan_to_num(near / _NEAREST_Z) + 0.5 * covered + words
     return rough if late is None else rough + np.nan_to_num(late)
+
+
+def share_words(held: Sequence[Collection[int]]) -> Floats:
+    """For some texts by the terms that each holds: the part of the shorter one that stands in both, rare ones first."""
+    terms = {term: column for column, term in enumerate(dict.fromkeys(term for some in held for term in some))}
+    holds = np.zeros((len(held), len(terms)))
+    for row, some in enumerate(held):
+        holds[row, [terms[term] for term in some]] = 1.0
+    rarity = np.log1p(len(held) / np.maximum(holds.sum(0), 1.0))
+    whole = holds @ rarity
+    return (holds * rarity) @ holds.T / np.maximum(np.minimum.outer(whole, whole), 1e-6)
 
 
 def describe(evidence: Evidence) -> Floats:
@@ -262,32 +282,41 @@ def _read(deep: Floats) -> dict[str, Floats | float]:
 
 
 def _in_time(evidence: Evidence, own: Floats) -> dict[str, Floats | float]:
-    """How each stands in time, and beside newer and older candidates that say nearly the same."""
+    """How each stands in time, and beside newer and older candidates that speak of the same."""
     count = len(own)
     order = np.argsort(np.argsort(evidence.time, kind="stable"), kind="stable")
-    names = ("newer like", "newer gain", "older like", "older gain")
-    columns: dict[str, Floats | float] = {name: np.zeros(count) for name in names}
+    columns: dict[str, Floats | float] = {f"{side} {name}": np.zeros(count) for side in _SIDES for name in _BESIDE}
     columns["place in time"] = order / max(count - 1, 1)
-    if evidence.like is None or len(evidence.like[0]) < 2:
+    columns["like all"] = everywhere = np.zeros(count)
+    like = evidence.like
+    if like is None or len(like.rows) < 2:
         return columns
-    rows, alike = evidence.like
-    time, worth = evidence.time[rows], own[rows]
-    for side, later in (("newer", time[None, :] > time[:, None]), ("older", time[None, :] < time[:, None])):
-        found = np.where(later, alike, -1.0)
-        nearest = found.argmax(axis=1)
-        best = found[np.arange(len(rows)), nearest]
-        known = best > -1.0
-        like, gain = np.zeros(count), np.zeros(count)
-        like[rows[known]] = best[known]
-        gain[rows[known]] = (worth[nearest] - worth)[known]
-        columns[f"{side} like"], columns[f"{side} gain"] = like, gain
+    everywhere[like.rows] = (like.cosine.sum(axis=1) - 1.0) / (len(like.rows) - 1)
+    time, worth = evidence.time[like.rows], own[like.rows]
+    both = (like.cosine + like.shared) / 2
+    answers = np.clip(worth[None, :] / np.maximum(worth[:, None], 1e-3), 0.0, 1.0)
+    for side in _SIDES:
+        there = time[None, :] > time[:, None] if side == "newer" else time[None, :] < time[:, None]
+        known = there.any(axis=1)
+        nearest = np.where(there, both, -1.0).argmax(axis=1)
+        beside = {
+            "like": np.where(there, like.cosine, -1.0).max(axis=1),
+            "shared": np.where(there, like.shared, 0.0).max(axis=1),
+            "gain": worth[nearest] - worth,
+            "rival": np.where(there, both * answers, 0.0).max(axis=1),
+        }
+        for name in _BESIDE:
+            column = np.zeros(count)
+            column[like.rows[known]] = beside[name][known]
+            columns[f"{side} {name}"] = column
     return columns
 
 
+_SIDES, _BESIDE = ("newer", "older"), ("like", "shared", "gain", "rival")
 FEATURES = (
     "covered", "covered lead", "covered best", "words", "words lead", "words best", "near", "near lead", "near best",
     "near spread", "near missing", "late", "late lead", "late best", "late spread", "late missing", "neighbours",
     "neighbours covered", "in a group", "deep", "deep lead", "deep best", "read", "any read", "share read",
-    "newer like", "newer gain", "older like", "older gain", "place in time", "length", "terms", "records", "pairs",
-    "asks past", "asks now",
+    "newer like", "newer shared", "newer gain", "newer rival", "older like", "older shared", "older gain",
+    "older rival", "place in time", "like all", "length", "terms", "records", "pairs", "asks past", "asks now",
 )  # fmt: skip

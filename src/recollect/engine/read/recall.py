@@ -27,7 +27,7 @@ from recollect.engine.read.deep import (
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
-from recollect.retrieve.ranker import LIKE, Evidence, judge, neighbours_of, weigh_roughly
+from recollect.retrieve.ranker import LIKE, Evidence, Likeness, judge, neighbours_of, share_words, weigh_roughly
 from recollect.store.base import View
 from recollect.store.search import Pick
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
@@ -142,7 +142,9 @@ class _Pool:
             if told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
                 like[np.ix_(own, own)] = told.alike
-        self.evidence = msgspec.structs.replace(self.evidence, like=(rows, like))
+        lexis = view.terms(self.version[rows].tolist())
+        shared = share_words([lexis[version].terms.keys() for version in self.version[rows].tolist()])
+        self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
 
     def read(self, rows: NDArray[np.int64], said: NDArray[np.float64]) -> None:
         """Takes in what the reranker said of some rows."""
