@@ -37,7 +37,7 @@ def test_the_file_fits_the_features_and_stays_small() -> None:
     fitted = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
     assert fitted.features == list(FEATURES)
     weights = sum(len(row) for net in fitted.networks for layer in net for row in [*layer.weights, layer.bias])
-    assert weights < 6_000
+    assert weights < 15_000
     assert {"fitted on", "embedder", "licence"} <= fitted.card.keys()
 
 

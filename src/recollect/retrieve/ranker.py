@@ -111,8 +111,8 @@ def judge(evidence: Evidence) -> Floats:
 
 def logits(evidence: Evidence) -> Floats:
     fitted = _load()
-    values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0)
-    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0)
+    values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
+    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0, dtype=np.float64)
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(said), np.bool_)
@@ -162,8 +162,12 @@ class _Fitted(Struct, frozen=True, eq=False):
 @cache
 def _load() -> _Fitted:
     found = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
-    networks = [[(np.array(one.weights), np.array(one.bias)) for one in layers] for layers in found.networks]
+    networks = [[(_single(one.weights), _single(one.bias)) for one in layers] for layers in found.networks]
     return _Fitted(np.array(found.mean), np.array(found.scale), networks, found.woven)
+
+
+def _single(values: Sequence[object]) -> Floats:
+    return np.array(values, dtype=np.float32)
 
 
 def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | None) -> Floats:
