@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from recollect.retrieve.ranker import FEATURES, WEIGHTS, Evidence, Weights, describe, judge
+from recollect.retrieve.ranker import FEATURES, WEIGHTS, Evidence, Likeness, Weights, describe, judge
 
 NAN = float("nan")
 
@@ -86,7 +86,7 @@ def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past
         near, late = chance.normal(1, 1, 30), chance.uniform(0.35, 0.5, 30)
         near[[3, 9]], late[[3, 9]] = 5.0, 0.68
         alike = np.eye(2) + 0.85 * (1 - np.eye(2))
-        like = (np.array([3, 9]), alike)
+        like = Likeness(np.array([3, 9]), alike, alike)
         now = judge(evidence(near.tolist(), late=late, covered=[0.3] * 30, like=like))
         past = judge(evidence(near.tolist(), late=late, covered=[0.3] * 30, like=like, asks_past=True))
         newer += int(now[9] > now[3])

@@ -112,7 +112,7 @@ def judge(evidence: Evidence) -> Floats:
 def logits(evidence: Evidence) -> Floats:
     fitted = _load()
     values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
-    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0, dtype=np.float64)
+    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0).astype(np.float64)
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(said), np.bool_)

@@ -161,8 +161,9 @@ class _Pool:
         rows: dict[str, NDArray[Any]] = {name: getattr(self.evidence, name)[keep] for name in columns}
         like = self.evidence.like
         if like is not None:
-            stay = keep[like[0]]
-            like = (np.cumsum(keep) - 1)[like[0][stay]], like[1][np.ix_(stay, stay)]
+            stay = keep[like.rows]
+            both = np.ix_(stay, stay)
+            like = Likeness((np.cumsum(keep) - 1)[like.rows[stay]], like.cosine[both], like.shared[both])
         self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like)
 
     def scores(self) -> NDArray[np.float64]:
