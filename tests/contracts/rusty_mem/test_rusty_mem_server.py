@@ -7,6 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from tests.pgserver import store_of
+
+from recollect.store.choose import shown_place
 
 EVER = {"start": "2000-01-01T00:00:00Z", "end": "2100-01-01T00:00:00Z"}
 RESOURCES = ["mcp://memory-types", "mcp://health", "mcp://projects", "mcp://settings", "mcp://usage"]
@@ -38,10 +41,11 @@ def test_the_documents_say_what_holds(serve, tmp_path) -> None:
     assert server.read("mcp://memory-types") == {
         "memory_types": ["episodic", "semantic", "procedural"], "default": "semantic",
     }  # fmt: skip
+    kept_at = shown_place(tmp_path / "home", store_of(tmp_path / "home"))
     health = {
         "embedding": {"provider": "bundled", "model": "recollect-minilm-2-int8", "dimension": 384},
         "qdrant": {
-            "url": f"file://{tmp_path / 'home' / 'recollect.db'}", "reachable": True,
+            "url": kept_at if "://" in kept_at else f"file://{kept_at}", "reachable": True,
             "defaultCollection": "rusty-mem", "defaultCollectionPresent": False,
         },
     }  # fmt: skip

@@ -87,7 +87,7 @@ def _health(server: Defaults, call: Call) -> object:
             "dimension": dimension or server.dimension,
         },
         "qdrant": {
-            "url": f"file://{call.memory.location}",
+            "url": location if "://" in (location := call.memory.location) else f"file://{location}",
             "reachable": reachable,
             "defaultCollection": call.space,
             "defaultCollectionPresent": present,

@@ -14,7 +14,7 @@ import msgspec
 from recollect.engine.core import Core, find
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all, said_beside
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreError
 from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, rarity, read_statement, resemblance
 from recollect.store.base import Edit, View
 from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Record
@@ -49,9 +49,12 @@ def tell(
         core.written()
     if not compare or receipt.id is None or receipt.already:
         return receipt
-    with core.store.read() as view:
-        record = view.get(Record, space, receipt.id)
-        return receipt if record is None else msgspec.structs.replace(receipt, already=find_already(view, record))
+    try:
+        with core.store.read() as view:
+            record = view.get(Record, space, receipt.id)
+            return receipt if record is None else msgspec.structs.replace(receipt, already=find_already(view, record))
+    except StoreError:
+        return receipt  # it is stored, and whoever hears of an error would think that it is not
 
 
 def _replaced(edit: Edit, id: str, space: str) -> Record:

@@ -16,7 +16,7 @@ import psycopg
 
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError
 from recollect.store.base import Changes
-from recollect.store.postgres.connect import (
+from recollect.store.postgres.connections import (
     BUSY_SECONDS,
     Connection,
     Pool,
@@ -107,11 +107,11 @@ class PostgresStore:
         return None
 
     @contextmanager
-    def _converted(self) -> Generator[None]:
+    def _converted(self, *, writing: bool = False) -> Generator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise convert_error(error, self._address) from error
+            raise convert_error(error, self._address, writing=writing) from error
 
     def close(self) -> None:
         self._pool.close()
@@ -199,7 +199,7 @@ class PostgresStore:
         self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
     ) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(), self.joined(patience) as (db, state):
+        with self._converted(writing=True), self.joined(patience) as (db, state):
             moment = next_moment(state.last, self._clock())
             words, derived, search = self._index(db, state, moment.at)
             edit = SqlEdit(db, moment, derived, search, actor, act)
@@ -228,7 +228,8 @@ class PostgresStore:
             return
         seconds = BUSY_SECONDS if patience is None else patience
         begin = self._begin_edit.replace(_WAITS, f"'{max(int(seconds * 1000), 1)}ms'")
-        with self._converted(), self._alone(seconds), self._pool.transaction(begin) as (connection, answers):
+        beginning = self._pool.transaction(begin)
+        with self._converted(writing=True), self._alone(seconds), beginning as (connection, answers):
             _, ((transaction,),), *known, numbers = answers
             db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
             self._thread.joined = (db, State(known, writing=True))

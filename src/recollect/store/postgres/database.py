@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from recollect.store.postgres.connect import Connection, run_script
+from recollect.store.postgres.connections import Connection, run_script
 from recollect.store.sql.database import Condition, Row
 
 _COPIED = 20  # rows from which on they are sent in bulk, which takes one round trip more

@@ -116,4 +116,42 @@ _SAFETY = (
 )
 """What a store needs to notice damage and clocks that jump, and to know what was done together."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY)
+_MINE = "SELECT members.space_no FROM members WHERE members.role = current_user"
+_BY_SPACE = (
+    "records", "entities", "relations", "accesses", "messages", "refs", "names", "tallies", "words", "pieces", "queue",
+)  # fmt: skip
+_BY_VERSION = ("lexis", "faded", "evicted", "moved")
+_POLICIES = {
+    **{table: f"space_no IN ({_MINE})" for table in _BY_SPACE},
+    **{table: f"EXISTS(SELECT 1 FROM records WHERE records.version = {table}.version)" for table in _BY_VERSION},
+    "spaces": f"no IN ({_MINE})",
+    "shelves": f"space_no = 0 OR space_no IN ({_MINE})",
+    "journal": "space IN (SELECT name FROM spaces)",
+    "tokens": "EXISTS(SELECT 1 FROM pieces WHERE pieces.piece = tokens.piece)",
+    "members": "role = current_user",
+}
+"""What a role that is limited to some spaces sees of each table, and may change. The tables' owner is not limited."""
+_WRITTEN = ", ".join(table for table in _POLICIES if table not in ("members", "spaces"))
+_LIMITS = (
+    f"CREATE TABLE members(role {_TEXT} NOT NULL, space_no bigint NOT NULL, PRIMARY KEY(role, space_no))",
+    *(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY" for table in _POLICIES),
+    *(f"CREATE POLICY by_space ON {table} USING ({seen})" for table, seen in _POLICIES.items()),
+    f"""CREATE FUNCTION admit(role text, space text) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+        DECLARE home text := current_schema();
+        BEGIN
+            INSERT INTO members SELECT admit.role, no FROM spaces WHERE name = admit.space ON CONFLICT DO NOTHING;
+            IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM spaces WHERE name = admit.space) THEN
+                RAISE EXCEPTION 'there is no space named %', admit.space;
+            END IF;
+            EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, admit.role);
+            EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I', home, admit.role);
+            EXECUTE format('GRANT UPDATE ON numbers TO %I', admit.role);
+            EXECUTE format('GRANT INSERT, UPDATE, DELETE ON {_WRITTEN} TO %I', admit.role);
+        END $$""",
+    """CREATE FUNCTION dismiss(role text, space text) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+        DELETE FROM members USING spaces
+        WHERE members.role = dismiss.role AND spaces.no = members.space_no AND spaces.name = dismiss.space $$""",
+    "REVOKE ALL ON FUNCTION admit(text, text), dismiss(text, text) FROM PUBLIC",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS)

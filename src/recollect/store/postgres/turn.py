@@ -13,7 +13,7 @@ from typing import Self
 
 import psycopg
 
-from recollect.store.postgres.connect import Connection, is_lost
+from recollect.store.postgres.connections import Connection, is_lost
 
 _LOOKS_EVERY = 0.05  # seconds
 
@@ -56,7 +56,10 @@ class DatabaseTurn:
         return self._mine
 
     def _try(self) -> bool:
-        if self._connection is None or is_lost(self._connection):
+        if self._connection is not None and is_lost(self._connection):
+            self._connection.close()
+            self._connection = None
+        if self._connection is None:
             self._connection = self._connect()
         row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
         self._mine = row is not None and bool(row[0])

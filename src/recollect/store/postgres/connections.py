@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import select
 import threading
 import time
 from collections.abc import Generator
@@ -60,6 +61,10 @@ class Address(Struct, frozen=True):
     shown: str
 
 
+class Unreachable(psycopg.OperationalError):
+    """No connection came about."""
+
+
 def parse_address(url: str) -> Address:
     """The address of a store: a URL as PostgreSQL's own programs take it, perhaps with `schema=NAME` in it."""
     address, _, options = url.partition("?")
@@ -87,7 +92,10 @@ def parse_address(url: str) -> Address:
 
 def connect(address: Address) -> Connection:
     """A connection of its own, to the schema of the store."""
-    connection = psycopg.connect(address.database, autocommit=True)
+    try:
+        connection = psycopg.connect(address.database, autocommit=True)
+    except psycopg.OperationalError as error:
+        raise Unreachable(str(error)) from error
     try:
         wanted = "; ".join(f"SET {one}" for one in (f"search_path = {address.schema}, public", *_SETTINGS))
         (found,) = run_script(connection, f"{wanted}; {_VECTOR_SCHEMA}")
@@ -189,10 +197,13 @@ class Pool:
 
 
 def _settled(connection: Connection) -> Connection:
-    """Takes off a connection what the end of its last transaction answered."""
-    if connection.pgconn.transaction_status == TransactionStatus.ACTIVE:
-        while connection.pgconn.get_result() is not None:
-            continue
+    """Takes off a connection what the end of its last transaction answered, while other threads run."""
+    wire, answer = connection.pgconn, True
+    while answer and wire.transaction_status == TransactionStatus.ACTIVE:
+        while wire.is_busy():
+            select.select([wire.socket], [], [], BUSY_SECONDS)
+            wire.consume_input()
+        answer = wire.get_result() is not None
     if is_lost(connection):
         connection.close()
     return connection
@@ -204,7 +215,7 @@ def _will_pass(error: psycopg.OperationalError) -> bool:
     return "FATAL" not in text or any(passing in text for passing in _PASSING)
 
 
-def convert_error(error: psycopg.Error, address: Address) -> RecollectError:
+def convert_error(error: psycopg.Error, address: Address, *, writing: bool = False) -> RecollectError:
     """What an error of PostgreSQL means to the person whose store it is."""
     said, where = _first_line(error), address.shown
     if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
@@ -222,9 +233,10 @@ def convert_error(error: psycopg.Error, address: Address) -> RecollectError:
             f"{where}: a name or an id is too long for PostgreSQL to look up ({said}); nothing was changed"
         )
     if isinstance(error, psycopg.OperationalError):
-        if error.sqlstate is None and "connection failed" in str(error):
+        if isinstance(error, Unreachable):
             return StoreError(f"{where} cannot be reached: {said}")
-        return StoreError(f"the connection to {where} was lost ({said}); nothing was changed, try again")
+        undone = "nothing was changed, " if writing else ""
+        return StoreError(f"the connection to {where} was lost ({said}); {undone}try again")
     return StoreError(f"{where}: {said}")
 
 

@@ -1,0 +1,353 @@
+"""What is special about the store in PostgreSQL: its address, its shape, lost connections, and who may see what."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from tests.pgserver import shared_server, store_url
+from tests.store.wire import Wire
+from things import make_space, put, record, space
+
+import recollect
+from recollect import ConfigError, Memory, Settings
+from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+from recollect.store.choose import look_at
+from recollect.store.ops import Lexis, Put
+from recollect.store.postgres import PostgresStore
+from recollect.store.postgres.connections import Pool, parse_address
+from recollect.store.postgres.migrations import MIGRATIONS
+from recollect.types import Filter, Record
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def schema_of(url: str) -> str:
+    return url.partition("schema=")[2]
+
+
+def administer(url: str, *statements: str) -> list[tuple]:
+    with psycopg.connect(shared_server(), autocommit=True) as connection:
+        connection.execute(f"SET search_path = {schema_of(url)}, public")
+        cursor = None
+        for statement in statements:
+            cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor is not None and cursor.description else []
+
+
+@pytest.fixture
+def url(tmp_path) -> str:
+    return store_url(tmp_path)
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    made = Wire(shared_server())
+    yield made
+    made.close()
+
+
+def open_at(url: str, tmp_path, **more: object) -> Memory:
+    settings = Settings(home=tmp_path, store=url, embedder="none", **more)  # type: ignore[arg-type]
+    return recollect.open(settings=settings)
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "schema"),
+    [
+        ("postgresql://me:secret@db.example/notes", "postgresql://me@db.example/notes", "recollect"),
+        ("postgresql://me@db:5433/n?schema=a_b&password=x", "postgresql://me@db:5433/n?schema=a_b", "a_b"),
+        ("postgres:///n?host=/run/pg", "postgresql:///n?host=/run/pg", "recollect"),
+    ],
+)  # fmt: skip
+def test_an_address_is_shown_without_its_password(url: str, shown: str, schema: str) -> None:
+    found = parse_address(url)
+    assert (found.shown, found.schema) == (shown, schema)
+
+
+@pytest.mark.parametrize("url", ["postgresql://h/d?schema=Robert'); DROP", "postgresql://h/d?bogus=1", "mysql://h/d"])
+def test_an_address_that_cannot_be_meant_is_refused_by_name(url: str, tmp_path) -> None:
+    with pytest.raises(ConfigError, match=r"^store: "):
+        open_at(url, tmp_path)
+
+
+def test_a_server_that_is_not_there_is_told_at_once(tmp_path) -> None:
+    with pytest.raises(StoreError, match=r"postgresql://me@/d\?host=.* cannot be reached"):
+        open_at(f"postgresql://me:secret@/d?host={tmp_path}", tmp_path)
+    place = look_at(tmp_path, f"postgresql://me@/d?host={tmp_path}")
+    assert (place.engine, place.there, place.writable) == ("PostgreSQL", False, False)
+    assert "cannot be reached" in str(place.problem)
+
+
+# Shape
+
+
+def test_many_that_open_a_new_store_at_once_make_it_once(url: str) -> None:
+    ready = threading.Barrier(8)
+
+    def open_one(number: int) -> int:
+        ready.wait()
+        store = PostgresStore(url, now)
+        with store.write() as edit:
+            put(edit, record(f"r{number}"))
+        store.close()
+        return number
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(open_one, range(8))) == list(range(8))
+    assert administer(url, "SELECT steps, (SELECT count(*) FROM records) FROM format") == [(len(MIGRATIONS), 8)]
+
+
+def test_every_step_of_the_format_leads_to_the_next(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for steps in range(1, len(MIGRATIONS) + 1):
+        monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:steps])
+        if steps < len(MIGRATIONS):
+            administer(url, f"CREATE SCHEMA IF NOT EXISTS {schema_of(url)}")
+        else:
+            store = PostgresStore(url, now)
+            assert list(store.check()) == []
+            store.close()
+
+
+def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, tmp_path) -> None:
+    PostgresStore(url, now).close()
+    administer(url, "UPDATE format SET steps = 999")
+    with pytest.raises(NewerStore, match="format 999"):
+        PostgresStore(url, now)
+    other = store_url(tmp_path, "other")
+    administer(other, f"CREATE SCHEMA {schema_of(other)}", f"CREATE TABLE {schema_of(other)}.records(a int)")
+    with pytest.raises(NotAStore, match="something else"):
+        PostgresStore(other, now)
+    assert look_at(tmp_path, other).there is False
+
+
+def test_doctor_tells_which_engine_keeps_the_store_and_what_is_wrong(url: str, tmp_path) -> None:
+    with open_at(url, tmp_path) as memory:
+        memory.remember("kept")
+        assert memory.check() == []
+        place = look_at(tmp_path, url)
+        assert (place.there, place.writable, place.problem) == (True, True, None)
+        assert place.version.startswith("18.")
+        assert "pgvector 0." in place.version
+        administer(url, "DELETE FROM words", "UPDATE tallies SET records = 7")
+        assert memory.check() == [
+            "1 versions are missing from the keyword index; run `recollect reindex`",
+            "1 spaces are miscounted; run `recollect reindex`",
+        ]
+        memory.reindex()
+        assert memory.check() == []
+
+
+# Faults
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_connection_that_is_cut_at_any_turn_of_a_remember_leaves_it_whole_or_undone(
+    url: str, tmp_path, wire: Wire, how
+) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("there before")
+    for turn in range(1, 40):
+        text = f"cut at turn {turn}"
+        wire.cut(turn, how)
+        kept, problem = True, "nothing was changed"
+        try:
+            assert memory.remember(text, session="s", title="T").outcome == "stored"
+        except StoreError as error:
+            kept, problem = False, str(error)
+        was_cut = wire.was_cut
+        assert "nothing was changed" in problem
+        wire.mend()
+        held = [one for one in memory.list(limit=1_000) if one.text == text]
+        assert len(held) == kept
+        assert memory.remember(text, session="s", title="T").outcome == ("deduplicated" if kept else "stored")
+        if not was_cut:
+            break
+    assert turn > 5
+    assert memory.check() == []
+    entries = [change.entry for change in memory.journal(limit=1_000)]
+    assert sorted(entries) == list(range(1, len(entries) + 1))
+    memory.close()
+
+
+def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path, wire: Wire) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("one")
+    wire.cut(10**6, "after")
+    memory.remember("two")
+    last = wire.turns
+    wire.cut(last, "after")
+    assert memory.remember("three").outcome == "stored"
+    assert wire.was_cut
+    wire.mend()
+    assert sorted(one.text for one in memory.list()) == ["one", "three", "two"]
+    memory.close()
+
+
+def test_connections_that_died_while_nobody_used_them_are_replaced(url: str, tmp_path) -> None:
+    with open_at(url, tmp_path) as memory:
+        memory.remember("one")
+        administer(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'")
+        assert [hit.record.text for hit in memory.recall("one")] == ["one"]
+        administer(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'")
+        assert memory.remember("two").outcome == "stored"
+
+
+def test_a_reader_whose_connection_dies_says_so_and_the_next_call_works(url: str) -> None:
+    store = PostgresStore(url, now)
+    with store.write() as edit:
+        put(edit, record("a"))
+    with pytest.raises(StoreError, match="was lost"), store.read() as view:
+        administer(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'")
+        view.select(Record, Filter())
+    with store.read() as view:
+        assert [one.id for one in view.select(Record, Filter())] == ["a"]
+    store.close()
+
+
+def test_who_finds_all_connections_in_use_is_told_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.postgres.connections.BUSY_SECONDS", 0.05)
+    pool = Pool(parse_address(url), most=2)
+    with (
+        pool.transaction("SELECT 1"),
+        pool.transaction("SELECT 1"),
+        pytest.raises(StoreBusy, match="all 2 connections"),
+        pool.transaction("SELECT 1"),
+    ):
+        raise AssertionError("a third connection was handed out")
+    with pool.transaction("SELECT 1") as (_, answers):
+        assert answers == [[(1,)]]
+    pool.close()
+
+
+def test_a_writer_that_waits_too_long_for_another_is_told_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.postgres.BUSY_SECONDS", 1.0)
+    one, other = PostgresStore(url, now), PostgresStore(url, now)
+    with one.write() as edit:
+        put(edit, record("a"))
+        with pytest.raises(StoreBusy), other.write():
+            raise AssertionError("two wrote at once")
+    with other.write() as edit:
+        put(edit, record("b"))
+    one.close()
+    other.close()
+
+
+def test_a_turn_goes_with_the_connection_that_holds_it(url: str) -> None:
+    one, other = PostgresStore(url, now), PostgresStore(url, now)
+    turn = one.turn("work")
+    assert turn.take()
+    assert not other.turn("work").take()
+    administer(url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+    with other.turn("work") as second:
+        assert second.mine
+    turn.release()
+    one.close()
+    other.close()
+
+
+def test_whoever_follows_hears_what_happened_while_the_connection_was_lost(url: str) -> None:
+    store, other = PostgresStore(url, now), PostgresStore(url, now)
+    heard: list[str] = []
+
+    def follow() -> None:
+        after = 0
+        while len(heard) < 6:
+            for change in store.follow(after, 20.0):
+                after = change.entry
+                heard.append(change.object_id)
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    for number in range(5):
+        with other.write() as edit:
+            put(edit, record(f"r{number}"))
+        administer(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+    thread.join(60)
+    assert heard == ["default", *(f"r{number}" for number in range(5))]
+    store.close()
+    other.close()
+
+
+# Limits
+
+
+def test_a_role_that_is_limited_to_spaces_sees_and_changes_nothing_else(url: str, tmp_path) -> None:
+    with open_at(url, tmp_path) as memory:
+        for name in ("ours", "theirs"):
+            memory.remember(f"the secret of {name}", space=name)
+            memory.relate("Ada", "knows", name, space=name)
+    schema = schema_of(url)
+    role = f"limited_{schema[-8:]}"
+    administer(url, f"CREATE ROLE {role} LOGIN", f"SELECT admit('{role}', 'ours')")
+    with psycopg.connect(make_conninfo(shared_server(), user=role), autocommit=True) as connection:
+        connection.execute(f"SET search_path = {schema}, public")
+        tables = [row[0] for row in administer(url, f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'")]
+        everything = " ".join(str(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in tables)
+        assert "secret of ours" in everything
+        assert "theirs" not in everything
+        for table in ("records", "entities", "relations", "words", "names", "pieces", "shelves", "messages", "refs"):
+            assert connection.execute(f"SELECT count(*) FROM {table} WHERE space_no = 2").fetchone() == (0,)
+            assert connection.execute(f"DELETE FROM {table} WHERE space_no = 2").rowcount == 0
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("INSERT INTO shelves VALUES(2, 'x', 'y', 'z')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"SELECT admit('{role}', 'theirs')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"INSERT INTO members VALUES('{role}', 2)")
+
+
+def test_a_memory_of_a_limited_role_works_within_its_spaces(url: str, tmp_path) -> None:
+    with open_at(url, tmp_path) as memory:
+        memory.remember("the secret of theirs", space="theirs")
+        memory.remember("a note of ours", space="ours")
+    role = f"limited_{schema_of(url)[-8:]}"
+    administer(url, f"CREATE ROLE {role} LOGIN", f"SELECT admit('{role}', 'ours')")
+    with open_at(url.replace("postgres:@", f"{role}@"), tmp_path) as limited:
+        assert [one.name for one in limited.spaces()] == ["ours"]
+        receipts = limited.remember_many([{"text": f"note {number}"} for number in range(40)], space="ours")
+        assert {receipt.outcome for receipt in receipts} == {"stored"}
+        assert [hit.record.text for hit in limited.recall("secret", space=None)] == []
+        assert limited.recall("note 7", space="ours").hits[0].record.text == "note 7"
+        with pytest.raises(ReadOnlyStore):
+            limited.remember("x", space="theirs")
+    with open_at(url, tmp_path) as memory:
+        assert memory.count(space="ours") == 41
+        assert memory.check() == []
+
+
+# Filters and positions
+
+
+def test_positions_and_entries_stay_in_order_with_many_writers(url: str) -> None:
+    stores = [PostgresStore(url, now) for _ in range(4)]
+    with stores[0].write() as edit:
+        make_space(edit, space())
+
+    def write(number: int) -> None:
+        for step in range(10):
+            made = [record(f"w{number}-{step}-{i}", session="s") for i in range(3)]
+            with stores[number].write() as edit:
+                edit.apply([Put(thing=one, verb="remember", last=True, lexis=Lexis({7: 1})) for one in made])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    with stores[0].read() as view:
+        found = view.select(Record, Filter(), "position", 1_000)
+        assert [one.position for one in found] == list(range(120))
+        journal = view.journal(limit=1_000)
+        assert [change.entry for change in journal] == list(range(1, 122))
+        assert [change.at for change in journal] == sorted(change.at for change in journal)
+        assert view.words(["default"], [7], Filter(), None)["default"].records == 120
+    for store in stores:
+        store.close()

@@ -1,0 +1,108 @@
+"""A wire to a PostgreSQL server that a test can cut, and that counts what goes over it.
+
+It stands between a client and the socket of a server, in this process. A turn is what the client says before it waits
+for an answer: the number of turns is the number of round trips.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import tempfile
+import threading
+from pathlib import Path
+from typing import Literal
+
+import psycopg.conninfo
+
+Cut = Literal["before", "after"]
+
+
+class Wire:
+    """Passes everything on, until it is told to cut at a turn: before the server hears it, or after it has answered."""
+
+    def __init__(self, server: str) -> None:
+        known = psycopg.conninfo.conninfo_to_dict(server)
+        self._server = f"{known['host']}/.s.PGSQL.{known.get('port', 5432)}"
+        self._folder = tempfile.TemporaryDirectory(prefix="wire-")
+        path = Path(self._folder.name, ".s.PGSQL.5432")
+        self._door = socket.socket(socket.AF_UNIX)
+        self._door.bind(str(path))
+        self._door.listen()
+        self._lock = threading.Lock()
+        self._open: list[socket.socket] = []
+        self.turns = 0
+        self._cut_at: int | None = None
+        self._how: Cut = "before"
+        self.was_cut = False
+        self.url = f"postgresql://{known['user']}@/{known['dbname']}?host={self._folder.name}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self, at: int, how: Cut) -> None:
+        """Cuts at a turn from now on, counted from 1; other connections stay."""
+        with self._lock:
+            self.turns, self._cut_at, self._how, self.was_cut = 0, at, how, False
+
+    def mend(self) -> None:
+        with self._lock:
+            self._cut_at = None
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._door.accept()
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(self._server)
+            except OSError:
+                return
+            self._open += [client, server]
+            threading.Thread(target=self._carry, args=(client, server), daemon=True).start()
+
+    def _carry(self, client: socket.socket, server: socket.socket) -> None:
+        """One connection, in turns: what the client says, and then what the server says until the client speaks."""
+        spoken = threading.Event()
+        cut = threading.Event()
+        threading.Thread(target=self._answer, args=(client, server, spoken, cut), daemon=True).start()
+        with contextlib.suppress(OSError):
+            while said := client.recv(65_536):
+                how = self._turn(spoken)
+                if how == "before":
+                    break
+                if how == "after":
+                    cut.set()
+                server.sendall(said)
+        for end in (client, server):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def _turn(self, spoken: threading.Event) -> Cut | None:
+        """Counts a turn where the server has spoken since the last, and says whether this one is cut."""
+        with self._lock:
+            if not spoken.is_set() and self.turns:
+                return None
+            spoken.clear()
+            self.turns += 1
+            if self.turns != self._cut_at:
+                return None
+            self.was_cut = True
+            return self._how
+
+    def _answer(
+        self, client: socket.socket, server: socket.socket, spoken: threading.Event, cut: threading.Event
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while said := server.recv(65_536):
+                spoken.set()
+                if cut.is_set():
+                    break
+                client.sendall(said)
+        for end in (client, server):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        for end in (self._door, *self._open):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._folder.cleanup()
