@@ -16,6 +16,8 @@ from typing import Literal
 import psycopg.conninfo
 
 Cut = Literal["before", "after"]
+_ENDS_READING = b"Q\0\0\0\rROLLBACK\0"
+"""What nobody waits for the answer to."""
 
 
 class Wire:
@@ -65,7 +67,7 @@ class Wire:
         threading.Thread(target=self._answer, args=(client, server, spoken, cut), daemon=True).start()
         with contextlib.suppress(OSError):
             while said := client.recv(65_536):
-                how = self._turn(spoken)
+                how = None if said == _ENDS_READING else self._turn(spoken)
                 if how == "before":
                     break
                 if how == "after":

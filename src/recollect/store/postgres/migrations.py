@@ -94,7 +94,7 @@ _TABLES = (
         floor float8 NOT NULL, spread float8 NOT NULL)""",
     """CREATE TABLE pieces(
         piece bigint PRIMARY KEY, model bigint NOT NULL, space_no bigint NOT NULL, version bigint NOT NULL,
-        live boolean NOT NULL, numbers halfvec NOT NULL) WITH (fillfactor = 90)""",
+        live boolean NOT NULL, bits varbit NOT NULL, numbers halfvec NOT NULL) WITH (fillfactor = 90)""",
     "CREATE INDEX pieces_space ON pieces(space_no, model)",
     "CREATE INDEX pieces_version ON pieces(version)",
     "CREATE TABLE tokens(piece bigint PRIMARY KEY, tokens bytea STORAGE EXTERNAL NOT NULL)",

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from recollect.store.postgres.database import PostgresDatabase
 from recollect.store.postgres.state import State
-from recollect.store.postgres.vectors import MOST_INDEXED, PostgresVectors, spell_vector
+from recollect.store.postgres.vectors import MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.findings import (
+    WEIGHT,
     Floats,
     find_pairs,
     match_pieces,
@@ -56,13 +57,13 @@ _HELD = f"""
 _HEAVIEST = f"""
     WITH {_HELD},
     weights AS (
-        SELECT no, place, ln(1 + (asked.records - size + 0.5::float8) / (size + 0.5::float8)) AS weight
-        FROM sizes JOIN asked USING(no)),
+        SELECT no, place, round({WEIGHT} * ln(1 + (asked.records - size + 0.5::float8) / (size + 0.5::float8)))::bigint
+            AS weight FROM sizes JOIN asked USING(no)),
     scored AS (
         SELECT no, version, sum(weight) AS weight FROM held JOIN weights USING(no, place) {{among}}
         GROUP BY no, version)
     SELECT asked.*, {{sizes}}, ARRAY(
-        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY weight DESC, version LIMIT ?) FROM asked"""
+        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY weight DESC, version DESC LIMIT ?) FROM asked"""
 _IN_ALL = f"""
     WITH {_HELD},
     scored AS (SELECT no, version FROM held {{among}} GROUP BY no, version HAVING count(*) = ?)
@@ -163,8 +164,7 @@ class PostgresSearch:
 
         An index has to pass over those of others: the smaller the part that a space is of all, the more of them.
         """
-        total: float = self._db.rows("SELECT reltuples FROM pg_class WHERE oid = 'pieces'::regclass")[0][0]
-        return max(_COMPARED, int(sqrt(200 * max(total, 0))))
+        return max(_COMPARED, int(sqrt(200 * max(self._state.pieces, 0.0))))
 
     def _compare_all(
         self,
@@ -177,17 +177,19 @@ class PostgresSearch:
         exact: bool,
         among: Condition | None = None,
     ) -> dict[int, NearMatch]:
-        """Compares all vectors of some spaces, of those that a filter lets through where it is to be `exact`."""
+        """Compares the signs of all vectors of some spaces, as SQLite does; of those alone that a filter lets through,
+        where it is to be `exact`.
+        """
         if exact and among is None:
             among = self._allowed(numbers, where)
         allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
         rows = self._db.rows(
             f"""WITH every AS MATERIALIZED (
-                SELECT space_no, piece, version, numbers <#> ?::halfvec AS far FROM pieces
+                SELECT space_no, piece, version, bit_count(bits # ?::varbit) AS far FROM pieces
                 WHERE space_no = ANY(?::bigint[]) AND model = ? AND {self._present("pieces", where)}{allowed}),
             ranked AS (SELECT *, row_number() OVER (PARTITION BY space_no ORDER BY far, piece) AS place FROM every)
             SELECT space_no, piece, version FROM ranked WHERE place <= ? ORDER BY space_no, place""",
-            (spell_vector(vector), list(numbers), model, *listed, most + 1),
+            (spell_bits(vector, self._model(model).mean), list(numbers), model, *listed, most + 1),
         )
         found: dict[int, list[Row]] = {}
         for number, *row in rows:
@@ -225,13 +227,12 @@ class PostgresSearch:
             return []
         known = self._model(model)
         allowed, values = self._allowed([tally.no], where)
-        mean = spell_vector(np.frombuffer(known.mean, dtype=np.float32))
         versions, bits = self._db.columns(
             ["version", "bits"],
-            "SELECT version, varbit_send(binary_quantize(numbers::vector - ?::vector)) AS bits FROM pieces"
+            "SELECT version, varbit_send(bits) AS bits FROM pieces"
             f" WHERE space_no = ? AND model = ? AND {self._present('pieces', where)} AND version IN ({allowed})"
             " ORDER BY piece",
-            (mean, tally.no, model, *values),
+            (tally.no, model, *values),
         )
         if not versions:
             return []
@@ -281,8 +282,12 @@ class PostgresSearch:
         cosine, asked = "NULL::float8", list[object]()
         if model is not None and vector is not None:
             best = "SELECT max(-(numbers::vector <#> ?::vector)) FROM pieces"
-            cosine = f"({best} WHERE pieces.version = records.version AND pieces.model = ?)"
-            asked = [spell_vector(vector), model]
+            near = [picks[name].near for name in tallies]
+            pieces = [piece for some in near if some is not None for piece in some.pieces.tolist()]
+            brought = sorted({version for some in near if some is not None for version in some.versions.tolist()})
+            which = "piece = ANY(?::bigint[]) OR pieces.version <> ALL(?::bigint[])"
+            cosine = f"({best} WHERE pieces.version = records.version AND pieces.model = ? AND ({which}))"
+            asked = [spell_vector(vector), model, pieces, brought]
         begins = select_candidates("lexis.names", "records.space_no", cosine)
         rows = self._db.rows(
             f"{begins} AND lexis.edition = ? WHERE {condition} ORDER BY records.version",

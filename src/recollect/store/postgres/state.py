@@ -1,7 +1,8 @@
 """What is known of a store as soon as a transaction has begun, without having asked for it?
 
 A recall asks few things, each of which is a round trip. What nearly every one of them would ask first is therefore read
-where a transaction begins: the models, whether anything waits, is evicted or has a name at all.
+where a transaction begins: the models, about how many vectors there are, and whether anything waits, is evicted or has
+a name at all.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from recollect.store.sql.moment import Last
 READ_STATE = (
     """SELECT (SELECT at FROM journal ORDER BY entry DESC LIMIT 1),
         (SELECT stamp FROM journal ORDER BY entry DESC LIMIT 1), EXISTS(SELECT 1 FROM queue),
-        EXISTS(SELECT 1 FROM evicted), EXISTS(SELECT 1 FROM names)""",
+        EXISTS(SELECT 1 FROM evicted), EXISTS(SELECT 1 FROM names),
+        (SELECT reltuples FROM pg_class WHERE oid = 'pieces'::regclass)""",
     "SELECT what, version FROM made_by",
     "SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no",
 )
@@ -26,7 +28,7 @@ class State:
     """A transaction's own knowledge, which it keeps true while it writes."""
 
     def __init__(self, answers: Sequence[Sequence[Row]], *, writing: bool) -> None:
-        ((at, stamp, self.any_waiting, self.any_evicted, self.any_names),) = answers[0]
+        ((at, stamp, self.any_waiting, self.any_evicted, self.any_names, self.pieces),) = answers[0]
         self.last = None if at is None else Last(at, stamp)
         self.progress: dict[str, int] = dict(answers[1])
         self.models: list[Model] | None = [Model(*row) for row in answers[2]]

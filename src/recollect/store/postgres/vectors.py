@@ -1,7 +1,7 @@
 """Which vectors does each version have?
 
-A piece of a version is a row with its numbers as a halfvec, under one HNSW index for each model. Its wordpieces stand
-in a table of their own, since only those of a few candidates are ever read.
+A piece of a version is a row with the signs of its numbers, and the numbers as a halfvec under one HNSW index for each
+model. Its wordpieces stand in a table of their own, since only those of a few candidates are ever read.
 """
 
 from __future__ import annotations
@@ -29,6 +29,13 @@ def spell_vector(numbers: NDArray[np.floating]) -> str:
     return f"[{','.join(map(repr, numbers.tolist()))}]"
 
 
+def spell_bits(numbers: NDArray[np.floating], mean: bytes) -> str:
+    """The signs of a vector around the model's mean, as PostgreSQL reads them."""
+    import numpy as np  # whoever has vectors has loaded it
+
+    return ((numbers > np.frombuffer(mean, dtype=np.float32)).view(np.uint8) + ord("0")).tobytes().decode()
+
+
 class PostgresVectors:
     """The vectors of a store, as one transaction sees them."""
 
@@ -44,11 +51,14 @@ class PostgresVectors:
             self._state.models = self._queue.models()
         return self._state.models
 
+    def may_wait(self) -> bool:
+        return self._state.any_waiting
+
     def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
-        return self._queue.waiting(model, spaces, limit, among) if self._state.any_waiting else []
+        return self._queue.waiting(model, spaces, limit, among)
 
     def count_waiting(self, model: int | None, spaces: Sequence[int] | None, among: Sequence[int] | None) -> int:
-        return self._queue.count_waiting(model, spaces, among) if self._state.any_waiting else 0
+        return self._queue.count_waiting(model, spaces, among)
 
     # Writing
 
@@ -73,7 +83,8 @@ class PostgresVectors:
         new = list(range(first, first + len(copied)))
         each = "unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[]) AS each(known, new, space_no, version)"
         self._db.run(
-            "INSERT INTO pieces SELECT each.new, pieces.model, each.space_no, each.version, true, pieces.numbers"
+            "INSERT INTO pieces SELECT each.new, pieces.model, each.space_no, each.version, true, pieces.bits,"
+            " pieces.numbers"
             f" FROM {each} JOIN pieces ON pieces.piece = each.known",
             (known, new, spaces, versions),
         )
@@ -133,12 +144,14 @@ class PostgresVectors:
 
         from recollect.store.late import pack_tokens
 
+        mean = next(known.mean for known in self.models() if known.no == model)
         first = self._db.reserve("pieces", len(vectors))
         self._db.many(
-            "INSERT INTO pieces VALUES(?, ?, ?, ?, ?, ?)",
+            "INSERT INTO pieces VALUES(?, ?, ?, ?, ?, ?, ?)",
             [
                 (
                     piece, model, homes[one.version], one.version, one.version not in retired,
+                    spell_bits(one.numbers, mean),
                     spell_vector(one.numbers.astype(np.float16)),
                 )
                 for piece, one in enumerate(vectors, first)

@@ -6,6 +6,7 @@ The same numbers come out of every database, since all of them are made here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import log1p
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,12 +26,19 @@ _TOLD = """records.version, session, source, position, event_time, importance,
     coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms"""
 _READ = """ FROM records LEFT JOIN faded ON faded.version = records.version
     LEFT JOIN lexis ON lexis.version = records.version"""
+WEIGHT = 2**32
+"""What weights of terms are counted in parts of."""
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
 
 
 def select_candidates(*more: str) -> str:
     """The beginning of a query for what is told of candidates; it ends with how `lexis` is joined."""
     return f"SELECT {', '.join([_TOLD, *more])}{_READ}"
+
+
+def weigh_term(records: int, size: int) -> float:
+    """What a term weighs that so many of all records hold: a whole number, so that sums of them can be equal."""
+    return float(round(log1p((records - size + 0.5) / (size + 0.5)) * WEIGHT))
 
 
 def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> Ints:

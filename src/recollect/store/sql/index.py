@@ -93,6 +93,10 @@ class Vectors(Protocol):
     """Which vectors each version has, and which versions still wait for one."""
 
     def models(self) -> list[Model]: ...
+    def may_wait(self) -> bool:
+        """False where it is known without a look that no version waits."""
+        ...
+
     def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
         """Versions (of some spaces, or None: of all) without a vector of a model, as they are to come."""
         ...

@@ -396,6 +396,8 @@ class SqlView:
         *,
         among: Sequence[int] | None = None,
     ) -> Waiting:
+        if not self._derived.vectors.may_wait():
+            return Waiting(0)
         numbers = None if spaces is None else [no for space in spaces if (no := self._number(space)) is not None]
         count = self._derived.vectors.count_waiting(model, numbers, among)
         if model is None or not count or (where is None and not most):

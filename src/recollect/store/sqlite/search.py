@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from math import log1p
 
 import msgspec
 import numpy as np
@@ -27,6 +26,7 @@ from recollect.store.sql.findings import (
     tell_alike,
     tell_candidates,
     tell_vectors,
+    weigh_term,
 )
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
@@ -341,7 +341,7 @@ def _in_all(lists: Sequence[Ints], among: Ints | None) -> tuple[Ints, bool]:
 
 
 def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int | None) -> tuple[Ints, bool]:
-    """The versions that hold most of the question's weight, which is the rarity of its words."""
+    """The versions that hold most of the question's weight, which is the rarity of its words; of equals, the newest."""
     every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
     if among is not None:
         every = every[np.isin(every, among)]
@@ -349,9 +349,10 @@ def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int
     if most is None or len(versions) <= most:
         return versions, False
     sizes = [len(one) for one in lists]
-    weights = np.repeat([log1p((records - size + 0.5) / (size + 0.5)) for size in sizes], sizes)
+    weights = np.repeat([weigh_term(records, size) for size in sizes], sizes)
     if among is not None:
         weights = weights[np.isin(np.concatenate(lists), among)]
     scores = np.bincount(np.searchsorted(versions, every), weights)
-    best = np.argpartition(-scores, most)[:most]
-    return versions[best[np.argsort(-scores[best], kind="stable")]], True
+    least = -np.partition(-scores, most - 1)[most - 1]
+    above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+    return versions[np.concatenate([above, equal[len(equal) - (most - len(above)) :]])], True

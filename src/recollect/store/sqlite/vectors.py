@@ -41,6 +41,9 @@ class VectorTables:
     def models(self) -> list[Model]:
         return self._queue.models()
 
+    def may_wait(self) -> bool:
+        return True
+
     def waiting(self, model: int, spaces: Sequence[int] | None, limit: int, among: Sequence[int] | None) -> list[int]:
         return self._queue.waiting(model, spaces, limit, among)
 
