@@ -408,6 +408,8 @@ def test_links_are_the_ends_and_weights_of_relations_newest_first(store: Store) 
         assert view.relations(Link, Relations(space="default", objects=("london",))) == [Link("ada", "london", 1.0)]
         assert view.relations(Link, Relations(space="default", objects=("ada",))) == []
         assert view.count(Relations(space="default")) == 3
+        assert view.relations(Link, Relations(space="default", subjects=())) == []
+        assert view.entities(Entities(space="default", ids=(), names=())) == []
 
 
 def test_relations_are_read_from_either_end_as_they_held_at_a_moment(store: Store) -> None:

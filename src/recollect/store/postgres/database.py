@@ -16,7 +16,9 @@ _PLAIN_INSERT = re.compile(r"INSERT INTO (\w+)(\([^)]*\))? VALUES\((?:\?, )*\?\)
 
 class PostgresDialect:
     def among(self, column: str, values: Sequence[int] | Sequence[str]) -> Condition:
-        kind = "text" if values and isinstance(values[0], str) else "bigint"
+        if not values:
+            return "false", []
+        kind = "text" if isinstance(values[0], str) else "bigint"
         return f"{column} = ANY(?::{kind}[])", [list(values)]
 
     def shares(self, column: str, values: Sequence[str]) -> Condition:
