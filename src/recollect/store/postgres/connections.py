@@ -42,6 +42,9 @@ _MOST = 16  # connections of one process, beside those that hold a turn or liste
 _CONNECT_SECONDS = 10
 _PATIENCE = 15.0  # seconds for which a server that was there is waited for
 _LOOK_SECONDS = 0.1
+_NEVER = (
+    2**31
+)  # times that a statement is used before it is prepared: that takes a round trip, and plans without values
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
 _PASSING = ("starting up", "shutting down", "recovery", "too many clients", "not yet accepting", "remaining connection")
 _SETTINGS = (
@@ -93,7 +96,7 @@ def parse_address(url: str) -> Address:
 def connect(address: Address) -> Connection:
     """A connection of its own, to the schema of the store."""
     try:
-        connection = psycopg.connect(address.database, autocommit=True)
+        connection = psycopg.connect(address.database, autocommit=True, prepare_threshold=_NEVER)
     except psycopg.OperationalError as error:
         raise Unreachable(str(error)) from error
     try:
