@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 SHARED ?=
+POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
 .PHONY: run test test-postgres check bench clean
 
@@ -22,7 +23,7 @@ test: $(VENV)/.installed
 
 # Everything that can be kept in PostgreSQL, on a server of its own: the whole of what `make test` does a short pass of.
 test-postgres: $(VENV)/.installed
-	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest tests/store tests/properties/test_machine.py tests/contracts
+	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest $(POSTGRES_TESTS)
 
 torture: $(VENV)/.installed
 	$(PY) -m pytest tests/faults -m "torture or not torture"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import resource
 import shutil
+import subprocess
 import tempfile
 import warnings
 from functools import cache
@@ -35,17 +37,32 @@ def start_server(folder: Path, *, quick: bool = True) -> Any:
     return server
 
 
+def restart_server(server: Any, *, largest_file: int | None = None) -> None:
+    """Has a server break off and come up again, perhaps with no room for a file above some size."""
+
+    def limit() -> None:
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+    control = [str(server.bin_path / "pg_ctl"), "-w", "-m", "immediate", "-l", str(server.pgdata / "log")]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(
+        [*control, "-D", str(server.pgdata), "restart"], check=True, user=server.system_user, preexec_fn=limit, **quiet
+    )
+
+
+def stop_server(server: Any) -> None:
+    control = [str(server.bin_path / "pg_ctl"), "-w", "-m", "fast", "-D", str(server.pgdata), "stop"]
+    subprocess.run(control, check=False, user=server.system_user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    shutil.rmtree(server.pgdata, ignore_errors=True)
+
+
 @cache
 def shared_server() -> str:
     """The address of the server that all tests share; it ends with the run."""
     folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
     server = start_server(folder)
-
-    def end() -> None:
-        server._stop()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(end)
+    atexit.register(stop_server, server)
     return server.get_uri()
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import random
+import string
+import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from tests.pgserver import shared_server, store_url
+from tests.pgserver import restart_server, shared_server, start_server, stop_server, store_url
 from tests.store.wire import Wire
 from things import make_space, put, record, space
 
 import recollect
 from recollect import ConfigError, Memory, Settings
-from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from recollect.store.choose import look_at
 from recollect.store.ops import Lexis, Put
 from recollect.store.postgres import PostgresStore
@@ -351,3 +356,39 @@ def test_positions_and_entries_stay_in_order_with_many_writers(url: str) -> None
         assert view.words(["default"], [7], Filter(), None)["default"].records == 120
     for store in stores:
         store.close()
+
+
+@pytest.fixture(scope="module")
+def own_server() -> Iterator[Any]:
+    """A server that a test may break."""
+    server = start_server(Path(tempfile.mkdtemp(prefix="recollect-pg-")), quick=False)
+    yield server
+    stop_server(server)
+
+
+def test_a_server_that_restarts_is_waited_for(own_server, tmp_path) -> None:
+    with open_at(store_url(tmp_path, server=own_server.get_uri()), tmp_path) as memory:
+        memory.remember("before")
+        restart_server(own_server)
+        assert memory.remember("after").outcome == "stored"
+        restart_server(own_server)
+        assert {one.text for one in memory.list()} == {"before", "after"}
+        assert memory.check() == []
+
+
+def test_a_disk_that_is_full_keeps_nothing_of_a_change(own_server, tmp_path) -> None:
+    restart_server(own_server, largest_file=2**24 + 4096)  # a file of its log has 2**24 bytes
+    store = PostgresStore(store_url(tmp_path, server=own_server.get_uri()), now)
+    with store.write() as edit:
+        make_space(edit, space())
+    noise = random.Random(7)
+    large = ["".join(noise.choices(string.printable[:94], k=600_000)) for _ in range(45)]
+    with pytest.raises(StoreFull, match="no room left"), store.write() as edit:
+        edit.apply([Put(thing=record(f"r{i}", text), verb="remember") for i, text in enumerate(large)])
+    with store.read() as view:
+        assert view.count(Filter(valid_only=False)) == 0
+        assert [change.verb for change in view.journal()] == ["create"]
+    with store.write() as edit:
+        put(edit, record("a"))
+    assert list(store.check()) == []
+    store.close()

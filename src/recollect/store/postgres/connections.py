@@ -42,9 +42,7 @@ _MOST = 16  # connections of one process, beside those that hold a turn or liste
 _CONNECT_SECONDS = 10
 _PATIENCE = 15.0  # seconds for which a server that was there is waited for
 _LOOK_SECONDS = 0.1
-_NEVER = (
-    2**31
-)  # times that a statement is used before it is prepared: that takes a round trip, and plans without values
+_NEVER = 2**31  # uses of a statement before it is prepared, which takes a round trip and plans without values
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
 _PASSING = ("starting up", "shutting down", "recovery", "too many clients", "not yet accepting", "remaining connection")
 _SETTINGS = (
@@ -223,7 +221,7 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
     said, where = _first_line(error), address.shown
     if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
         return StoreBusy(f"{where} was locked by another process for over {BUSY_SECONDS:.0f} s; try again")
-    if isinstance(error, errors.DiskFull | errors.OutOfMemory):
+    if isinstance(error, errors.DiskFull | errors.OutOfMemory) or "could not extend file" in said:
         return StoreFull(f"{where} has no room left ({said}); nothing was changed")
     if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
         return ReadOnlyStore(f"{where} may not be written so by this user: {said}")

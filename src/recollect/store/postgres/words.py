@@ -33,8 +33,10 @@ def name_key(space_no: int, name: str) -> int:
     return space_no << SPACE_BITS | _NAME | zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
 
 
-def _keys(space_no: int, lexis: Lexis) -> list[int]:
-    return [term_key(space_no, term) for term in sorted(lexis.terms)] + [name_key(space_no, n) for n in lexis.names]
+def _spell_keys(space_no: int, lexis: Lexis) -> str:
+    """Terms and names as PostgreSQL reads an array."""
+    keys = [term_key(space_no, term) for term in lexis.terms] + [name_key(space_no, name) for name in lexis.names]
+    return f"{{{','.join(map(str, keys))}}}"
 
 
 class PostgresWords:
@@ -107,7 +109,7 @@ class PostgresWords:
         )
         self._db.many(
             "INSERT INTO words VALUES(?, ?, ?, ?, ?, ?)",
-            [(edition, version, no, live, lexis.length, _keys(no, lexis)) for no, version, lexis in kept],
+            [(edition, version, no, live, lexis.length, _spell_keys(no, lexis)) for no, version, lexis in kept],
         )
         if live:
             for space_no, _, lexis in entries:
