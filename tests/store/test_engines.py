@@ -8,13 +8,20 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.pgserver import shared_server, store_url
 from tests.quality.test_everyday import ASKED, NOTES, cuts
 from tests.store.wire import Wire
+from things import make_space, record, space
 
 import recollect
 from recollect import Memory, Recall, Settings
+from recollect.store.base import Lexis
+from recollect.store.ops import Put
+from recollect.store.postgres import PostgresStore
+from recollect.store.search import Vector
+from recollect.types import Filter
 
 DOCS = Path(__file__).parents[2] / "docs"
 MOST_TRIPS = 8
@@ -100,19 +107,49 @@ def test_what_was_known_at_a_moment_is_the_same_in_both(memories: tuple[Memory, 
         assert told(other) == told(one)
 
 
-def test_a_recall_takes_few_round_trips(
-    memories: tuple[Memory, Memory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recall_takes_few_round_trips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a space that names no entities: facts, and walks along them, are asked for beside."""
     monkeypatch.setattr("recollect.engine.read.recall.is_worth_reading", lambda records: records < 0)  # as if large
-    _, postgres = memories
-    wire = Wire(shared_server())
-    schema = postgres.location.partition("schema=")[2]
-    with open_one(tmp_path, f"{wire.url}&schema={schema}") as memory:
-        memory.recall("warm", space="docs", touch=False)
-        trips = []
-        for question in (question for question in QUESTIONS if "SQLite" not in question):
+    wire, trips = Wire(shared_server()), list[int]()
+    with open_one(tmp_path, f"{wire.url}&schema=t_few_{tmp_path.parent.name[-8:].replace('-', '_')}") as memory:
+        memory.remember_many([{"text": text} for text in paragraphs()[:210]], space="docs")
+        memory.embed_waiting()
+        for question in QUESTIONS:
             wire.turns = 0
             memory.recall(question, space="docs", touch=False)
             trips.append(wire.turns)
     wire.close()
     assert max(trips) <= MOST_TRIPS, trips
+
+
+@pytest.mark.parametrize("way", ["index", "comparing"])
+def test_the_nearest_are_found_in_spaces_that_are_any_part_of_all(tmp_path: Path, monkeypatch, way: str) -> None:
+    monkeypatch.setattr("recollect.store.postgres.search.PostgresSearch._few", lambda _: 0 if way == "index" else 10**6)
+    store = PostgresStore(store_url(tmp_path), lambda: datetime.now(UTC))
+    noise = np.random.default_rng(3)
+    topics = noise.normal(size=(60, 384))
+    sizes = {"tiny": 15, "small": 150, "large": 1_500}
+    held: dict[str, tuple[list[int], np.ndarray]] = {}
+    with store.write() as edit:
+        model = edit.adopt("m", 384, bytes(4 * 384), 0.0, 0.1)
+        for name, size in sizes.items():
+            make_space(edit, space(name))
+            rows = (topics[np.arange(size) % 60] + 0.7 * noise.normal(size=(size, 384))).astype(np.float32)
+            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+            ops = [
+                Put(thing=record(f"{name}{i}", space=name), verb="remember", lexis=Lexis({7: 1})) for i in range(size)
+            ]
+            versions = [done.thing.version for done in edit.apply(ops) if done.thing is not None]
+            edit.put_vectors(model.no, versions, [Vector(v, row) for v, row in zip(versions, rows, strict=True)])
+            held[name] = versions, rows
+    questions = (topics[:10] + 0.3 * noise.normal(size=(10, 384))).astype(np.float32)
+    with store.read() as view:
+        for name, (versions, rows) in held.items():
+            right = 0
+            for question in questions:
+                exact = {versions[at] for at in np.argsort(-(rows @ question))[:10]}
+                found = view.near([name], model.no, question, Filter(), 200)[name]
+                assert len(found.versions) == min(200, len(versions))
+                right += len(exact & set(found.versions.tolist()))
+            assert right >= 90, (name, right)
+    store.close()
