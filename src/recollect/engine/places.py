@@ -103,12 +103,14 @@ def write_identity(home: Path, space: str, text: str) -> None:
         (place_of(home, space) / IDENTITY_FILE).unlink(missing_ok=True)
 
 
-def identity_of(store: Store, space: str) -> str:
-    """The identity text: from the space's folder, or from the store where that has no folder of its own."""
-    if store.folder is not None:
-        return read_identity(store.folder, space)
-    with store.read() as view:
-        return view.kept(_FILES, space=space, keys=[IDENTITY_FILE]).get(IDENTITY_FILE, "")
+def identity_of(store: Store, home: Path, space: str) -> str:
+    """The identity text: what the store keeps of it where it has no folder of its own, else the file of this machine."""
+    if store.folder is None:
+        with store.read() as view:
+            kept = view.kept(_FILES, space=space, keys=[IDENTITY_FILE])
+        if kept:
+            return kept[IDENTITY_FILE]
+    return read_identity(store.folder or home, space)
 
 
 def keep_identity(store: Store, space: str, text: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.contracts.clients import Server
+from tests.pgserver import store_of
 
 import recollect
 from recollect import Settings
@@ -60,7 +61,9 @@ def test_a_signal_under_load_loses_nothing_that_was_answered(
     assert code == 0
     answered += out.decode().splitlines()
     ids = {json.loads(json.loads(line)["result"]["content"][0]["text"])["drawer_id"] for line in answered}
-    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+    with recollect.open(
+        settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
+    ) as memory:
         kept = {record.id for record in memory.list(space="p", limit=10_000)}
         assert memory.check() == []
     assert len(ids) == len(answered)
@@ -77,5 +80,7 @@ def test_the_end_of_input_ends_the_server_after_its_work(serve: Callable[..., Se
         )  # fmt: skip
     code, out, _ = server.finish()
     assert (code, len(out.splitlines())) == (0, 30)
-    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+    with recollect.open(
+        settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
+    ) as memory:
         assert memory.count(space="p") == 30

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.contracts.clients import GUARD_SECONDS, Server
+from tests.pgserver import store_of
 
 import recollect
 from recollect import Settings, __version__
@@ -92,7 +93,7 @@ def test_status_counts_everything(serve: Serve, tmp_path: Path) -> None:
 
 
 def test_vectors_are_counted_where_there_are_some(serve: Serve, tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path / "home", embed_threads=1, embed_delay=600.0)
+    settings = Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embed_threads=1, embed_delay=600.0)
     with recollect.open(settings=settings) as memory:
         memory.remember("One.", space="p")
         memory.embed_waiting()
@@ -256,7 +257,9 @@ def test_what_cannot_be_is_refused_by_name(
 def test_changes_over_the_web_are_journalled_as_such(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     server.post("palaces/p/drawers", text="A note.")
-    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+    with recollect.open(
+        settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
+    ) as memory:
         assert [(change.verb, change.actor) for change in memory.journal()] == [
             ("remember", "http"),
             ("create", "http"),
@@ -298,7 +301,9 @@ def test_changes_of_other_processes_and_contracts_are_told_too(serve: Serve, tmp
     told = [next(events) for _ in range(3)]
     assert [one["type"] for one in told] == ["palace_created", "drawer_added", "status_changed"]
     assert told[1]["drawer_id"] == id
-    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+    with recollect.open(
+        settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
+    ) as memory:
         receipt = memory.invalidate(id, space="p")
         assert next(events)["type"] == "drawer_deleted"
         assert next(events)["type"] == "status_changed"
@@ -314,7 +319,9 @@ def test_counts_are_those_of_the_moment_also_where_much_happens_at_once(serve: S
     server = serve()
     events = server.listen()
     next(events)
-    with recollect.open(settings=Settings(home=tmp_path / "home", embedder="none")) as memory:
+    with recollect.open(
+        settings=Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embedder="none")
+    ) as memory:
         ids = [one.id for one in memory.remember_many([{"text": f"Note {n}."} for n in range(5)], space="p")]
         memory.remember("Another palace's.", space="q")
         for id in ids[:2]:

@@ -229,7 +229,7 @@ class Caring:
 
     def identity(self, space: str = DEFAULT_SPACE) -> str:
         """What `identity.txt` in a space's folder says of whom the space belongs to; empty where there is none."""
-        return identity_of(self.core.store, parse_space(space))
+        return identity_of(self.core.store, self.core.settings.home, parse_space(space))
 
     def set_identity(self, space: str, text: str) -> None:
         """Writes `identity.txt` of a space that exists; an empty text removes it."""

@@ -308,7 +308,7 @@ def _state(core: Core, edit: Edit, space: str, part: Sequence[Statement], tally:
 
 def _take_identity(core: Core, space: str, text: str, tally: _Tally, *, dry_run: bool) -> bool:
     """The identity text comes over unless there is one already. Answers whether it is new."""
-    held = identity_of(core.store, space)
+    held = identity_of(core.store, core.settings.home, space)
     if not text or text == held:
         return False
     if held:
