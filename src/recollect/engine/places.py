@@ -104,7 +104,7 @@ def write_identity(home: Path, space: str, text: str) -> None:
 
 
 def identity_of(store: Store, home: Path, space: str) -> str:
-    """The identity text: what the store keeps of it where it has no folder of its own, else the file of this machine."""
+    """The identity text: what a store without a folder of its own keeps of it, else the file on this machine."""
     if store.folder is None:
         with store.read() as view:
             kept = view.kept(_FILES, space=space, keys=[IDENTITY_FILE])
