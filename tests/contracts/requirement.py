@@ -41,11 +41,11 @@ class Requirement(NamedTuple):
 
 NO_SEARCH_WAITS = Requirement(
     "decisions for all: no call waits for vectors beyond its deadline",
-    "a quarter of a second; words find what has no vector yet",
+    "150 ms; words find what has no vector yet",
     ("contracts/test_waiting.py::test_a_search_answers_by_words_while_vectors_are_missing",),
     vectors="What is stored is durable and found by its words when the call that stores it answers; its vector is"
-    " computed within the next seconds. A search gives a quarter of a second to vectors that are still missing, the"
-    " newest first and long texts never, and then answers: what has none yet is taken at its words.",
+    " computed within the next seconds. A search gives 150 ms to vectors that are still missing, the best"
+    " of what words find first, then the newest, and then answers: what has none yet is taken at its words.",
 )
 SHORT_ANSWERS = Requirement(
     "decisions for all: answers are not sent twice at full length; nothing above 25 KB without paging or a stated cut",
