@@ -4,6 +4,7 @@ RecollectError                 code: stable, for programs; message: for people
 ├── InvalidInput               invalid_input     an argument is wrong; `field` names it
 ├── NotFound                   not_found         no such record, space, entity or journal entry
 ├── Conflict                   conflict          the object changed, or the name is taken
+├── Forbidden                  forbidden         whoever asks may not do this
 ├── Cancelled                  cancelled         the caller withdrew the request
 ├── SourceError                source_error      what was to be ingested could not be reached or read
 ├── StoreError                 store_error       the store could not be read or written
@@ -44,6 +45,12 @@ class NotFound(RecollectError):
 
 class Conflict(RecollectError):
     code = "conflict"
+
+
+class Forbidden(RecollectError):
+    """Whoever asks may not do this. Nothing was changed."""
+
+    code = "forbidden"
 
 
 class Cancelled(RecollectError):

@@ -21,7 +21,7 @@ from recollect.errors import Conflict, EmbedderError, NotFound, StoreBusy, Store
 from recollect.serve.address import parse_address
 from recollect.serve.admission import Admission
 from recollect.serve.companion import Companion
-from recollect.serve.http import HttpServer
+from recollect.serve.http import HttpServer, web_parts
 from recollect.serve.log import Log
 from recollect.serve.stdio import serve_stdio
 from recollect.types import Change
@@ -105,7 +105,7 @@ def web() -> Web:
 
 
 def serve_web(admission: Admission, log: Log) -> HttpServer:
-    return HttpServer(web(), admission, log)
+    return HttpServer(web_parts(web(), log), admission, log)
 
 
 def main() -> int:

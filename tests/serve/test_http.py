@@ -559,7 +559,7 @@ class _Near:
     def __init__(self, memory: Memory) -> None:
         self.listener = listen_on(Address("127.0.0.1", 0))
         web = Web(routes=(), feed=followed(memory))
-        self._server = HttpServer(web, admission(Address("127.0.0.1", 0), None), Log())
+        self._server = HttpServer(http.web_parts(web, Log()), admission(Address("127.0.0.1", 0), None), Log())
         self._loop = Loop("near", lambda: self._server.run(self.listener))
         self._loop.wake()
         self._open: list[socket.socket] = []

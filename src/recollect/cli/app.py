@@ -22,6 +22,7 @@ from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
+from recollect.cli.up import up
 from recollect.cli.welcome import welcome
 from recollect.contracts.registry import CONTRACTS
 
@@ -108,6 +109,7 @@ app.command("doctor")(doctor)
 app.command("backup")(keep.backup)
 app.command("restore")(keep.restore)
 app.command("compact")(keep.compact)
+app.command("up")(up)
 app.command("connect")(connect)
 app.command("welcome")(welcome)
 

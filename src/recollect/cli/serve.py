@@ -242,9 +242,9 @@ def _companion(contract: Contract, address: Address, token: str | None, log: Log
         raise InvalidInput("--http", f"the contract {contract.name} is not served over HTTP")
 
     def make(admission: Admission, log: Log) -> SocketServer:
-        from recollect.serve.http import HttpServer  # the libraries that only it needs
+        from recollect.serve.http import HttpServer, web_parts  # the libraries that only it needs
 
-        return HttpServer(web(), admission, log)
+        return HttpServer(web_parts(web(), log), admission, log)
 
     return Companion(make, address, token=token, log=log)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from hmac import compare_digest
+from typing import Protocol
 
 from msgspec import Struct
 
+from recollect.engine.grant import EVERYTHING, Grant
 from recollect.errors import ConfigError
 from recollect.serve.address import Address, is_loopback
 
@@ -31,11 +33,23 @@ class Refused(Exception):
         self.headers = headers or {}
 
 
+class Gate(Protocol):
+    """Whoever comes is let in here, or is not."""
+
+    async def admit(self, headers: Mapping[str, str], *, open_to_all: bool = False) -> Grant:
+        """What a request may do, by its headers (their names in lower case); `Refused` where that is nothing."""
+        ...
+
+
 class Admission(Struct, frozen=True, kw_only=True):
-    """The rules of one server."""
+    """The rules of one server, where whoever is let in may do everything."""
 
     loopback: bool
     token: str | None = None
+
+    async def admit(self, headers: Mapping[str, str], *, open_to_all: bool = False) -> Grant:
+        self.check(headers, open_to_all=open_to_all)
+        return EVERYTHING
 
     def check(self, headers: Mapping[str, str], *, open_to_all: bool = False, pages: bool = True) -> None:
         """Refuses a request by its headers (their names in lower case).
@@ -45,8 +59,7 @@ class Admission(Struct, frozen=True, kw_only=True):
         """
         origin = headers.get("origin")
         if self.loopback:
-            _check_host(headers.get("host"))
-            _check_origin(origin)
+            check_here(headers)
         if origin is not None and not pages and self.token is None:
             raise Refused(403, "pages are let in with a token alone; set RECOLLECT_TOKEN (or --token)")
         if self.token is not None and not open_to_all:
@@ -66,6 +79,12 @@ def admission(address: Address, token: str | None, option: str = "--http") -> Ad
             f" it must have at least {SHORTEST_TOKEN} that nobody guesses"
         )
     return Admission(loopback=address.is_loopback, token=token)
+
+
+def check_here(headers: Mapping[str, str]) -> None:
+    """Refuses what a page of another site, or a name that is made to point here, has brought to this machine."""
+    _check_host(headers.get("host"))
+    _check_origin(headers.get("origin"))
 
 
 def _check_host(host: str | None) -> None:

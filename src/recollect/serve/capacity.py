@@ -50,6 +50,24 @@ class Room:
         transport.close()
 
 
+class Places:
+    """How many may listen at once; lives in an event loop alone."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._taken = 0
+
+    def take(self) -> bool:
+        """Keeps a place until it is given back; not if all are taken."""
+        if self._taken >= self.most:
+            return False
+        self._taken += 1
+        return True
+
+    def give_back(self) -> None:
+        self._taken -= 1
+
+
 def room_for_connections() -> Room:
     """As many as the file handles of this process allow; their limit is raised where it can be."""
     return Room(max(8, min(MOST_CONNECTIONS, (_handles() - _OWN_HANDLES) // 2)))

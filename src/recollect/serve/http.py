@@ -1,7 +1,8 @@
-"""How is a contract reached over HTTP?
+"""How is a memory reached over HTTP?
 
-An application of Starlette's parts, served by uvicorn. The engine is synchronous: every call runs in a thread. What
-these libraries log is not shown; what fails is told by us.
+An application of Starlette's parts, served by uvicorn. What it answers is the matter of its parts, each of which knows
+some addresses. The engine is synchronous: every call runs in a thread. What these libraries log is not shown; what
+fails is told by us.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qsl, unquote
 
 import h11
@@ -22,20 +23,22 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from recollect.contracts.route import Route, Web
+from recollect.contracts.route import Feed, Route, Web
 from recollect.contracts.tool import Call, Cancellation
+from recollect.engine.grant import Grant
 from recollect.errors import (
     Cancelled,
     Conflict,
     EmbedderError,
+    Forbidden,
     InvalidInput,
     NotFound,
     RecollectError,
     StoreError,
     StoreFull,
 )  # fmt: skip
-from recollect.serve.admission import Admission, Refused
-from recollect.serve.capacity import BODY_SECONDS, HEADER_SECONDS, Room, render_refusal, room_for_connections
+from recollect.serve.admission import Gate, Refused
+from recollect.serve.capacity import BODY_SECONDS, HEADER_SECONDS, Places, Room, render_refusal, room_for_connections
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
 from recollect.serve.watch import Watch
@@ -49,11 +52,15 @@ SEND_SECONDS = 30.0
 PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
 GRACE_SECONDS = 1
-_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+OPEN = ("health", "healthz", "readyz")
+"""Addresses that tell nothing of what is kept, and need no token."""
+
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (InvalidInput, 400),
     (NotFound, 404),
     (Conflict, 409),
+    (Forbidden, 403),
     (StoreFull, 507),
     (StoreError, 503),
     (EmbedderError, 503),
@@ -62,15 +69,44 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
 """The first that fits; anything else is a fault of ours."""
 
 
-class HttpServer:
-    """One contract on one socket. `run` returns after `stop`, which any thread may call."""
+class Exchange(NamedTuple):
+    """A request that was let in: by whom it is, what its address is made of, and the places for those who listen."""
 
-    def __init__(self, web: Web, admission: Admission, log: Log) -> None:
+    request: Request
+    segments: tuple[str, ...]
+    grant: Grant
+    places: Places
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.request.method == "HEAD" else self.request.method
+
+
+class Part(Protocol):
+    """Some addresses of a server."""
+
+    async def answer(self, exchange: Exchange) -> Response | None:
+        """The answer, or None where the address is another part's."""
+        ...
+
+    def close(self) -> None:
+        """Sends everybody away who only listens."""
+        ...
+
+    def cancel_calls(self) -> None:
+        """Asks running calls to end."""
+        ...
+
+
+class HttpServer:
+    """Some parts on one socket. `run` returns after `stop`, which any thread may call."""
+
+    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log) -> None:
         room = room_for_connections()
-        self._watch = Watch(web.feed, log)
-        self._app = _App(web, self._watch, admission, log, min(MAX_WATCHERS, room.most // 2))
+        self._parts = parts
         config = Config(
-            self._app, http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
+            _App(parts, gate, log, Places(min(MAX_WATCHERS, room.most // 2))),
+            http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="critical", access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )  # fmt: skip
@@ -82,11 +118,13 @@ class HttpServer:
 
     def stop(self) -> None:
         """Takes no more requests, and sends everybody away who only listens. Running calls may end."""
-        self._watch.close()
+        for part in self._parts:
+            part.close()
         self._server.should_exit = True
 
     def cancel_calls(self) -> None:
-        self._app.cancel_calls()
+        for part in self._parts:
+            part.cancel_calls()
 
 
 def _protocol(room: Room) -> type[H11Protocol]:
@@ -140,35 +178,31 @@ def _protocol(room: Room) -> type[H11Protocol]:
     return Timed
 
 
-class _Events(StreamingResponse):
-    """What a watcher is sent. However it ends, its place is free again."""
+class Events(StreamingResponse):
+    """Server-sent events for one that listens. However it ends, its place is free again."""
 
-    def __init__(self, watch: Watch, after: int | None) -> None:
-        headers = {**_HEADERS, "X-Accel-Buffering": "no"}
-        super().__init__(watch.stream(after), media_type="text/event-stream", headers=headers)
-        self._watch = watch
+    def __init__(self, frames: AsyncIterator[bytes], places: Places, headers: Mapping[str, str] | None = None) -> None:
+        if not places.take():
+            raise Refused(503, f"{places.most} clients are listening already")
+        told = {**HEADERS, "X-Accel-Buffering": "no", **(headers or {})}
+        super().__init__(frames, media_type="text/event-stream", headers=told)
+        self._places = places
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._watch.give_place_back()
+            self._places.give_back()
 
 
 class _App:
     """Answers requests. It is one ASGI application, which is a callable of three."""
 
-    def __init__(self, web: Web, watch: Watch, admission: Admission, log: Log, most_watchers: int) -> None:
-        self._most_watchers = most_watchers
-        self._web = web
-        self._watch = watch
-        self._admission = admission
+    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, places: Places) -> None:
+        self._parts = parts
+        self._gate = gate
         self._log = log
-        self._running: set[Cancellation] = set()
-
-    def cancel_calls(self) -> None:
-        for cancellation in tuple(self._running):
-            cancellation.requested = True
+        self._places = places
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -187,39 +221,56 @@ class _App:
         try:
             return await self._dispatch(request)
         except Refused as refused:
-            return _problem(refused.status, str(refused), refused.headers)
+            return write_problem(refused.status, str(refused), refused.headers)
         except RecollectError as error:
-            return _problem(_status_of(error), str(error))
+            return write_problem(_status_of(error), str(error))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  the top of a transport: one request must not end the others
             where = f"{request.method} {request.scope['path']}"
             self._log.fault(f"{where} failed", error)
-            return _problem(500, f"internal error in {where}; the server's log says more")
+            return write_problem(500, f"internal error in {where}; the server's log says more")
 
     async def _dispatch(self, request: Request) -> Response:
         segments = _segments(request.scope)
-        method = "GET" if request.method == "HEAD" else request.method
-        self._admission.check(request.headers, open_to_all=segments == ("health",))
-        if segments == ("health",):
-            _only_get(method)
-            return PlainTextResponse("ok", headers=_HEADERS)
-        if segments == ("sse",):
-            _only_get(request.method)
-            return self._events(request)
-        route, named = self._find(method, segments)
-        given = await _body(request) if method == "POST" else _query(request)
-        params: object = route.parse(named, given)
-        return _json(200, await run_in_threadpool(self._call, route, params))
+        grant = await self._gate.admit(request.headers, open_to_all=segments[0] in OPEN)
+        exchange = Exchange(request, segments, grant, self._places)
+        for part in self._parts:
+            response = await part.answer(exchange)
+            if response is not None:
+                return response
+        raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
 
-    def _find(self, method: str, segments: tuple[str, ...]) -> tuple[Route[Any], dict[str, str]]:
-        found = [(route, named) for route in self._web.routes if (named := route.match(segments)) is not None]
+
+class Routes:
+    """The addresses of tables: of a contract, and of what everybody may ask."""
+
+    def __init__(self, tables: Callable[[Grant], Sequence[Route[Any]]]) -> None:
+        self._tables = tables
+        self._running: set[Cancellation] = set()
+
+    def close(self) -> None:
+        """Nobody listens here."""
+
+    def cancel_calls(self) -> None:
+        for cancellation in tuple(self._running):
+            cancellation.requested = True
+
+    async def answer(self, exchange: Exchange) -> Response | None:
+        found = [
+            (route, named)
+            for route in self._tables(exchange.grant)
+            if (named := route.match(exchange.segments)) is not None
+        ]
         if not found:
-            raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
+            return None
+        method = exchange.method
         for route, named in found:
             if route.method == method:
-                return route, named
-        raise _not_allowed(method, ", ".join(route.method for route, _ in found))
+                given = _query(exchange.request) if method in ("GET", "DELETE") else await _fields(exchange.request)
+                params: object = route.parse(named, given)
+                return write_json(200, await run_in_threadpool(self._call, route, params))
+        raise not_allowed(method, ", ".join(route.method for route, _ in found))
 
     def _call(self, route: Route[Any], params: object) -> bytes:
         cancellation = Cancellation()
@@ -229,12 +280,48 @@ class _App:
         finally:
             self._running.discard(cancellation)
 
-    def _events(self, request: Request) -> Response:
-        last = request.headers.get("last-event-id", "")
+
+class Feeding:
+    """An address at which those who listen hear of what changed."""
+
+    def __init__(self, address: str, feed: Feed, log: Log) -> None:
+        self._address = address
+        self._watch = Watch(feed, log)
+
+    def close(self) -> None:
+        self._watch.close()
+
+    def cancel_calls(self) -> None:
+        """Nothing is called here."""
+
+    async def answer(self, exchange: Exchange) -> Response | None:
+        if exchange.segments != (self._address,):
+            return None
+        only_get(exchange.request.method)
+        last = exchange.request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else None
-        if not self._watch.take_place(self._most_watchers):
-            raise Refused(503, f"{self._most_watchers} clients are listening already")
-        return _Events(self._watch, after)
+        return Events(self._watch.stream(after), exchange.places)
+
+
+class Health:
+    """A word for whoever looks whether anybody is there."""
+
+    def close(self) -> None:
+        """Nobody listens here."""
+
+    def cancel_calls(self) -> None:
+        """Nothing is called here."""
+
+    async def answer(self, exchange: Exchange) -> Response | None:
+        if exchange.segments != ("health",):
+            return None
+        only_get(exchange.method)
+        return PlainTextResponse("ok", headers=HEADERS)
+
+
+def web_parts(web: Web, log: Log) -> tuple[Part, ...]:
+    """What a contract offers on the web."""
+    return (Health(), Feeding("sse", web.feed, log), Routes(lambda _: web.routes))
 
 
 def _patient(send: Send) -> Callable[[Message], Awaitable[None]]:
@@ -269,14 +356,12 @@ def _query(request: Request) -> dict[str, Json]:
     return given
 
 
-async def _body(request: Request) -> Mapping[str, Json]:
+async def _fields(request: Request) -> Mapping[str, Json]:
     """The fields of a JSON object; an empty body has none."""
-    data = await _read(request)
+    data = await read_body(request)
     if not data.strip():
         return {}
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise Refused(415, f"the body must be application/json, not {kind or 'of an unknown type'}")
+    check_kind(request)
     try:
         decoded: object = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -286,7 +371,14 @@ async def _body(request: Request) -> Mapping[str, Json]:
     return decoded  # pyright: ignore[reportUnknownVariableType]  names of JSON are texts
 
 
-async def _read(request: Request) -> bytes:
+def check_kind(request: Request) -> None:
+    """Refuses a body that does not say of itself that it is JSON: a page of another site can send any other unasked."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise Refused(415, f"the body must be application/json, not {kind or 'of an unknown type'}")
+
+
+async def read_body(request: Request) -> bytes:
     """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
     held = bytearray()
     incoming = request.stream()
@@ -318,12 +410,12 @@ async def _pass_over(incoming: AsyncGenerator[bytes]) -> None:
         return
 
 
-def _only_get(method: str) -> None:
+def only_get(method: str) -> None:
     if method != "GET":
-        raise _not_allowed(method, "GET")
+        raise not_allowed(method, "GET")
 
 
-def _not_allowed(method: str, allowed: str) -> Refused:
+def not_allowed(method: str, allowed: str) -> Refused:
     return Refused(405, f"{method} is not possible here; possible: {allowed}", {"Allow": allowed})
 
 
@@ -331,10 +423,10 @@ def _status_of(error: RecollectError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def _json(status: int, written: bytes, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(written, status, {**_HEADERS, **(headers or {})}, "application/json")
+def write_json(status: int, written: bytes, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(written, status, {**HEADERS, **(headers or {})}, "application/json")
 
 
-def _problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+def write_problem(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     told = message if len(message) <= MAX_ERROR_TEXT else f"{message[:MAX_ERROR_TEXT]}…"
-    return _json(status, encode({"error": told}), headers)
+    return write_json(status, encode({"error": told}), headers)

@@ -83,6 +83,8 @@ class Connection:
         self.contract = contract
         self.version = STATEFUL_VERSIONS[-1]
         self.client: str | None = None
+        self.refused: int | None = None
+        """The code of the last error that was answered."""
         self._lends_model = False
         self._asking = asking or Asking()
         self._log = log or Log()
@@ -110,7 +112,10 @@ class Connection:
 
     def receive(self, data: bytes) -> Work | None:
         """Take one message. A notification takes effect at once; None means that there is nothing to do."""
-        decoded = decode(data)
+        return self.take(decode(data))
+
+    def take(self, decoded: Message | tuple[Message, ...]) -> Work | None:
+        """Takes what was read of a message already."""
         if not isinstance(decoded, tuple):
             job = self._admit(decoded)
             urgent = isinstance(decoded, Request) and decoded.method == "ping"
@@ -179,6 +184,7 @@ class Connection:
     def _answer(self, job: Job, notify: Notify) -> bytes | None:
         request = job.message
         if isinstance(request, Problem):
+            self.refused = request.code
             return encode_problem(request)
         self._log.write("debug", request.method)
         if job.cancellation.requested:
@@ -187,10 +193,12 @@ class Connection:
         try:
             answer = encode_result(request.id, self._respond(request, job.cancellation, notify))
         except Refusal as refusal:
+            self.refused = refusal.code
             answer = encode_problem(Problem(refusal.code, str(refusal), request.id, refusal.data))
         except Cancelled:
             return None
         except Exception as error:  # noqa: BLE001  a fault in one answer must not end the connection
+            self.refused = INTERNAL_ERROR
             answer = encode_problem(Problem(INTERNAL_ERROR, str(self._fault(request.method, error)), request.id))
         finally:
             self._close(job)

@@ -81,7 +81,6 @@ class Watch:
         self._feed = feed
         self._log = log
         self._watchers: set[Watcher] = set()
-        self._places = 0
         self._position = 0
         self._lock = threading.Lock()
         self._loop = Loop(
@@ -91,16 +90,6 @@ class Watch:
 
     def __len__(self) -> int:
         return len(self._watchers)
-
-    def take_place(self, most: int) -> bool:
-        """Keeps a place for one that is about to watch, from now until it is given back; not if all are taken."""
-        if self._places >= most:
-            return False
-        self._places += 1
-        return True
-
-    def give_place_back(self) -> None:
-        self._places -= 1
 
     def close(self) -> None:
         """Sends everybody away. Nothing is read from the feed any more when this returns."""

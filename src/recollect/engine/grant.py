@@ -1,0 +1,33 @@
+"""What may somebody see and do who is not the owner of the memory?
+
+A grant names spaces and a scope. `read` sees, `write` changes what is in these spaces, and `admin` may also make and
+drop them. Whoever has one is told of nothing else: not that there are other spaces, nor how many.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Scope = Literal["read", "write", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "write", "admin")
+
+
+class Grant(Struct, frozen=True, kw_only=True):
+    """What a client may do. Without `spaces` it is all of them; `id` tells one client's things from another's."""
+
+    id: str = ""
+    name: str = ""
+    scope: Scope = "admin"
+    spaces: tuple[str, ...] | None = None
+
+    def allows(self, scope: Scope) -> bool:
+        return SCOPES.index(self.scope) >= SCOPES.index(scope)
+
+    def sees(self, space: str) -> bool:
+        return self.spaces is None or space in self.spaces
+
+
+EVERYTHING = Grant()
+"""What the owner may do, on the own machine."""

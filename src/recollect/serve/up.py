@@ -1,0 +1,90 @@
+"""How does a memory run as a service: every contract at once, on one address, until it is told to stop?"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+from types import FrameType
+
+from recollect.contracts.registry import CONTRACTS
+from recollect.contracts.tool import Contract
+from recollect.engine.grant import Grant
+from recollect.engine.loop import Loop
+from recollect.engine.memory import Memory
+from recollect.serve.address import Address, address_of, listen
+from recollect.serve.admission import Gate
+from recollect.serve.http import Health, HttpServer, Part
+from recollect.serve.log import Log
+from recollect.serve.streamable import Streamable
+
+HEARING_SECONDS = 0.2
+"""A signal is heard within this time, however unlucky its moment is."""
+COURTESY_SECONDS = 5.0
+"""At the end a running call may take so long before it is asked to stop."""
+PATIENCE_SECONDS = 10.0
+"""The process ends within this time, whatever is still running."""
+
+
+class Offered:
+    """The contracts as each client may see them. Each is made when it is first asked for."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._made: dict[tuple[str, str], Contract] = {}
+
+    def __call__(self, name: str, grant: Grant) -> Contract | None:
+        offer = CONTRACTS.get(name)
+        if offer is None:
+            return None
+        key = (name, grant.id)
+        if key not in self._made:
+            self._made[key] = offer.make(self._memory, None)
+        return self._made[key]
+
+
+def parts_of(memory: Memory, log: Log) -> Sequence[Part]:
+    """Everything that the service answers to."""
+    return (Health(), Streamable(Offered(memory), log))
+
+
+def serve_up(memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None]) -> int:
+    """Serves until a signal comes; `ready` is told where. Returns the process's exit code."""
+    listener = listen(address)
+    server = HttpServer(parts_of(memory, log), gate, log)
+    ends: SimpleQueue[int] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            server.run(listener)
+        except Exception as error:  # noqa: BLE001  the top of a transport
+            log.fault("the server failed", error)
+        ends.put(1)
+
+    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  the seam's shape
+        ends.put(0)
+
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), on_signal)
+    serving = Loop("recollect-http", run)
+    serving.wake()
+    ready(address_of(listener))
+    code = _wait(ends)
+    Loop("recollect-end", lambda: os._exit(code), delay=PATIENCE_SECONDS).wake()
+    server.stop()
+    if not serving.wait(COURTESY_SECONDS):
+        server.cancel_calls()
+        serving.wait()
+    listener.close()
+    return code
+
+
+def _wait(ends: SimpleQueue[int]) -> int:
+    """The exit code. The wait times out now and then: on Windows only that lets a signal through."""
+    while True:
+        try:
+            return ends.get(timeout=HEARING_SECONDS)
+        except Empty:
+            continue
