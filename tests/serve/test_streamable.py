@@ -12,9 +12,8 @@ import httpx
 import pytest
 from fixture_server import FULL
 from mcp import Client
-from test_up import ACCEPT, META, NEW, OLD
+from test_up import ACCEPT, HANG_GUARD_SECONDS, META, NEW, OLD
 
-from conftest import HANG_GUARD_SECONDS
 from recollect.engine.loop import Loop
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import admission

@@ -18,11 +18,11 @@ import httpx
 import pytest
 from mcp import Client
 
-from conftest import HANG_GUARD_SECONDS
 from recollect.contracts.registry import CONTRACTS
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 META = "io.modelcontextprotocol/"
+HANG_GUARD_SECONDS = 60
 NEW = "2026-07-28"
 OLD = "2025-11-25"
 
