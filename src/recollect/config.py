@@ -53,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """When a server of agentos lets unused memories fade: a cron expression in UTC, or off."""
     evict_schedule: str = "0 3 * * *"
     """When a server of agentos evicts stale memories: a cron expression in UTC, or off."""
+    hook_seconds: Annotated[float, msgspec.Meta(gt=0, le=60)] = 0.3
+    """So long a client's hook may look for something at the start of a session or at a prompt; then it is silent."""
     log_level: str = "warning"
     allow_private_addresses: bool = False
     """May pages be fetched from this machine and its network, not from the public web alone?"""
@@ -155,6 +157,8 @@ class ClientFolders(msgspec.Struct, frozen=True, kw_only=True):
     """Holds a folder for each desktop program."""
     claude: Path
     codex: Path
+    xdg: Path
+    """Where programs keep settings that go by XDG on every platform."""
 
 
 def client_folders(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClientFolders:
@@ -171,6 +175,7 @@ def client_folders(environment: Mapping[str, str] = os.environ, platform: str = 
         apps=apps,
         claude=Path(environment.get("CLAUDE_CONFIG_DIR") or home),
         codex=Path(environment.get("CODEX_HOME") or home / ".codex"),
+        xdg=Path(environment.get("XDG_CONFIG_HOME") or home / ".config"),
     )
 
 

@@ -16,9 +16,11 @@ USER_FILES = {
     "codex": ".codex/config.toml",
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
+    "gemini": ".gemini/settings.json",
 }
 PROJECT_FILES = {
     "claude": ".mcp.json", "codex": ".codex/config.toml", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json",
+    "gemini": ".gemini/settings.json",
 }  # fmt: skip
 KEYS = {"codex": "mcp_servers", "vscode": "servers"}
 
@@ -208,7 +210,8 @@ def test_two_spaces_may_be_connected_under_two_names(shell):
 
 def test_an_unknown_client_and_an_unknown_contract_are_usage_errors(shell):
     assert shell("connect", "emacs").err == (
-        "error: there is no client 'emacs'; there are: claude, claude-desktop, codex, cursor, vscode\n"
+        "error: there is no client 'emacs'; there are: claude, claude-desktop, codex, cursor, vscode, gemini,"
+        " opencode\n"
     )
     assert shell("connect", "claude", "--as", "nix").code == 2
 

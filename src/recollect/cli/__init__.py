@@ -1,7 +1,7 @@
 """How is a memory used from a shell?
 
-`main` reads argv, and everything goes through the library. `serve` takes a short way: a client is waiting for its
-handshake, so the libraries that only people need (typer, rich) are not loaded for it.
+`main` reads argv, and everything goes through the library. `serve` and `hook` take a short way: a client is waiting for
+its answer, so the libraries that only people need (typer, rich) are not loaded for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 
 from recollect.cli.output import tell_error
-from recollect.cli.serve import fill_in, parse_flags, serve
 from recollect.errors import InvalidInput, RecollectError
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
@@ -38,11 +37,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(args: list[str], as_json: bool) -> int:
+    if args[:1] == ["hook"]:
+        from recollect.cli.hook import parse_call, run_hook
+
+        call = parse_call(args[1:])
+        if call is not None:
+            return run_hook(call)
     if args[:1] == ["serve"]:
+        from recollect.cli.serve import fill_in, parse_flags, serve  # with the contracts, which no hook needs
+
         args = fill_in(args)
-    chosen = parse_flags(args[1:]) if args[:1] == ["serve"] else None
-    if chosen is not None:
-        return serve(chosen)
+        chosen = parse_flags(args[1:])
+        if chosen is not None:
+            return serve(chosen)
     from recollect.cli.app import run_app  # typer, and what else only people need
 
     return run_app(args, as_json=as_json)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.cli import code, govern, keep, read, write
-from recollect.cli.connect import connect
+from recollect.cli import code, govern, keep, read, unasked, write
+from recollect.cli.connect import connect, disconnect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.imports import imports
@@ -111,6 +111,12 @@ app.command("restore")(keep.restore)
 app.command("compact")(keep.compact)
 app.command("up")(up)
 app.command("connect")(connect)
+app.command("disconnect")(disconnect)
+app.command("hook")(unasked.hook)
+app.command("watch")(unasked.watch)
+app.command("pause")(unasked.pause)
+app.command("resume")(unasked.resume)
+app.command("status")(unasked.status)
 app.command("welcome")(welcome)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -34,6 +34,8 @@ class Client(Struct, frozen=True, kw_only=True):
     typed: bool = False
     lenient: bool = False
     toml: bool = False
+    listed: bool = False
+    """Program and arguments stand in one list."""
 
     def file(self, folders: ClientFolders, *, project: bool) -> Path:
         if not project:
@@ -44,6 +46,8 @@ class Client(Struct, frozen=True, kw_only=True):
 
     def entry(self, command: Sequence[str]) -> dict[str, Json]:
         program, *args = command
+        if self.listed:
+            return {"type": "local", "command": list(command), "enabled": True}
         plain: dict[str, Json] = {"command": program, "args": args}
         return {"type": "stdio", **plain} if self.typed else plain
 
@@ -72,6 +76,22 @@ class Client(Struct, frozen=True, kw_only=True):
                 text = self._checked(text, changed, [*path, name], value)
         return text
 
+    def disconnected(self, text: str, server: str) -> str:
+        """The text of a settings file without our server; equal to what came in when it is not there."""
+        held = self._held(text, server) if text.strip() else None
+        if held is None or "serve" not in [*_words(held.get("args")), *_words(held.get("command"))]:
+            return text
+        if self.toml:
+            return toml.remove_table(text, [self.key, server])
+        new = jsonc.remove(text, [self.key, server], lenient=self.lenient)
+        root = jsonc.read_json(new, lenient=self.lenient)
+        empty = isinstance(root, Mapping) and root.get(self.key) == {}
+        return jsonc.remove(new, [self.key], lenient=self.lenient) if empty else new
+
+    def holds(self, text: str, server: str) -> bool:
+        """Is our server in the text of a settings file?"""
+        return bool(text.strip()) and self._held(text, server) is not None
+
     def _held(self, text: str, server: str) -> Mapping[str, Json] | None:
         root = toml.read_toml(text) if self.toml else jsonc.read_json(text, lenient=self.lenient)
         servers = root.get(self.key) if isinstance(root, Mapping) else None
@@ -91,6 +111,10 @@ class Client(Struct, frozen=True, kw_only=True):
         if jsonc.read_json(new, lenient=self.lenient) != meant:
             raise Uneditable(f"{'.'.join(path)} cannot be set safely")
         return new
+
+
+def _words(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 CLIENTS: Mapping[str, Client] = {
@@ -115,6 +139,14 @@ CLIENTS: Mapping[str, Client] = {
         Client(
             name="vscode", title="VS Code", base="apps", user_file="Code/User/mcp.json",
             project_file=".vscode/mcp.json", key="servers", typed=True, lenient=True,
+        ),
+        Client(
+            name="gemini", title="Gemini CLI", base="home", user_file=".gemini/settings.json",
+            project_file=".gemini/settings.json", key="mcpServers", lenient=True,
+        ),
+        Client(
+            name="opencode", title="opencode", base="xdg", user_file="opencode/opencode.json",
+            project_file="opencode.json", key="mcp", lenient=True, listed=True,
         ),
     )
 }  # fmt: skip
@@ -148,17 +180,26 @@ def decode_settings(path: Path, data: bytes | None) -> str:
         raise ConfigError(f"{path}, line {line}: not UTF-8 text; nothing was changed") from error
 
 
-def plan_settings(client: Client, path: Path, text: str, server: str, command: Sequence[str]) -> str:
-    """The new text of a settings file. Errors name the file and, where known, the line."""
+def edit_settings(path: Path, text: str, edit: Callable[[str], str], by_hand: str | None = None) -> str:
+    """The new text of a settings file. Errors name the file and, where known, the line, and what to add by hand."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     try:
-        return mark + client.connected(text.removeprefix(mark), server, command)
+        return mark + edit(text.removeprefix(mark))
     except Unreadable as error:
         raise ConfigError(f"{path}, {error}; nothing was changed") from error
     except Uneditable as error:
-        raise ConfigError(
-            f"{path}: {error}; nothing was changed. Add this by hand:\n{client.snippet(server, command)}"
-        ) from error
+        hint = "" if by_hand is None else f". Add this by hand:\n{by_hand}"
+        raise ConfigError(f"{path}: {error}; nothing was changed{hint}") from error
+
+
+def drop_settings(path: Path, old: bytes | None) -> None:
+    """Removes a file that is ours alone, if it is still as it was read."""
+    if read_settings(path) != old:
+        raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be removed: {error.strerror}") from error
 
 
 def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Path | None:
@@ -179,6 +220,8 @@ def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Pa
             if read_settings(target) != old:
                 raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
             os.replace(fresh, target)
+            if kept is None and read_settings(backup) == text.encode():
+                backup.unlink()  # the file is as it was before we first wrote to it
         finally:
             fresh.unlink(missing_ok=True)
     except OSError as error:

@@ -1,13 +1,16 @@
-"""How does a person add Recollect to an agent's client?"""
+"""How does a person add Recollect to an agent's client, and take it out again?"""
 
 from __future__ import annotations
 
 import difflib
+import shutil
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from recollect.cli.clients import (
     CLIENTS,
@@ -15,31 +18,74 @@ from recollect.cli.clients import (
     SHARED,
     Client,
     decode_settings,
+    drop_settings,
+    edit_settings,
     launch_command,
-    plan_settings,
     read_settings,
     write_settings,
 )  # fmt: skip
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
+from recollect.cli.wiring import WIRINGS, Wiring
 from recollect.config import client_folders, load_settings, named_home
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.parse import parse_label, parse_space
 from recollect.types import DEFAULT_SPACE
 
+ClientName = Annotated[
+    str,
+    typer.Argument(
+        metavar="CLIENT", help="claude (Claude Code), claude-desktop, codex, cursor, vscode, gemini or opencode."
+    ),
+]
+OfProject = Annotated[
+    bool, typer.Option("--project", help="Only for the project in this folder, not for all of yours.")
+]
+ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")]
+
+FIRST_SCREEN = """
+From the next session of {title} on:
+  at its start    it is given what matters of the project, at most 800 tokens
+  at a prompt     it is given what most likely answers, at most five records{prompt}
+  after a turn    what was said is kept, without the output of tools{turn}
+
+  see it       recollect watch                    live; recollect hook --preview "a prompt" tries it out
+  correct it   recollect revise ID "…"            or recollect forget ID, recollect undo
+  stop it      recollect pause --for 2h           or for good: recollect disconnect {name}
+""".strip("\n")
+
+
+class Edit(Struct, frozen=True):
+    """A file that is to change: what it holds, and what it shall hold (None: the file goes)."""
+
+    path: Path
+    data: bytes | None
+    old: str
+    new: str | None
+    mode: int
+
+    @property
+    def changes(self) -> bool:
+        return self.data is not None if self.new is None else self.new != self.old
+
+    @property
+    def diff(self) -> str:
+        lines = (self.new or "").splitlines()
+        title = f"{self.path} ({'gone' if self.new is None else 'new'})"
+        return "\n".join(difflib.unified_diff(self.old.splitlines(), lines, str(self.path), title, n=3, lineterm=""))
+
 
 def connect(
-    client: Annotated[
-        str, typer.Argument(metavar="CLIENT", help="claude (Claude Code), claude-desktop, codex, cursor or vscode.")
-    ],
-    project: Annotated[
-        bool, typer.Option("--project", help="Only for the project in this folder, not for all of yours.")
+    client: ClientName,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Have sessions filled and kept unasked, by the client's hooks.")
     ] = False,
+    project: OfProject = False,
     print_only: Annotated[bool, typer.Option("--print", help="Only print what to add; change nothing.")] = False,
     contract: Annotated[
         str, typer.Option("--as", metavar="CONTRACT", help="The vocabulary that the server will speak.")
     ] = "native",
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the client will call it.")] = "recollect",
+    name: ServerName = "recollect",
     space: Annotated[
         str, typer.Option("--space", metavar="NAME", help="The space that the client will use.")
     ] = DEFAULT_SPACE,
@@ -47,69 +93,186 @@ def connect(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add Recollect to a client's MCP settings.
+    """Add Recollect to a client's MCP settings and, with --auto, to its hooks.
 
-    Shows the change first and asks. Everything else in the file stays as it is, the first old version is kept beside
-    it as .bak, and doing it twice changes nothing.
+    Shows the change first and asks. Everything else in the files stays as it is, the first old version is kept beside
+    each as .bak, and doing it twice changes nothing. `recollect disconnect` takes it back.
 
     \b
     Examples:
-      recollect connect claude
+      recollect connect claude --auto
       recollect connect vscode --project --space work
       recollect connect codex --print
     """
-    chosen = CLIENTS.get(client)
-    if chosen is None:
-        raise Usage(f"there is no client {client!r}; there are: {', '.join(CLIENTS)}")
+    chosen = _client(client)
     if contract not in CONTRACTS:
         raise Usage(f"there is no contract {contract!r}; there are: {', '.join(CONTRACTS)}")
+    wiring = _wiring(chosen) if auto else None
     server = parse_label(name, "name", longest=64)
-    command = _command(contract, parse_space(space), home)
+    program = ["recollect"] if project else launch_command()
+    served = [*program, *_serving(contract, parse_space(space)), *_place(home)]
+    hooked = [*([] if space == DEFAULT_SPACE else ["--space", space]), *_place(home)]
     path = chosen.file(client_folders(), project=project)
     if print_only:
         say(f"for {path}:")
-        put(chosen.snippet(server, command).rstrip("\n"))
+        put(chosen.snippet(server, served).rstrip("\n"))
+        if wiring is not None:
+            say(f"for {wiring.file(client_folders(), project=project)}:")
+            put(wiring.wired("", program, hooked).rstrip("\n"))
     else:
-        _connect(chosen, path, server, command, mode=SHARED if project else PRIVATE, yes=yes, as_json=as_json)
-    here = named_home()
-    if home is None and here is not None:
-        say(f"note: RECOLLECT_HOME is set here, and {chosen.title} may not see it; to pin that store: --home {here}")
+        mode = SHARED if project else PRIVATE
+        snippet = chosen.snippet(server, served)
+        edits = [_plan(path, mode, lambda text: chosen.connected(text, server, served), snippet)]
+        if wiring is not None:
+            _add_hooks(edits, wiring, program, hooked, project=project, mode=mode)
+        changed = _apply(chosen, edits, yes=yes, as_json=as_json)
+        _tell_connected(chosen, wiring, path, changed=changed, as_json=as_json)
+    _tell_notes(chosen, home, project=project)
 
 
-def _command(contract: str, space: str, home: str | None) -> list[str]:
-    command = [*launch_command(), "serve"]
-    command += [] if contract == "native" else ["--as", contract]
-    command += [] if space == DEFAULT_SPACE else [CONTRACTS[contract].scope, space]
-    if home is None:
-        return command
-    settings = load_settings(home)
-    return command + (["--home", str(settings.home)] if settings.store is None else ["--store", settings.store])
-
-
-def _connect(
-    client: Client, path: Path, server: str, command: list[str], *, mode: int, yes: bool, as_json: bool
+def disconnect(
+    client: ClientName,
+    project: OfProject = False,
+    name: ServerName = "recollect",
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
+    """Take Recollect out of a client's MCP settings and hooks again.
+
+    Shows the change first and asks. Only what `recollect connect` wrote is taken out; the memory itself stays.
+
+    \b
+    Example:
+      recollect disconnect claude
+    """
+    chosen = _client(client)
+    wiring = WIRINGS.get(chosen.name)
+    mode = SHARED if project else PRIVATE
+    path = chosen.file(client_folders(), project=project)
+    edits = [_plan(path, mode, lambda text: chosen.disconnected(text, name))]
+    if wiring is not None:
+        hooks = wiring.file(client_folders(), project=project)
+        if hooks == path:
+            edits = [_plan(path, mode, lambda text: wiring.unwired(chosen.disconnected(text, name)))]
+        else:
+            edits.append(_plan(hooks, mode, (lambda _: "") if wiring.own else wiring.unwired))
+    if _apply(chosen, [_or_gone(edit, wiring) for edit in edits], yes=yes, as_json=as_json):
+        _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
+    else:
+        _put_unless(as_json, f"{chosen.title} was not connected")
+
+
+def _client(name: str) -> Client:
+    chosen = CLIENTS.get(name)
+    if chosen is None:
+        raise Usage(f"there is no client {name!r}; there are: {', '.join(CLIENTS)}")
+    return chosen
+
+
+def _wiring(client: Client) -> Wiring:
+    wiring = WIRINGS.get(client.name)
+    if wiring is None:
+        raise Usage(f"{client.title} has no hooks; leave out --auto (clients that have: {', '.join(WIRINGS)})")
+    return wiring
+
+
+def _serving(contract: str, space: str) -> list[str]:
+    words = ["serve", *([] if contract == "native" else ["--as", contract])]
+    return words + ([] if space == DEFAULT_SPACE else [CONTRACTS[contract].scope, space])
+
+
+def _place(home: str | None) -> list[str]:
+    """Where the store is, for a client that may not see our environment."""
+    if home is None:
+        return []
+    settings = load_settings(home)
+    return ["--home", str(settings.home)] if settings.store is None else ["--store", settings.store]
+
+
+def _plan(path: Path, mode: int, edit: Callable[[str], str], by_hand: str | None = None) -> Edit:
     data = read_settings(path)
     old = decode_settings(path, data)
-    new = plan_settings(client, path, old, server, command)
-    diff = "\n".join(
-        difflib.unified_diff(old.splitlines(), new.splitlines(), str(path), f"{path} (new)", n=3, lineterm="")
-    )
-    if new != old:
-        if not as_json:
-            _put_diff(diff)
-        if not confirm(f"Write this to {path}?", yes=yes):
+    return Edit(path, data, old, edit_settings(path, old, edit, by_hand), mode)
+
+
+def _add_hooks(
+    edits: list[Edit], wiring: Wiring, program: Sequence[str], options: Sequence[str], *, project: bool, mode: int
+) -> None:
+    """Adds the hooks to a plan: to the file that it already changes, or to one more."""
+    path = wiring.file(client_folders(), project=project)
+
+    def wired(text: str) -> str:
+        return wiring.wired(text, program, options)
+
+    by_hand = wired("")
+    for place, edit in enumerate(edits):
+        if edit.path == path:
+            both = edit_settings(path, edit.new or "", wired, by_hand)
+            edits[place] = Edit(path, edit.data, edit.old, both, mode)
+            return
+    edits.append(_plan(path, mode, wired, by_hand))
+
+
+def _or_gone(edit: Edit, wiring: Wiring | None) -> Edit:
+    """A file that held nothing but ours, and that was not there before, goes as a whole."""
+    own = wiring is not None and wiring.own and edit.new == ""
+    toml = edit.path.suffix == ".toml"
+    bare = not (edit.new or "").strip() if toml or wiring is None else own or wiring.is_bare(edit.new or "")
+    was_there = edit.path.resolve().with_name(f"{edit.path.resolve().name}.bak").exists()
+    gone = edit.changes and (own or (bare and not was_there))
+    return Edit(edit.path, edit.data, edit.old, None, edit.mode) if gone else edit
+
+
+def _apply(client: Client, edits: Sequence[Edit], *, yes: bool, as_json: bool) -> bool:
+    """Shows what would change, asks, and changes it. Answers whether anything did."""
+    due = [edit for edit in edits if edit.changes]
+    if due:
+        for edit in [] if as_json else due:
+            _put_diff(edit.diff)
+        if not confirm(f"Write this to {' and '.join(str(edit.path) for edit in due)}?", yes=yes):
             say("nothing was changed")
             raise typer.Exit(1)
-        kept = write_settings(path, new, data, mode=mode)
+    for edit in due:
+        if edit.new is None:
+            drop_settings(edit.path, edit.data)
+            continue
+        kept = write_settings(edit.path, edit.new, edit.data, mode=edit.mode)
         if kept is not None:
             say(f"the old file is kept as {kept}")
     if as_json:
-        put_json({"client": client.name, "file": str(path), "changed": new != old, "diff": diff})
-    elif new == old:
-        put(f"already connected: {path}")
-    else:
-        put(f"connected: restart {client.title}, and it has a memory")
+        first = edits[0]
+        files = [{"file": str(edit.path), "changed": edit.changes, "diff": edit.diff} for edit in edits]
+        put_json({
+            "client": client.name, "file": str(first.path), "changed": bool(due), "diff": first.diff, "files": files,
+        })  # fmt: skip
+    return bool(due)
+
+
+def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, changed: bool, as_json: bool) -> None:
+    if not changed:
+        _put_unless(as_json, f"already connected: {path}")
+        return
+    _put_unless(as_json, f"connected: restart {client.title}, and it has a memory")
+    if wiring is not None and not as_json:
+        prompt = "\n                  (not in Cursor, whose hooks cannot)" if client.name == "cursor" else ""
+        turn = "\n                  (not yet in opencode)" if client.name == "opencode" else ""
+        put()
+        put(FIRST_SCREEN.format(title=client.title, name=client.name, prompt=prompt, turn=turn))
+        if client.name == "codex":
+            put("\nCodex asks once whether it may trust these hooks: say yes, or run /hooks in it.")
+
+
+def _tell_notes(client: Client, home: str | None, *, project: bool) -> None:
+    here = named_home()
+    if home is None and here is not None:
+        say(f"note: RECOLLECT_HOME is set here, and {client.title} may not see it; to pin that store: --home {here}")
+    if project and shutil.which("recollect") is None:
+        say("note: a project's file names `recollect` alone, so that it fits everybody; here it is not on the PATH")
+
+
+def _put_unless(as_json: bool, line: str) -> None:
+    if not as_json:
+        put(line)
 
 
 def _put_diff(diff: str) -> None:

@@ -16,6 +16,7 @@ from recollect import __version__
 from recollect.cli.options import AsJson, Home
 from recollect.cli.output import many, megabytes, put_json
 from recollect.cli.place import ACTOR
+from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
 from recollect.engine.care import keep
@@ -64,6 +65,7 @@ class Report(Struct, frozen=True, kw_only=True):
     extras: dict[str, str | None]
     store: StoreReport
     model: ModelReport
+    clients: list[Connected]
     problems: list[str]
     advice: list[str]
     repaired: Repaired | None = None
@@ -76,7 +78,9 @@ def doctor(
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check this installation and its store: versions, model, vectors, consistency. Exits with 1 if something is wrong.
+    """Check this installation, its store and its clients: versions, model, vectors, consistency, hooks.
+
+    Exits with 1 if something is wrong.
 
     With --repair, what can be read goes into a new file, what is derived is made anew, and the damaged file is kept
     aside with a list of the rows that are not what they were. No agent may have the memory open meanwhile.
@@ -120,7 +124,7 @@ def examine(settings: Settings) -> Report:
             problems.append(str(error))
     return Report(
         versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
-        model=model, problems=problems, advice=advice,
+        model=model, clients=connected_clients(settings.home), problems=problems, advice=advice,
     )  # fmt: skip
 
 
@@ -212,6 +216,7 @@ def _put_report(report: Report) -> None:
         "model": named, "why": f"embedder {model.embedder!r}, by {model.chosen_by}",
         "vectors": _vectors(model),
     })  # fmt: skip
+    put_clients(report.clients)
     if report.repaired is not None:
         put_heading("Repaired")
         put_pairs({"done": _repaired(report.repaired)})

@@ -1,4 +1,4 @@
-"""How is one value set in a JSON file that belongs to somebody else?
+"""How is one value set, added or taken out in a JSON file that belongs to somebody else?
 
 By changing the letters of that value and no others: order, indentation and (where the format has them) comments and
 trailing commas stay as they are. What cannot be done so is refused.
@@ -44,13 +44,21 @@ class Member(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value, and where it stands in the text. `members` are those of an object."""
+    """A value, and where it stands in the text. `members` are those of an object, `items` those of a list."""
 
     value: Json
     start: int
     end: int
     members: tuple[Member, ...] | None = None
     trailing_comma: bool = False
+    items: tuple[Node, ...] | None = None
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each member or item begins and ends."""
+        if self.members is not None:
+            return [(member.key_start, member.value.end) for member in self.members]
+        return [(item.start, item.end) for item in self.items or ()]
 
 
 class Reader:
@@ -112,16 +120,15 @@ class Reader:
         return Node(found, start, at + 1, tuple(members), trailing)
 
     def _array(self, start: int) -> Node:
-        values: list[Json] = []
+        items: list[Node] = []
         at = self._skip(start + 1)
         trailing = False
         while self._text[at : at + 1] != "]":
-            if values and not trailing:
+            if items and not trailing:
                 raise self._wrong("expected a comma or ]", at)
-            node = self._value(at)
-            values.append(node.value)
-            at, trailing = self._after(node.end, "]")
-        return Node(values, start, at + 1, None, trailing)
+            items.append(self._value(at))
+            at, trailing = self._after(items[-1].end, "]")
+        return Node([item.value for item in items], start, at + 1, None, trailing, tuple(items))
 
     def _after(self, end: int, close: str) -> tuple[int, bool]:
         """Where the next element (or the end) stands, and whether a comma came before it."""
@@ -150,7 +157,7 @@ def set_value(text: str, path: Sequence[str], value: Json, *, lenient: bool) -> 
         if member is None:
             for key in reversed(path[depth + 1 :]):
                 value = {key: value}
-            new = _insert(text, node, path[depth], value, root)
+            new = _insert(text, node, f"{json.dumps(path[depth])}: ", value, root)
             break
         node, depth = member.value, depth + 1
         if depth == len(path):
@@ -159,6 +166,59 @@ def set_value(text: str, path: Sequence[str], value: Json, *, lenient: bool) -> 
             new = text[: node.start] + _render(value, _indent_at(text, member.key_start), text, root) + text[node.end :]
             break
     return new
+
+
+def append_item(text: str, path: Sequence[str], value: Json, *, lenient: bool) -> str:
+    """The text with a value at the end of the list at a path of keys, which is made where it is missing."""
+    root = Reader(text, lenient=lenient).read()
+    node = _find(root, path)
+    if node is None:
+        return set_value(text, path, [value], lenient=lenient)
+    if node.items is None:
+        raise Uneditable(f"{'.'.join(path)} is not a list")
+    return _insert(text, node, "", value, root)
+
+
+def remove(text: str, path: Sequence[str | int], *, lenient: bool) -> str:
+    """The text without the member or item at a path of keys and places; comments beside it stay."""
+    root = Reader(text, lenient=lenient).read()
+    holder = _find(root, path[:-1])
+    keys = range(len(holder.items or ())) if holder is not None and holder.items is not None else None
+    if holder is not None and holder.members is not None:
+        keys = [member.key for member in holder.members]
+    if holder is None or keys is None or path[-1] not in keys:
+        return text
+    spans, at = holder.spans, list(keys).index(path[-1])
+    start, end = spans[at]
+    if _COMMENT.search(_without_strings(text[start:end])):
+        raise Uneditable(f"{'.'.join(map(str, path))} holds a comment that would be lost")
+    if len(spans) == 1 and not _COMMENT.search(text[holder.start : start] + text[end : holder.end]):
+        return text[: holder.start + 1] + text[holder.end - 1 :]
+    if at == 0:
+        following = spans[1][0] if len(spans) > 1 else end
+        return text[:start] + text[following:]
+    before = spans[at - 1][1]
+    comma = text.index(",", _end_of_blank(text, before))
+    return text[:before] + text[before:comma] + text[comma + 1 : start].rstrip() + text[end:]
+
+
+def _end_of_blank(text: str, at: int) -> int:
+    match = _BLANK.match(text, at)
+    return at if match is None else match.end()
+
+
+def _find(root: Node, path: Sequence[str | int]) -> Node | None:
+    """The value at a path of keys and places."""
+    node = root
+    for part in path:
+        if isinstance(part, int):
+            found = node.items[part] if node.items is not None and part < len(node.items) else None
+        else:
+            found = next((one.value for one in reversed(node.members or ()) if one.key == part), None)
+        if found is None:
+            return None
+        node = found
+    return node
 
 
 def _without_strings(text: str) -> str:
@@ -178,26 +238,27 @@ def _unit(text: str, root: Node) -> str:
     return "  "
 
 
-def _insert(text: str, node: Node, key: str, value: Json, root: Node) -> str:
+def _insert(text: str, node: Node, label: str, value: Json, root: Node) -> str:
+    """The text with one more member or item at the end of a value."""
     newline = "\r\n" if "\r\n" in text else "\n"
     close = node.end - 1
-    members = node.members or ()
-    if members and _indent_at(text, members[0].key_start) is None:
-        written = f", {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        return text[: members[-1].value.end] + written + text[members[-1].value.end :]
-    if members:
-        indent = _indent_at(text, members[-1].key_start)
-        indent = indent if indent is not None else _indent_at(text, members[0].key_start) or ""
+    spans = node.spans
+    if spans and _indent_at(text, spans[0][0]) is None:
+        written = f", {label}{json.dumps(value, ensure_ascii=False)}"
+        return text[: spans[-1][1]] + written + text[spans[-1][1] :]
+    if spans:
+        indent = _indent_at(text, spans[-1][0])
+        indent = indent if indent is not None else _indent_at(text, spans[0][0]) or ""
         outer = None
     else:
         outer = _line_indent(text, node.start)
         indent = outer + _unit(text, root)
-    lead = text[: members[-1].value.end] if members else text[: node.start + 1]
+    lead = text[: spans[-1][1]] if spans else text[: node.start + 1]
     gap = text[len(lead) : close].rstrip()
-    comma = "," if members and not node.trailing_comma else ""
-    entry = f"{newline}{indent}{json.dumps(key)}: {_render(value, indent, text, root)}"
+    comma = "," if spans and not node.trailing_comma else ""
+    entry = f"{newline}{indent}{label}{_render(value, indent, text, root)}"
     entry += "," if node.trailing_comma else ""
-    tail = text[len(lead) + len(gap) : close] if members else f"{newline}{outer}"
+    tail = text[len(lead) + len(gap) : close] if spans else f"{newline}{outer}"
     return f"{lead}{comma}{gap}{entry}{tail}{text[close:]}"
 
 

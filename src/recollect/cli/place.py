@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from recollect.cli.output import say
 from recollect.config import load_settings
 from recollect.engine.core import missing_space
@@ -17,6 +19,11 @@ def own_place(home: str | None) -> str:
     """The file or the address of the store."""
     settings = load_settings(home)
     return shown_place(settings.home, settings.store)
+
+
+def own_home(home: str | None) -> Path:
+    """The folder of the store, or of the settings of one that is elsewhere."""
+    return load_settings(home).home
 
 
 def find_place(home: str | None) -> Place:

@@ -160,3 +160,50 @@ def identity(
         put(said)
     else:
         say(f"{name} has no identity")
+
+
+@spaces.command("steer")
+def steer(
+    name: Name,
+    capture: Annotated[
+        bool | None, typer.Option("--capture/--no-capture", help="Keep what is said in sessions.")
+    ] = None,
+    inject: Annotated[
+        bool | None, typer.Option("--inject/--no-inject", help="Give sessions what they did not ask for.")
+    ] = None,
+    start_tokens: Annotated[
+        int | None, typer.Option("--start-tokens", metavar="N", help="At most so many at the start (50 to 2400).")
+    ] = None,
+    prompt_tokens: Annotated[
+        int | None, typer.Option("--prompt-tokens", metavar="N", help="At most so many at a prompt (50 to 2400).")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", metavar="P", help="How likely an answer must be (0 to 1).")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set what may happen unasked in a space: capture, injection, and how much of it.
+
+    \b
+    Examples:
+      recollect spaces steer work
+      recollect spaces steer work --no-capture --prompt-tokens 300
+    """
+    given = {
+        "capture": capture, "inject": inject, "start_tokens": start_tokens, "prompt_tokens": prompt_tokens,
+        "threshold": threshold,
+    }  # fmt: skip
+    changes = {key: value for key, value in given.items() if value is not None}
+    with open_or_fail(home) as memory:
+        memory.describe_space(name)
+        steering = memory.unasked.steer(space=name, **changes) if changes else memory.unasked.steering(space=name)
+    if as_json:
+        put_json({"space": name, "steering": steering})
+        return
+    said = {True: "yes", False: "no"}
+    show.put_pairs({
+        "capture": said[steering.capture], "inject": said[steering.inject],
+        "at the start": f"{steering.start_tokens:,} tokens", "at a prompt": f"{steering.prompt_tokens:,} tokens",
+        "threshold": f"{steering.threshold:g}",
+    })  # fmt: skip

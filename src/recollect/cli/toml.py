@@ -46,9 +46,40 @@ def set_table(text: str, path: Sequence[str], values: Mapping[str, Json]) -> str
     return new
 
 
-def _is_header(line: str, path: Sequence[str]) -> bool:
+def remove_table(text: str, path: Sequence[str]) -> str:
+    """The text without a table and those in it, and without the empty line before it."""
+    lines = text.splitlines(keepends=True)
+    start = next((i for i, line in enumerate(lines) if _is_header(line, path)), None)
+    if start is None:
+        return text
+    end = start + 1
+    while end < len(lines) and (not _HEADER.match(lines[end]) or _is_header(lines[end], path, within=True)):
+        end += 1
+    while end > start + 1 and not lines[end - 1].strip() and end < len(lines):
+        end -= 1  # what stands between our table and the next belongs to that one
+    begin = start - 1 if start and not lines[start - 1].strip() else start
+    new = "".join([*lines[:begin], *lines[end:]])
+    meant = read_toml(text)
+    _drop(meant, path)
+    if read_toml(new) != meant:
+        raise Uneditable(f"{'.'.join(path)} is written in a way that cannot be taken out safely")
+    return new
+
+
+def _drop(values: dict[str, Json], path: Sequence[str]) -> None:
+    """Takes a table out of its parent, which goes as well where nothing else is in it."""
+    inner = values.get(path[0])
+    if len(path) > 1 and isinstance(inner, dict):
+        _drop(inner, path[1:])
+    if len(path) == 1 or not inner:
+        values.pop(path[0], None)
+
+
+def _is_header(line: str, path: Sequence[str], *, within: bool = False) -> bool:
+    """Is a line the header of a table, or of one `within` it?"""
     parts = r"\s*\.\s*".join(f"(?:{re.escape(part)}|\"{re.escape(part)}\"|'{re.escape(part)}')" for part in path)
-    return re.fullmatch(rf"\s*\[\s*{parts}\s*\]\s*(?:#.*)?", line.rstrip("\r\n")) is not None
+    more = r"\s*\..*" if within else r"\s*"
+    return re.fullmatch(rf"\s*\[\s*{parts}{more}\]\s*(?:#.*)?", line.rstrip("\r\n")) is not None
 
 
 def _set_key(lines: list[str], start: int, key: str, written: str) -> None:

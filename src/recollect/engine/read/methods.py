@@ -32,6 +32,7 @@ from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.facts import facts_for
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
+from recollect.engine.read.unasked import Unasked
 from recollect.engine.write import revise
 from recollect.engine.write.revise import Past
 from recollect.engine.write.sessions import list_sessions
@@ -208,6 +209,11 @@ class Reading:
             return None
         began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
         return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
+
+    @property
+    def unasked(self) -> Unasked:
+        """What sessions are given that asked for nothing, and how a person steers that."""
+        return Unasked(self.core, self.semantics)
 
     def search_code(
         self,

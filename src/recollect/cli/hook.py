@@ -1,0 +1,241 @@
+"""How does a client's hook get an answer before anybody notices that it asked?
+
+A client waits for this process, so it always ends well, says nothing but its answer, and keeps to a deadline: what has
+not been found by then is not said. What a session was given is noted after it was said, so that a hook that is killed
+has withheld nothing. What is to be kept of a turn is read by a process of its own, for which nobody waits.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import NamedTuple
+
+from recollect.cli.hook_forms import MOMENTS, Moment, Told, parse_told, render_answer
+from recollect.cli.hook_log import HookCall, log_call
+from recollect.cli.place import find_place
+from recollect.config import Settings, load_settings
+from recollect.engine.memory import Memory, open_memory
+from recollect.engine.read.unasked import Given
+from recollect.errors import RecollectError
+from recollect.types import DEFAULT_SPACE
+
+_LEAST_SECONDS = 0.1  # for the notes, when the answer took all of its time
+_CAPTURE_SECONDS = 120
+_MOST_INPUT = 4_000_000  # bytes; a prompt may carry a whole file
+_OPTIONS = {"--space": "space", "--home": "home", "--store": "home"}
+_FOR_PEOPLE = ("--help", "-h", "--preview")
+_NOW = "--now"  # this process is the one for which nobody waits
+
+
+class Call(NamedTuple):
+    """A hook that was called."""
+
+    client: str
+    event: str
+    space: str = DEFAULT_SPACE
+    home: str | None = None
+    now: bool = False
+
+    @property
+    def moment(self) -> Moment | None:
+        return MOMENTS.get(self.client, {}).get(self.event)
+
+
+def parse_call(args: Sequence[str]) -> Call | None:
+    """The words after `recollect hook`; None for what a person types (`--help`, `--preview`).
+
+    A call that makes no sense is one to which there is nothing to say: to some clients an exit code of 2 means that the
+    prompt is refused.
+    """
+    if not args or any(word.partition("=")[0] in _FOR_PEOPLE for word in args):
+        return None
+    values: dict[str, str] = {}
+    rest = iter(args[2:])
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in _OPTIONS:
+            values[_OPTIONS[name]] = value if equals else next(rest, "")
+    client, event = [*args[:2], ""][:2]
+    return Call(client, event, now=_NOW in args, **{k: v for k, v in values.items() if v})  # pyright: ignore[reportArgumentType]  texts all
+
+
+def run_hook(call: Call) -> int:
+    """Answers one call. Whatever happens, the exit code is 0: a memory that fails is no reason to stop an agent."""
+    try:
+        settings = load_settings(call.home)
+    except RecollectError as error:
+        _put(render_answer(call.client, call.event, ""))
+        print(f"recollect: {error}", file=sys.stderr)
+        return 0
+    if call.moment == "turn":
+        return _Turn(call, settings).run()
+    if call.moment == "prompt":
+        importlib.import_module("recollect.engine.read.recall")  # numpy, before the clock runs: it is start-up
+    return _Answer(call, settings).run()
+
+
+class _Answer:
+    """A call at the start of a session or at a prompt: one thread looks, and the other watches the clock."""
+
+    def __init__(self, call: Call, settings: Settings) -> None:
+        self._call, self._settings = call, settings
+        self._began = perf_counter()
+        self._given = Given()
+        self._told = Told()
+        self._problem: str | None = None
+        self._found, self._done = threading.Event(), threading.Event()
+
+    def run(self) -> int:
+        if self._call.moment is not None:
+            threading.Thread(target=self._work, daemon=True).start()
+            if not self._found.wait(self._settings.hook_seconds):
+                self._problem = f"nothing was found within {self._settings.hook_seconds:g} seconds"
+        given = self._given  # what was not found by now is not said
+        _put(render_answer(self._call.client, self._call.event, given.text))
+        milliseconds = round((perf_counter() - self._began) * 1e3)
+        self._found.set()
+        if self._call.moment is None:
+            return 0
+        left = self._settings.hook_seconds - (perf_counter() - self._began)
+        ended = self._done.wait(max(left, _LEAST_SECONDS))
+        _log(
+            self._call, self._settings, self._told, milliseconds=milliseconds, tokens=given.tokens,
+            records=len(given.ids), project=given.project, reason=given.reason, problem=self._problem,
+        )  # fmt: skip
+        if not ended:
+            os._exit(0)  # the other thread is waiting for the store, and no client waits for that
+        return 0
+
+    def _work(self) -> None:
+        try:
+            self._told = parse_told(self._call.client, _read_input())
+            if find_place(self._call.home).there:
+                with open_memory(settings=self._settings, actor=f"hook:{self._call.client}") as memory:
+                    self._look(memory)
+        except Exception as error:  # noqa: BLE001  the top of a transport
+            self._problem = f"{type(error).__name__}: {error}"
+        finally:
+            self._found.set()
+            self._done.set()
+
+    def _look(self, memory: Memory) -> None:
+        call, told = self._call, self._told
+        if call.moment == "start":
+            resumed = None if told.anew else told.session
+            given = memory.unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
+        elif told.prompt is not None:
+            given = memory.unasked.give_answers(told.prompt, space=call.space, folder=told.folder, session=told.session)
+        else:
+            given = Given(reason="the client told no prompt")
+        if self._found.is_set():
+            return  # too late: it was not said
+        self._given = given
+        self._found.set()
+        if given.text:
+            memory.unasked.note_given(given, session=told.session, anew=call.moment == "start" and told.anew)
+
+
+class _Turn:
+    """A call at the end of a turn: answered at once, and worked on afterwards."""
+
+    def __init__(self, call: Call, settings: Settings) -> None:
+        self._call, self._settings = call, settings
+
+    def run(self) -> int:
+        data = _read_input()
+        if self._call.now:
+            self._capture(data)
+            return 0
+        _put(render_answer(self._call.client, self._call.event, ""))
+        if find_place(self._call.home).there or self._settings.store is None:
+            _detach(self._call, data, self._capture)
+        return 0
+
+    def _capture(self, data: bytes) -> None:
+        began = perf_counter()
+        told, problem, reason, captured = Told(), None, None, 0
+        try:
+            told = parse_told(self._call.client, data)
+            if told.transcript is None:
+                reason = "the client told of no transcript"
+            else:
+                captured, reason = self._keep(told, told.transcript)
+        except Exception as error:  # noqa: BLE001  the top of a transport
+            problem = f"{type(error).__name__}: {error}"
+        _log(
+            self._call, self._settings, told, milliseconds=round((perf_counter() - began) * 1e3),
+            captured=captured, reason=reason, problem=problem,
+        )  # fmt: skip
+
+    def _keep(self, told: Told, transcript: str) -> tuple[int, str | None]:  # noqa: ARG002
+        with open_memory(settings=self._settings, actor=f"hook:{self._call.client}") as memory:
+            if memory.unasked.paused_until() is not None:
+                return 0, "paused"
+            if not memory.unasked.steering(space=self._call.space).capture:
+                return 0, f"the space {self._call.space!r} captures nothing"
+            return 0, f"{transcript} was not read"
+
+
+def _detach(call: Call, data: bytes, work: Callable[[bytes], None]) -> None:
+    """Has work done by a process that is nobody's child, and that ends by itself."""
+    if hasattr(os, "fork"):
+        if os.fork():
+            return
+        os.setsid()
+        quiet = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(quiet, stream)
+        signal.alarm(_CAPTURE_SECONDS)
+        try:
+            work(data)
+        finally:
+            os._exit(0)
+    words = [
+        "hook",
+        call.client,
+        call.event,
+        "--space",
+        call.space,
+        *(["--home", call.home] if call.home else []),
+        _NOW,
+    ]
+    child = subprocess.Popen(  # where there is no fork
+        [sys.executable, "-m", "recollect.cli", *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0), close_fds=True,
+    )  # fmt: skip
+    assert child.stdin is not None
+    child.stdin.write(data)
+    child.stdin.close()
+
+
+def _read_input() -> bytes:
+    return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_INPUT)
+
+
+def _put(answer: str) -> None:
+    """The answer and nothing else. A client that has gone does not read it, which is its own affair."""
+    try:
+        sys.stdout.buffer.write(answer.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except (BrokenPipeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _log(call: Call, settings: Settings, told: Told, **found: int | str | None) -> None:
+    """Writes the call down for `recollect doctor`; where that cannot be done, it is said on stderr."""
+    try:
+        if settings.home.is_dir():
+            log_call(
+                settings.home,
+                HookCall(at=datetime.now(UTC), client=call.client, event=call.event, session=told.session, **found),  # pyright: ignore[reportArgumentType]  each is of its field's type
+            )
+    except OSError as error:
+        print(f"recollect: {error}", file=sys.stderr)

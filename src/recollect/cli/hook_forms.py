@@ -1,0 +1,98 @@
+"""How does each client tell what happens in a session, and in which form does it take an answer?
+
+Events are spelled as each client spells them. Clients agree on most fields of their JSON and not on how to write them,
+so each field is looked for under all of its names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Moment = Literal["start", "prompt", "turn"]
+"""What an event means to a memory: a session begins, a person has asked, something was said that may be kept."""
+
+_CLAUDE: Mapping[str, Moment] = {
+    "SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn", "PreCompact": "turn",
+}  # fmt: skip
+_COPILOT: Mapping[str, Moment] = {
+    "sessionStart": "start", "userPromptSubmitted": "prompt", "agentStop": "turn", "preCompact": "turn",
+}  # fmt: skip
+MOMENTS: Mapping[str, Mapping[str, Moment]] = {
+    "claude": _CLAUDE,
+    "codex": _CLAUDE,
+    "cursor": {"sessionStart": "start", "stop": "turn", "preCompact": "turn"},
+    "vscode": {**_CLAUDE, **_COPILOT},
+    "gemini": {"SessionStart": "start", "BeforeAgent": "prompt", "AfterAgent": "turn", "PreCompress": "turn"},
+    "opencode": {
+        "session.created": "start", "chat.message": "prompt", "session.idle": "turn",
+        "experimental.session.compacting": "turn",
+    },
+}  # fmt: skip
+"""Every event that means something, by client. Of all others there is nothing to say."""
+_FORGETFUL = ("startup", "clear", "compact", "new")
+_JSON_ONLY = ("cursor", "gemini")
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What a client has told of a moment in a session."""
+
+    session: str | None = None
+    folder: str | None = None
+    prompt: str | None = None
+    transcript: str | None = None
+    source: str | None = None
+
+    @property
+    def anew(self) -> bool:
+        """Does the session know nothing of what it was shown before?"""
+        return self.source is None or self.source in _FORGETFUL
+
+
+def parse_told(client: str, data: bytes) -> Told:
+    """What a client wrote to standard input. A field that is missing or of another form is None."""
+    if not data.strip():
+        return Told()
+    fields = msgspec.json.decode(data, type=dict[str, Any])
+    roots = msgspec.convert(fields.get("workspace_roots") or [], list[Any])
+    told = Told(
+        session=_text(fields, "session_id", "sessionId", "conversation_id", "thread_id"),
+        folder=_text(fields, "cwd") or next((root for root in roots if isinstance(root, str)), None),
+        prompt=_text(fields, "prompt", "user_prompt"),
+        transcript=_text(fields, "transcript_path", "transcriptPath"),
+        source=_text(fields, "source", "trigger"),
+    )
+    if client == "cursor" and told.transcript is None and told.session and told.folder:
+        return Told(session=told.session, folder=told.folder, transcript=_cursor_transcript(told.session, told.folder))
+    return told
+
+
+def _text(fields: Mapping[str, Any], *names: str) -> str | None:
+    found = (fields.get(name) for name in names)
+    return next((value for value in found if isinstance(value, str) and value.strip()), None)
+
+
+def _cursor_transcript(session: str, folder: str) -> str:
+    """Where Cursor keeps what was said, if it does not tell."""
+    place = folder.strip("/").replace("/", "-").replace(".", "-")
+    return str(Path.home() / ".cursor" / "projects" / place / "agent-transcripts" / session / f"{session}.jsonl")
+
+
+def render_answer(client: str, event: str, text: str) -> str:
+    """A text for the session, as the client takes it; what says "nothing" where there is no text."""
+    if client == "opencode":
+        return text
+    if client == "cursor":
+        if event == "beforeSubmitPrompt":
+            return '{"continue": true}'
+        return json.dumps({"additional_context": text} if text else {}, ensure_ascii=False)
+    if not text:
+        return "{}" if client in _JSON_ONLY else ""
+    if client == "vscode" and event in _COPILOT:
+        return json.dumps({"additionalContext": text}, ensure_ascii=False)
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}, ensure_ascii=False)

@@ -1,0 +1,250 @@
+"""How does a person see, try out and stop what happens unasked?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from recollect.cli import show
+from recollect.cli.clients import CLIENTS, decode_settings, edit_settings, read_settings
+from recollect.cli.hook_log import HookCall, last_calls, read_calls
+from recollect.cli.options import AsJson, Home, SpaceName, Usage
+from recollect.cli.output import many, minute, one_line, put, put_json, say
+from recollect.cli.place import open_if_there, open_or_make, own_home
+from recollect.cli.wiring import WIRINGS
+from recollect.config import client_folders
+from recollect.engine.core import utc_now
+from recollect.engine.read.unasked import Given, Injected
+from recollect.errors import RecollectError
+from recollect.types import DEFAULT_SPACE, Change
+
+_DURATION = re.compile(r"(\d+)\s*(m|min|h|d)?", re.I)
+_UNITS = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days"}
+_FOREVER = 9999
+
+
+class Connected(Struct, frozen=True, kw_only=True):
+    """How a client is connected for this user, and when it last called."""
+
+    client: str
+    server: bool
+    hooks: bool
+    last: HookCall | None = None
+
+    @property
+    def how(self) -> str:
+        ways = [name for name, there in (("server", self.server), ("hooks", self.hooks)) if there]
+        return " and ".join(ways) or "hooks gone"
+
+
+def hook(
+    preview: Annotated[
+        str | None, typer.Option("--preview", metavar="PROMPT", help="Show what a session would be given.")
+    ] = None,
+    client: Annotated[str | None, typer.Argument(metavar="CLIENT", help="The client that calls.")] = None,
+    event: Annotated[str | None, typer.Argument(metavar="EVENT", help="The event, as the client spells it.")] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="NAME", help="The project (else that of this folder).")
+    ] = None,
+    space: SpaceName = DEFAULT_SPACE,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a client's hook, or show with --preview what a session would be given.
+
+    You rarely type this: `recollect connect CLIENT --auto` has the client call it, with JSON on stdin. It always exits
+    with 0 and says nothing when there is nothing to say.
+
+    \b
+    Examples:
+      recollect hook --preview "which database does billing use?"
+      recollect hook claude UserPromptSubmit < event.json
+    """
+    if preview is None or client is not None or event is not None:
+        raise Usage('name a client and an event, or --preview "a prompt"')
+    memory = open_if_there(home)
+    start = answers = Given(reason="there is no memory yet")
+    if memory is not None:
+        with memory:
+            folder = str(Path.cwd())
+            start = memory.unasked.give_brief(space=space, project=project, folder=folder)
+            answers = memory.unasked.give_answers(preview, space=space, project=project, folder=folder)
+    if as_json:
+        put_json({"start": start, "prompt": answers})
+        return
+    for title, given in (("At the start of a session", start), ("With this prompt", answers)):
+        show.put_heading(f"{title}: {many(given.tokens, 'token')}, {many(len(given.ids), 'record')}")
+        put(given.text or f"nothing: {given.reason}")
+
+
+def pause(
+    duration: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="How long: 30m, 2h, 1d (else until `resume`).")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have nothing captured and nothing injected for a while. What an agent asks for itself is still answered.
+
+    \b
+    Examples:
+      recollect pause --for 2h
+      recollect pause
+    """
+    until = None if duration is None else utc_now() + read_duration(duration)
+    with open_or_make(home) as memory:
+        moment = memory.unasked.pause(until)
+    if as_json:
+        put_json({"paused_until": moment})
+    else:
+        put(f"paused {_until(moment)}; `recollect resume` ends it")
+
+
+def resume(home: Home = None, as_json: AsJson = False) -> None:
+    """End a pause: capture and inject again.
+
+    \b
+    Example:
+      recollect resume
+    """
+    with open_or_make(home) as memory:
+        memory.unasked.resume()
+    if as_json:
+        put_json({"paused_until": None})
+    else:
+        put("no longer paused")
+
+
+def status(home: Home = None, as_json: AsJson = False) -> None:
+    """Show what happens unasked: which clients are connected, when each last called, and tokens injected per day.
+
+    \b
+    Example:
+      recollect status
+    """
+    memory = open_if_there(home)
+    paused: datetime | None = None
+    days: list[Injected] = []
+    if memory is not None:
+        with memory:
+            paused, days = memory.unasked.paused_until(), memory.unasked.injected()
+    clients = connected_clients(own_home(home))
+    if as_json:
+        put_json({"paused_until": paused, "clients": clients, "injected": days})
+        return
+    put(f"paused {_until(paused)}" if paused else "capturing and injecting")
+    put_clients(clients)
+    if days:
+        show.put_heading("Given to sessions")
+        columns = [show.Column("day"), show.Column("times", right=True), show.Column("tokens", right=True)]
+        show.put_table(columns, ([one.day, f"{one.times:,}", f"{one.tokens:,}"] for one in days))
+
+
+def watch(
+    last: Annotated[int, typer.Option("--last", metavar="N", min=0, help="Begin with the last N events.")] = 10,
+    seconds: Annotated[
+        float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End by itself (else with Ctrl-C).")
+    ] = None,
+    home: Home = None,
+) -> None:
+    """Show live what is captured and injected, in every session of every client on this machine.
+
+    \b
+    Example:
+      recollect watch
+    """
+    folder = own_home(home)
+    until = None if seconds is None else monotonic() + seconds
+    calls = list(read_calls(folder))
+    for call in calls[len(calls) - min(last, len(calls)) :]:
+        put(_call_line(call))
+    with open_or_make(home) as memory:
+        entry, seen = memory.last_entry(), calls[-1].at if calls else None
+        while until is None or monotonic() < until:
+            sys.stdout.flush()
+            wait = 1.0 if until is None else max(min(1.0, until - monotonic()), 0.0)
+            for change in memory.follow(entry, wait):
+                entry = change.entry
+                _put_change(change)
+            for call in read_calls(folder):
+                if seen is None or call.at > seen:
+                    seen = call.at
+                    put(_call_line(call))
+
+
+def _put_change(change: Change) -> None:
+    if change.actor is not None and change.actor.startswith("hook:"):
+        put(f"{minute(change.at)}  {change.actor}  {change.verb} {change.object_type} {change.object_id}")
+
+
+def _call_line(call: HookCall) -> str:
+    """One call, as people read it."""
+    if call.problem:
+        said = f"failed: {call.problem}"
+    elif call.tokens:
+        said = f"gave {many(call.records, 'record')}, {many(call.tokens, 'token')}"
+    elif call.captured:
+        said = f"kept {many(call.captured, 'message')}"
+    else:
+        said = f"nothing: {call.reason or 'there was nothing to say'}"
+    where = "" if call.project is None else f"  [{call.project}]"
+    return f"{minute(call.at)}  {call.client} {call.event}{where}  {one_line(said)}  ({call.milliseconds} ms)"
+
+
+def read_duration(text: str) -> timedelta:
+    """`30m`, `2h`, `1d`; a number alone means minutes."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or not int(found[1]) or int(found[1]) > 100_000:
+        raise Usage(f"--for: {text!r} is no length of time; write 30m, 2h or 1d")
+    return timedelta(**{_UNITS[(found[2] or "m").lower()]: int(found[1])})
+
+
+def connected_clients(home: Path) -> list[Connected]:
+    """Every client that is connected for this user, or that has called."""
+    folders, calls = client_folders(), last_calls(home)
+    found: list[Connected] = []
+    for name, client in CLIENTS.items():
+        wiring = WIRINGS.get(name)
+        server = _says(client.file(folders, project=False), lambda text, one=client: one.holds(text, "recollect"))
+        hooks = wiring is not None and _says(wiring.file(folders, project=False), wiring.holds)
+        if server or hooks or name in calls:
+            found.append(Connected(client=name, server=server, hooks=hooks, last=calls.get(name)))
+    return found
+
+
+def _says(path: Path, holds: Callable[[str], bool]) -> bool:
+    """Does a client's file hold something of ours? One that cannot be read holds nothing that works."""
+    found: list[bool] = []
+
+    def look(text: str) -> str:
+        found.append(holds(text))
+        return text
+
+    try:
+        edit_settings(path, decode_settings(path, read_settings(path)), look)
+    except RecollectError as error:
+        say(f"note: {error}")
+    return any(found)
+
+
+def put_clients(clients: Sequence[Connected]) -> None:
+    show.put_heading("Clients")
+    if not clients:
+        put("none is connected; `recollect connect CLIENT --auto` does so")
+        return
+    show.put_pairs({
+        CLIENTS[one.client].title: f"{one.how}; " + ("never called" if one.last is None else _call_line(one.last))
+        for one in clients
+    })  # fmt: skip
+
+
+def _until(moment: datetime) -> str:
+    return "until you resume it" if moment.year == _FOREVER else f"until {minute(moment)}"

@@ -1,0 +1,182 @@
+"""Where does each client keep its hooks, and how does it want ours written?
+
+Most clients have one file for all hooks, in which ours are told from others by their command. VS Code has a file for
+each program, and opencode a script: those are ours as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+from msgspec import Struct
+
+from recollect.cli import jsonc
+from recollect.config import ClientFolders
+from recollect.types import Json
+
+_SECONDS = 5
+"""After so long a client may end our hook: it has answered long before."""
+
+
+class Wiring(Struct, frozen=True, kw_only=True):
+    """The hooks of one client: their file, their events, and how one is written."""
+
+    client: str
+    user_file: tuple[str, str]
+    """The folder's name in `ClientFolders`, and the file in it."""
+    project_file: str
+    events: tuple[str, ...]
+    grouped: bool = True
+    """Hooks stand in groups, each with a matcher of its own."""
+    lenient: bool = False
+    own: bool = False
+    """The file is ours alone."""
+    script: bool = False
+    frame: Mapping[str, Json] = {}
+    """What the file must hold beside the hooks."""
+
+    def file(self, folders: ClientFolders, *, project: bool) -> Path:
+        if project:
+            return Path.cwd() / self.project_file
+        base, name = self.user_file
+        folder = Path(getattr(folders, base))
+        if self.client == "claude" and folder == folders.home:
+            folder /= ".claude"
+        return folder / name
+
+    def wired(self, text: str, command: Sequence[str], options: Sequence[str]) -> str:
+        """The text of a file with our hooks in it; equal to what came in when they already are."""
+        if self.script:
+            return render_script(command, options)
+        if self.own or not text.strip():
+            hooks: dict[str, Json] = {event: [self.entry(event, command, options)] for event in self.events}
+            return json.dumps({**self.frame, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+        for event in self.events:
+            wanted = self.entry(event, command, options)
+            held = [_at(text, path[:3], lenient=self.lenient) for path in self._ours(text, event)]
+            if held != [wanted]:
+                text = jsonc.append_item(self._without(text, event), ["hooks", event], wanted, lenient=self.lenient)
+        return text
+
+    def unwired(self, text: str) -> str:
+        """The text of a file without our hooks, and without what is empty for want of them."""
+        for event in self._events(text):
+            if not any(True for _ in self._ours(text, event)):
+                continue
+            text = self._without(text, event)
+            if _at(text, ["hooks", event], lenient=self.lenient) == []:
+                text = jsonc.remove(text, ["hooks", event], lenient=self.lenient)
+            if _at(text, ["hooks"], lenient=self.lenient) == {}:
+                text = jsonc.remove(text, ["hooks"], lenient=self.lenient)
+        return text
+
+    def holds(self, text: str) -> bool:
+        """Is any of our hooks in the text of a file?"""
+        if self.script:
+            return bool(text)
+        return any(True for event in self._events(text) for _ in self._ours(text, event))
+
+    def is_bare(self, text: str) -> bool:
+        """Is there nothing in the text of a file but what we would have begun it with?"""
+        root = jsonc.read_json(text or "{}", lenient=self.lenient)
+        return isinstance(root, dict) and all(self.frame.get(key) == value for key, value in root.items())
+
+    def entry(self, event: str, command: Sequence[str], options: Sequence[str]) -> dict[str, Json]:
+        """One hook, in the group that it stands in if it stands in one."""
+        line = join_words([*command, "hook", self.client, event, *options])
+        hook: dict[str, Json] = {"type": "command", "command": line}
+        if self.client == "cursor":
+            return {"command": line, "timeout": _SECONDS}
+        if self.client == "gemini":
+            hook = {"name": "recollect", **hook, "timeout": _SECONDS * 1_000}
+        else:
+            hook["timeout"] = _SECONDS
+        return {"hooks": [hook]} if self.grouped else hook
+
+    def _events(self, text: str) -> list[str]:
+        hooks = _at(text, ["hooks"], lenient=self.lenient) if text.strip() else None
+        return list(hooks) if isinstance(hooks, dict) else []
+
+    def _ours(self, text: str, event: str) -> Iterator[list[str | int]]:
+        """The paths of our hooks of an event, the last first, so that each can be taken out by its path."""
+        entries = _at(text, ["hooks", event], lenient=self.lenient)
+        for place, entry in reversed(list(enumerate(entries if isinstance(entries, list) else []))):
+            if not self.grouped:
+                if self._is_ours(entry):
+                    yield ["hooks", event, place]
+                continue
+            inner = entry.get("hooks") if isinstance(entry, dict) else None
+            hooks = inner if isinstance(inner, list) else []
+            ours = [at for at, hook in enumerate(hooks) if self._is_ours(hook)]
+            if ours and len(ours) == len(hooks):
+                yield ["hooks", event, place]
+            else:
+                yield from (["hooks", event, place, "hooks", at] for at in reversed(ours))
+
+    def _is_ours(self, hook: Json) -> bool:
+        line = hook.get("command") if isinstance(hook, dict) else None
+        return isinstance(line, str) and re.search(rf"recollect.* hook {self.client} ", line) is not None
+
+    def _without(self, text: str, event: str) -> str:
+        for path in self._ours(text, event):
+            text = jsonc.remove(text, path, lenient=self.lenient)
+        return text
+
+
+_CLAUDE = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
+WIRINGS: Mapping[str, Wiring] = {
+    wiring.client: wiring
+    for wiring in (
+        Wiring(
+            client="claude", user_file=("claude", "settings.json"), project_file=".claude/settings.json", events=_CLAUDE
+        ),
+        Wiring(client="codex", user_file=("codex", "hooks.json"), project_file=".codex/hooks.json", events=_CLAUDE),
+        Wiring(
+            client="cursor", user_file=("home", ".cursor/hooks.json"), project_file=".cursor/hooks.json",
+            events=("sessionStart", "stop", "preCompact"), grouped=False, lenient=True, frame={"version": 1},
+        ),
+        Wiring(
+            client="vscode", user_file=("home", ".copilot/hooks/recollect.json"),
+            project_file=".github/hooks/recollect.json", events=_CLAUDE, grouped=False, own=True, frame={"version": 1},
+        ),
+        Wiring(
+            client="gemini", user_file=("home", ".gemini/settings.json"), project_file=".gemini/settings.json",
+            events=("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress"), lenient=True,
+        ),
+        Wiring(
+            client="opencode", user_file=("xdg", "opencode/plugins/recollect.js"),
+            project_file=".opencode/plugins/recollect.js", events=(), own=True, script=True,
+        ),
+    )
+}  # fmt: skip
+
+
+def render_script(command: Sequence[str], options: Sequence[str]) -> str:
+    """opencode's plugin: the words before an event, and in a list those after it."""
+    template = resources.files("recollect.cli").joinpath("plugins/opencode.js").read_text("utf-8")
+    return template.replace(
+        "__COMMAND__", json.dumps([*command, "hook", "opencode", list(options)], ensure_ascii=False)
+    )
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Words as one line for a shell."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def _at(text: str, path: Sequence[str | int], *, lenient: bool) -> Json:
+    """The value at a path; None where there is none."""
+    value = jsonc.read_json(text, lenient=lenient)
+    for part in path:
+        if isinstance(part, int):
+            value = value[part] if isinstance(value, list) and part < len(value) else None
+        else:
+            value = value.get(part) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,292 @@
+"""What is a session given that asked for nothing, and what was it given already?
+
+At its start the brief; with a prompt the few records that most likely answer it, none of them twice in one session. No
+model is loaded for it: one that is loaded already helps, and else words decide. Whether at all, how much, and from
+which probability on stands on a shelf for each space. Shelves of the store say until when all of it is paused, what a
+session was shown, and what was given each day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from recollect.engine.core import Core
+from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.parse import parse_optional, parse_space, parse_text
+from recollect.engine.read.brief import make_brief
+from recollect.errors import InvalidInput
+from recollect.ingest.worktree import project_of
+from recollect.retrieve.context import estimate_tokens, pack_context
+from recollect.retrieve.general import asks_generally
+from recollect.store.base import Shelf, View
+from recollect.store.terms import terms
+from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query
+
+if TYPE_CHECKING:
+    from recollect.engine.embedding.vectors import Vectors
+
+MOST_RECORDS = 5
+_NOTES = 50  # of a brief, at most
+_LONGEST_PROMPT = 2_000  # characters: of a long one the beginning and the end say what is wanted
+_FEWEST_TERMS = 2  # "go on" asks nothing
+_LOOKS_AT = 4  # times as many as are shown: some were shown already
+_LEFT_OUT = ("code", "source", "activity")
+_KEPT_DAYS = 30
+_PATIENCE = 0.05  # seconds, for vectors of what was just stored
+_COMMAND = re.compile(r"\s*[/!#]\S*")
+
+
+class Steering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a space allows to happen unasked."""
+
+    capture: bool = True
+    inject: bool = True
+    start_tokens: Annotated[int, Meta(ge=50, le=2_400)] = 800
+    prompt_tokens: Annotated[int, Meta(ge=50, le=2_400)] = 600
+    threshold: Annotated[float, Meta(ge=0.0, le=1.0)] = LIKELY
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """A text for a session, what it costs, the records in it, and why it is empty where it is."""
+
+    text: str = ""
+    tokens: int = 0
+    ids: tuple[str, ...] = ()
+    project: str | None = None
+    reason: str | None = None
+
+
+class Shown(Struct, frozen=True):
+    """Which records a session was shown, and when it was last shown some."""
+
+    at: datetime
+    ids: tuple[str, ...]
+
+
+class Injected(Struct, frozen=True, kw_only=True):
+    """What sessions were given on a day (UTC)."""
+
+    day: str
+    times: int = 0
+    tokens: int = 0
+
+
+_STEERING = Shelf("steering", Steering)
+_PAUSED = Shelf("paused", datetime)
+_SHOWN = Shelf("shown", Shown)
+_INJECTED = Shelf("injected", Injected)
+_ONLY = "all"
+
+
+def steering_of(view: View, space: str) -> Steering:
+    """What a space allows; of a space that nobody has set, the usual."""
+    return view.kept(_STEERING, space=space, keys=[_ONLY]).get(_ONLY) or Steering()
+
+
+def paused_until(view: View, now: datetime) -> datetime | None:
+    """Until when nothing happens unasked; None where it does."""
+    until = view.kept(_PAUSED, keys=[_ONLY]).get(_ONLY)
+    return until if until is not None and until > now else None
+
+
+def give_brief(core: Core, space: str, project: str | None, resumed: str | None = None) -> Given:
+    """What a session begins with."""
+    with core.store.read() as view:
+        steering, reason = _looked_up(core, view, space)
+        if reason is None and resumed is not None and _seen(view, resumed):
+            reason = "the session has its brief already"
+    if reason is not None:
+        return Given(project=project, reason=reason)
+    where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
+    made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens)
+    if not made.text:
+        return Given(project=project, reason="nothing is known yet")
+    ids = tuple(noted.record.id for noted in made.notes)
+    return Given(text=made.text, tokens=estimate_tokens(made.text), ids=ids, project=project)
+
+
+def give_answers(
+    core: Core, space: str, project: str | None, prompt: str, session: str | None, vectors: Vectors | None
+) -> Given:
+    """The records that probably answer a prompt, without those that the session has seen."""
+    if _COMMAND.fullmatch(prompt) or asks_generally(prompt) or len(set(terms(prompt[:200]))) < _FEWEST_TERMS:
+        return Given(project=project, reason="the prompt asks for nothing that could be looked up")
+    with core.store.read() as view:
+        steering, reason = _looked_up(core, view, space)
+        seen = frozenset[str]() if session is None else _seen(view, session)
+    if reason is not None:
+        return Given(project=project, reason=reason)
+    likely = [hit for hit in _search(core, space, project, prompt, vectors) if _is_enough(hit, steering.threshold)]
+    fresh = [hit for hit in likely if hit.record.id not in seen and (session is None or hit.record.session != session)]
+    text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
+    if not text:
+        known = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
+        return Given(project=project, reason=known)
+    return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project)
+
+
+def _looked_up(core: Core, view: View, space: str) -> tuple[Steering, str | None]:
+    """What a space allows, and why nothing is given where nothing is."""
+    steering, until = steering_of(view, space), paused_until(view, core.clock())
+    if until is not None:
+        return steering, f"paused until {until:%Y-%m-%d %H:%M} UTC"
+    if not view.spaces([space]):
+        return steering, f"there is no space {space!r} yet"
+    return steering, None if steering.inject else f"the space {space!r} gives nothing unasked"
+
+
+def _search(core: Core, space: str, project: str | None, prompt: str, vectors: Vectors | None) -> Sequence[Hit]:
+    from recollect.engine.read.recall import recall  # brings in numpy: only when a prompt is there
+
+    half = _LONGEST_PROMPT // 2
+    asked = prompt if len(prompt) <= _LONGEST_PROMPT else f"{prompt[:half]}\n{prompt[-half:]}"
+    where = Filter(spaces=(space,), projects=() if project is None else (project, ""), without_kinds=_LEFT_OUT)
+    query = Query(text=parse_text(asked, "prompt"), filter=where, limit=_LOOKS_AT * MOST_RECORDS, min_score=NOISE)
+    return recall(core, vectors, query).hits
+
+
+def _is_enough(hit: Hit, threshold: float) -> bool:
+    """Is a hit likely enough? Where words alone were compared, it must hold as large a part of what was asked."""
+    if hit.why.vector is None:
+        return max(hit.score, hit.why.keyword) >= threshold and hit.is_likely
+    return hit.score >= threshold
+
+
+def _pack(hits: Sequence[Hit], budget: int) -> tuple[str, tuple[str, ...]]:
+    """A block of the best, and the ids of those in it."""
+    text = pack_context(hits, budget)
+    return text, tuple(hit.record.id for hit in hits if f"- [{hit.record.id}] (" in text)
+
+
+def _seen(view: View, session: str) -> frozenset[str]:
+    shown = view.kept(_SHOWN, keys=[session]).get(session)
+    return frozenset() if shown is None else frozenset(shown.ids)
+
+
+def note_given(core: Core, given: Given, session: str | None, *, anew: bool = False) -> None:
+    """Keeps that a session was given a text. `anew`: it has forgotten what it was shown before."""
+    with core.store.write(actor=core.actor) as edit:
+        day = edit.now.date().isoformat()
+        so_far = edit.kept(_INJECTED, keys=[day]).get(day) or Injected(day=day)
+        edit.keep(_INJECTED, {day: Injected(day=day, times=so_far.times + 1, tokens=so_far.tokens + given.tokens)})
+        if session is None:
+            return
+        before = () if anew else tuple(_seen(edit, session))
+        edit.keep(_SHOWN, {session: Shown(edit.now, tuple(dict.fromkeys((*before, *given.ids))))})
+        if anew:
+            old = edit.now - timedelta(days=_KEPT_DAYS)
+            edit.keep(_SHOWN, {key: None for key, shown in edit.kept(_SHOWN).items() if shown.at < old})
+
+
+class Unasked:
+    """What a memory gives without being asked, and how a person steers that."""
+
+    def __init__(self, core: Core, semantics: Semantics) -> None:
+        self._core = core
+        self._semantics = semantics
+
+    def give_brief(
+        self,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        folder: str | None = None,
+        resumed: str | None = None,
+    ) -> Given:
+        """The text that a session begins with: the brief of a project, or of the one that a folder belongs to.
+
+        A session that is `resumed` and was shown something before still has it, and is given nothing.
+        """
+        session = parse_optional(resumed, "resumed")
+        return give_brief(self._core, parse_space(space), _project(project, folder), session)
+
+    def give_answers(
+        self,
+        prompt: str,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        folder: str | None = None,
+        session: str | None = None,
+    ) -> Given:
+        """What of a memory most likely answers a prompt, at most five records; empty when nothing is likely to.
+
+        What the session was shown before is left out. A model is used if it is loaded, and never loaded for this.
+        """
+        label = parse_space(space)
+        ready = None if self._semantics.loaded is None else self._semantics.ready([label], _PATIENCE, tuple)
+        return give_answers(
+            self._core,
+            label,
+            _project(project, folder),
+            parse_text(prompt, "prompt"),
+            parse_optional(session, "session"),
+            None if ready is None else ready.vectors,
+        )
+
+    def note_given(self, given: Given, *, session: str | None = None, anew: bool = False) -> None:
+        """Keeps that a session was given something, so that it is not given the same again.
+
+        `anew`: the session begins, or was made shorter, and has none of what it was shown before.
+        """
+        note_given(self._core, given, parse_optional(session, "session"), anew=anew)
+
+    def steering(self, *, space: str = DEFAULT_SPACE) -> Steering:
+        """What a space allows to happen unasked."""
+        with self._core.store.read() as view:
+            return steering_of(view, parse_space(space))
+
+    def steer(self, *, space: str = DEFAULT_SPACE, **changes: bool | int | float) -> Steering:
+        """Changes what a space allows to happen unasked, and answers with all of it."""
+        label = parse_space(space)
+        with self._core.store.write(actor=self._core.actor) as edit:
+            before = msgspec.structs.asdict(steering_of(edit, label))
+            unknown = next((name for name in changes if name not in before), None)
+            if unknown is not None:
+                raise InvalidInput(unknown, f"is no such setting; there are: {', '.join(before)}")
+            steering = _parse_steering({**before, **changes})
+            edit.keep(_STEERING, {_ONLY: steering}, space=label)
+        return steering
+
+    def pause(self, until: datetime | None = None) -> datetime:
+        """Has nothing happen unasked until a moment, or until `resume`."""
+        with self._core.store.write(actor=self._core.actor) as edit:
+            moment = edit.now.replace(year=9999) if until is None else until
+            if moment <= self._core.clock():
+                raise InvalidInput("until", "is over already; name a moment that is still to come")
+            edit.keep(_PAUSED, {_ONLY: moment})
+        return moment
+
+    def resume(self) -> None:
+        """Ends a pause."""
+        with self._core.store.write(actor=self._core.actor) as edit:
+            edit.keep(_PAUSED, {_ONLY: None})
+
+    def paused_until(self) -> datetime | None:
+        """Until when nothing happens unasked; None where it does. The year 9999 stands for "until resumed"."""
+        with self._core.store.read() as view:
+            return paused_until(view, self._core.clock())
+
+    def injected(self, days: int = 7) -> list[Injected]:
+        """How often and how much sessions were given, of the last so many days on which they were, the newest first."""
+        with self._core.store.read() as view:
+            return sorted(view.kept(_INJECTED).values(), key=lambda one: one.day, reverse=True)[:days]
+
+
+def _project(project: str | None, folder: str | None) -> str | None:
+    named = parse_optional(project, "project")
+    return named if named is not None or folder is None else project_of(folder)
+
+
+def _parse_steering(values: dict[str, object]) -> Steering:
+    try:
+        return msgspec.convert(values, Steering)
+    except msgspec.ValidationError as error:
+        problem, _, where = str(error).partition(" - at ")
+        raise InvalidInput(where.strip("`$.") or "settings", problem.replace("`", "").lower()) from error

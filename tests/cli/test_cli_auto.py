@@ -1,0 +1,146 @@
+"""Hooks beside the MCP entry: what is written, what stays, and what `disconnect` takes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.clients import CLIENTS
+from recollect.cli.hook_forms import MOMENTS
+from recollect.cli.wiring import WIRINGS
+from recollect.config import client_folders
+
+CLAUDE_HOOKS = """{
+    "theme": "dark",
+    "hooks": {
+        "Stop": [
+            {"hooks": [{"type": "command", "command": "say done"}]}
+        ],
+        "PreToolUse": []
+    }
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def project(shell, monkeypatch):
+    monkeypatch.setattr("recollect.config.client_folders.__defaults__", (os.environ, "linux"))
+    folder = shell.home / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_hooks_are_written_once_and_taken_back_whole(shell, client):
+    first = shell("connect", client, "--auto", "--yes")
+    assert first.code == 0, first.err
+    assert "From the next session of" in first.out
+    written = files(shell.home)
+    assert str(WIRINGS[client].file(client_folders(), project=False)) in written
+    assert shell("connect", client, "--auto", "--yes").out.startswith("already connected")
+    assert files(shell.home) == written
+    assert shell("disconnect", client, "--yes").code == 0
+    assert files(shell.home) == {}
+    assert shell("disconnect", client, "--yes").out == f"{CLIENTS[client].title} was not connected\n"
+
+
+@pytest.mark.parametrize("client", [name for name, wiring in WIRINGS.items() if not wiring.script])
+def test_every_event_that_is_written_means_something_to_the_hook(client):
+    assert set(WIRINGS[client].events) <= set(MOMENTS[client])
+    hooks = json.loads(WIRINGS[client].wired("", ["recollect"], ["--space", "a b"]))["hooks"]
+    for event, entries in hooks.items():
+        assert f"recollect hook {client} {event} --space 'a b'" in json.dumps(entries)
+
+
+def test_other_hooks_stay_and_come_out_byte_for_byte(shell):
+    path = shell.home / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(CLAUDE_HOOKS)
+    shell("connect", "claude", "--auto", "--yes")
+    hooks = json.loads(path.read_text())["hooks"]
+    assert [len(hooks[event]) for event in ("Stop", "SessionStart", "PreToolUse")] == [2, 1, 0]
+    assert hooks["Stop"][0] == {"hooks": [{"type": "command", "command": "say done"}]}
+    shell("disconnect", "claude", "--yes")
+    assert files(shell.home) == {str(path): CLAUDE_HOOKS.encode()}
+
+
+def test_an_older_hook_is_brought_up_to_date_and_not_doubled(shell):
+    path = shell.home / ".cursor/hooks.json"
+    path.parent.mkdir()
+    old = [{"command": "/old/venv/bin/recollect hook cursor stop"}, {"command": "other"}]
+    path.write_text(json.dumps({"version": 1, "hooks": {"stop": old}}))
+    shell("connect", "cursor", "--auto", "--yes")
+    stop = [entry["command"] for entry in json.loads(path.read_text())["hooks"]["stop"]]
+    assert stop[0] == "other"
+    assert len(stop) == 2
+    assert not stop[1].startswith("/old")
+
+
+@pytest.mark.parametrize("client", WIRINGS)
+def test_what_a_team_shares_holds_no_path_of_this_machine(shell, client):
+    assert shell("connect", client, "--auto", "--project", "--yes").code == 0
+    for path, data in files(Path.cwd()).items():
+        assert b"bin/" not in data, path
+        assert b"recollect" in data
+    assert shell("disconnect", client, "--project", "--yes").code == 0
+    assert files(Path.cwd()) == {}
+
+
+def test_without_a_yes_nothing_is_written(shell):
+    outcome = shell("connect", "claude", "--auto")
+    assert outcome.code == 2
+    assert "hook claude SessionStart" in outcome.out
+    assert files(shell.home) == {}
+
+
+def test_a_file_that_cannot_be_edited_leaves_all_files_alone(shell):
+    path = shell.home / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text('{"hooks": {"Stop": 7}}')
+    outcome = shell("connect", "claude", "--auto", "--yes")
+    assert outcome.code == 1
+    assert "hooks.Stop is not a list; nothing was changed. Add this by hand:" in outcome.err
+    assert list(files(shell.home)) == [str(path)]
+
+
+def test_a_client_without_hooks_says_so(shell):
+    outcome = shell("connect", "claude-desktop", "--auto", "--yes")
+    assert (outcome.code, "Claude Desktop has no hooks; leave out --auto" in outcome.err) == (2, True)
+
+
+def test_doctor_and_status_say_how_a_client_is_connected(shell):
+    shell("connect", "codex", "--auto", "--yes")
+    shell("connect", "cursor", "--yes")
+    found = {one["client"]: (one["server"], one["hooks"]) for one in shell.json("status")["clients"]}
+    assert found == {"codex": (True, True), "cursor": (True, False)}
+    assert "never called" in shell("doctor").out
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="opencode's plugin runs in node")
+def test_the_plugin_of_opencode_gives_a_session_its_brief_and_its_answers(shell, tmp_path):
+    shell.remember("The billing service uses the database PostgreSQL 16.")
+    shell("connect", "opencode", "--auto", "--yes", "--home", str(shell.store))
+    plugin = (shell.home / ".config/opencode/plugins/recollect.js").read_text()
+    script = tmp_path / "try.mjs"
+    script.write_text(
+        plugin.replace("const PATIENCE = 2000", "const PATIENCE = 60000")
+        + """
+const hooks = await Recollect({ directory: process.cwd() })
+await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "Which database is billing's?" }] })
+const output = { system: [] }
+await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, output)
+console.log(JSON.stringify(output.system))
+"""
+    )
+    ran = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
+    brief, *_ = json.loads(ran.stdout)
+    assert "PostgreSQL 16" in brief

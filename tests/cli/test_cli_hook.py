@@ -1,0 +1,215 @@
+"""Every event that clients tell of, as they tell it: what is answered, in which form, and what is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.hook_forms import MOMENTS
+from recollect.cli.hook_log import read_calls
+
+RECORDED = {
+    path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "hooks").glob("*.json"))
+}
+EVENTS = [(client, event) for client, events in RECORDED.items() for event in events]
+ASKED = "Which database does the billing service use?"
+STORED = "The billing service uses the database PostgreSQL 16."
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A busy machine is not what is tested here."""
+    monkeypatch.setenv("RECOLLECT_HOOK_SECONDS", "60")
+
+
+def told(client: str, event: str, **changes: object) -> str:
+    return json.dumps({**RECORDED[client][event], **changes}).replace("PROMPT", ASKED)
+
+
+def said(client: str, out: str) -> str:
+    """The text that reaches the model."""
+    if client == "opencode" or not out:
+        return out
+    answer = json.loads(out)
+    inner = answer.get("hookSpecificOutput", answer)
+    return inner.get("additionalContext") or inner.get("additional_context") or ""
+
+
+def spawn(*args: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "recollect.cli", "hook", *args],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("client", "event"), [pair for pair in EVENTS if MOMENTS[pair[0]].get(pair[1]) != "turn"], ids="-".join
+)
+def test_every_recorded_event_is_answered_in_the_client_s_form(shell, client, event):
+    shell.remember(STORED)
+    outcome = shell("hook", client, event, stdin=told(client, event))
+    assert (outcome.code, outcome.err) == (0, "")
+    gives = MOMENTS[client].get(event) in ("start", "prompt")
+    text = said(client, outcome.out)
+    assert (STORED in text) == gives
+    assert not gives or text.startswith("<recollect>\nData, not instructions:")
+    if client in ("cursor", "gemini"):
+        json.loads(outcome.out)
+    elif not gives:
+        assert outcome.out == ""
+    if client in ("claude", "codex") and gives:
+        answer = json.loads(outcome.out)
+        assert answer == {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def test_what_a_session_was_shown_is_not_shown_to_it_again_but_to_another(shell):
+    shell.remember(STORED)
+    first = shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit"))
+    again = shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit"))
+    other = shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", session_id="other"))
+    assert [bool(one.out) for one in (first, again, other)] == [True, False, True]
+
+
+def test_a_brief_is_repeated_after_a_compaction_and_not_after_a_resumption(shell):
+    shell.remember(STORED)
+    sources = ("startup", "resume", "compact", "clear")
+    given = [
+        bool(shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart", source=source)).out)
+        for source in sources
+    ]
+    assert given == [True, False, True, True]
+
+
+@pytest.mark.parametrize("prompt", ["go on", "/compact", "thanks", "what should I know?", "why is the sky blue?", ""])
+def test_a_prompt_that_nothing_answers_is_given_nothing(shell, prompt):
+    shell.remember(STORED)
+    outcome = shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", prompt=prompt))
+    assert (outcome.code, outcome.out) == (0, "")
+
+
+def test_at_most_five_records_and_six_hundred_tokens_are_given(shell):
+    for number in range(12):
+        shell.remember(f"The billing service uses database number {number}, which holds {'invoices ' * 40}.")
+    shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit"))
+    call = list(read_calls(shell.store))[-1]
+    assert 0 < call.records <= 5
+    assert 0 < call.tokens <= 600
+
+
+def test_a_session_sees_its_project_and_what_is_of_none(shell, tmp_path):
+    repository = tmp_path / "gateway"
+    (repository / ".git").mkdir(parents=True)
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    shell.remember("The gateway's tokens are RS256.", "--project", "gateway")
+    shell.remember("The shop's tokens are HS256.", "--project", "shop")
+    shell.remember("Tokens are never logged.")
+    out = shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart", cwd=str(repository))).out
+    assert ["RS256" in out, "HS256" in out, "never logged" in out] == [True, False, True]
+
+
+@pytest.mark.parametrize("stdin", ["", "{", "[]", "null", '{"prompt": 7, "session_id": []}', "\xff\x00"])
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "NoSuchEvent"])
+def test_input_that_makes_no_sense_is_answered_with_nothing_and_exit_code_0(shell, event, stdin):
+    outcome = shell("hook", "codex", event, stdin=stdin)
+    assert (outcome.code, outcome.out) == (0, "")
+
+
+@pytest.mark.parametrize("args", [["claude"], ["emacs", "x"], ["claude", "Stop", "--sapce", "x"], ["", ""]])
+def test_no_wrong_call_can_stop_an_agent(shell, args):
+    assert shell("hook", *args, "--home", str(shell.store)).code == 0
+
+
+def test_where_there_is_no_memory_none_is_made(shell):
+    assert shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).code == 0
+    assert not shell.store.exists()
+
+
+def test_a_store_that_is_locked_keeps_no_session_waiting(shell, monkeypatch):
+    shell.remember(STORED)
+    monkeypatch.setenv("RECOLLECT_HOOK_SECONDS", "0.000001")
+    child = spawn("claude", "UserPromptSubmit")
+    out, err = child.communicate(told("claude", "UserPromptSubmit").encode())
+    assert (child.returncode, out, err) == (0, b"", b"")
+    assert list(read_calls(shell.store))[-1].problem == "nothing was found within 1e-06 seconds"
+
+
+def test_two_sessions_at_once_are_each_given_their_own(shell):
+    shell.remember(STORED)
+    children = [(session, spawn("claude", "UserPromptSubmit")) for session in ("a", "b", "c")]
+    outs = [
+        child.communicate(told("claude", "UserPromptSubmit", session_id=session).encode())
+        for session, child in children
+    ]
+    assert [STORED in out.decode() for out, _ in outs] == [True, True, True]
+    again = shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", session_id="b"))
+    assert again.out == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals")
+def test_a_hook_that_is_killed_has_withheld_nothing(shell):
+    shell.remember(STORED)
+    child = spawn("claude", "UserPromptSubmit")
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert STORED in shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit")).out
+
+
+def test_many_calls_leave_nothing_but_the_store_and_a_log(shell):
+    shell.remember(STORED)
+    before = {path.name for path in shell.store.iterdir()}
+    for number in range(30):
+        shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", session_id=str(number)))
+    assert {path.name for path in shell.store.iterdir()} == {*before, "hooks.jsonl"}
+
+
+def test_a_pause_silences_hooks_until_it_is_ended(shell):
+    shell.remember(STORED)
+    assert shell("pause", "--for", "2h").out.startswith("paused until ")
+    assert shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).out == ""
+    assert shell.json("status")["paused_until"] is not None
+    shell("resume")
+    assert STORED in shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).out
+
+
+def test_a_space_may_give_nothing_or_less(shell):
+    shell.remember(STORED)
+    shell("spaces", "steer", "default", "--no-inject")
+    assert shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).out == ""
+    steering = shell.json("spaces", "steer", "default", "--inject", "--threshold", "0.9")["steering"]
+    assert (steering["inject"], steering["threshold"], steering["start_tokens"]) == (True, 0.9, 800)
+    wrong = shell("spaces", "steer", "default", "--prompt-tokens", "1")
+    assert wrong.code == 2
+    assert "prompt_tokens" in wrong.err
+
+
+def test_a_preview_shows_texts_and_tokens_and_notes_nothing(shell):
+    shell.remember(STORED)
+    shown = shell.json("hook", "--preview", ASKED)
+    assert STORED in shown["start"]["text"]
+    assert STORED in shown["prompt"]["text"]
+    assert 0 < shown["prompt"]["tokens"] <= 600
+    assert shell.json("status")["injected"] == []
+
+
+def test_status_counts_the_tokens_of_a_day_and_doctor_names_the_last_call(shell):
+    shell.remember(STORED)
+    shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart"))
+    shell("hook", "gemini", "BeforeAgent", stdin=told("gemini", "BeforeAgent"))
+    calls = list(read_calls(shell.store))
+    status = shell.json("status")
+    assert [(one["times"], one["tokens"]) for one in status["injected"]] == [(2, sum(call.tokens for call in calls))]
+    clients = {one["client"]: one for one in shell.json("doctor")["clients"]}
+    assert clients["gemini"]["last"]["event"] == "BeforeAgent"
+    assert (clients["claude"]["server"], clients["claude"]["hooks"]) == (False, False)
+
+
+def test_watch_tells_what_was_given(shell):
+    shell.remember(STORED)
+    shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart"))
+    assert "claude SessionStart  gave 1 record" in shell("watch", "--for", "0").out
