@@ -13,6 +13,7 @@ from recollect.engine.care.dream import Alike, Dream, Merge, Review
 from recollect.engine.care.forget import Forgotten
 from recollect.engine.care.keep import Compacted, restore
 from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.move import Moved, move
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.graph.link import Fact, Neighborhood
 from recollect.engine.intake.results import (
@@ -89,9 +90,10 @@ __all__ = [
     "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Draft", "Dream", "EmbedderError",
     "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact", "FileProblem", "Forbidden", "Forgotten",
     "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "InvalidInput",
-    "Maintained", "Memory", "Merge", "Message", "Neighborhood", "NewerStore", "NotAStore", "NotFound", "Past",
-    "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation", "Repair",
+    "Maintained", "Memory", "Merge", "Message", "Moved", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
+    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
+    "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
     "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "load_settings", "open", "restore",
+    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "load_settings", "move", "open", "restore",
 ]  # fmt: skip

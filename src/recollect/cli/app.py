@@ -17,6 +17,7 @@ from recollect.cli.dream import dream
 from recollect.cli.imports import imports
 from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
+from recollect.cli.move import move
 from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import FLAGS, serve, to_serving
@@ -104,6 +105,7 @@ app.command("stats")(read.stats)
 app.command("dream")(dream)
 app.add_typer(maintain, name="maintain")
 app.command("embed")(write.embed)
+app.command("move")(move)
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
 app.command("backup")(keep.backup)

@@ -10,11 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from recollect import private
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine.care import lifecycle, rebuild
@@ -26,13 +24,14 @@ from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph.methods import Relating
 from recollect.engine.intake.methods import Indexing, Ingesting
 from recollect.engine.loop import Loop, keep
+from recollect.engine.places import make_home
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
 from recollect.engine.settle import Settling
 from recollect.engine.write.methods import Writing
 from recollect.engine.write.touches import Touches
-from recollect.errors import InvalidInput, ReadOnlyStore
-from recollect.store.choose import OURS, open_store
+from recollect.errors import InvalidInput
+from recollect.store.choose import open_store
 
 
 def open_memory(
@@ -51,7 +50,7 @@ def open_memory(
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
-    notes = _make_home(chosen.home) if chosen.store is None else []
+    notes = make_home(chosen.home) if chosen.store is None else []
     store = open_store(chosen.home, clock, chosen.store)
     core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
     core.notes = [*notes, *store.notes]
@@ -60,18 +59,6 @@ def open_memory(
     except BaseException:
         store.close()
         raise
-
-
-def _make_home(home: Path) -> list[str]:
-    """The folder, for its owner alone. One that others may look into is closed, unless it holds more than a memory."""
-    try:
-        private.make_folder(home)
-        opened = private.tighten(home) if private.holds_only(home, OURS) else []
-        return [f"{folder} could be read by other users of this machine; now only you can" for folder in opened]
-    except FileExistsError as error:
-        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store") from error
-    except OSError as error:
-        raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
 
 
 class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):

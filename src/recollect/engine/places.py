@@ -14,6 +14,7 @@ from pathlib import Path
 from recollect import private
 from recollect.errors import InvalidInput, NotFound, ReadOnlyStore
 from recollect.store.base import Shelf, Store
+from recollect.store.choose import OURS
 
 SPACES = "spaces"
 IDENTITY_FILE = "identity.txt"
@@ -29,6 +30,18 @@ _DIGEST = 24
 _ESCAPE = re.compile(rb"%[0-9a-f]{2}")
 _MARK = "~"  # stands in no escaped name
 _DEVICES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
+
+
+def make_home(home: Path) -> list[str]:
+    """The folder, for its owner alone. One that others may look into is closed, unless it holds more than a memory."""
+    try:
+        private.make_folder(home)
+        opened = private.tighten(home) if private.holds_only(home, OURS) else []
+        return [f"{folder} could be read by other users of this machine; now only you can" for folder in opened]
+    except FileExistsError as error:
+        raise InvalidInput("folder", f"{home} is a file; name the folder that should hold the store") from error
+    except OSError as error:
+        raise ReadOnlyStore(f"{home} cannot be made: {error.strerror}") from error
 
 
 def folder_name(space: str) -> str:

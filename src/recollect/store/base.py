@@ -264,6 +264,12 @@ class Shelf(Struct, Generic[V], frozen=True):
     type: type[V]
 
 
+INDEX = Shelf("index", int)
+"""By which rules an index was made that is in use; and whether a store is still being filled."""
+UNFINISHED = "unfinished"
+"""Stands with the rules of indexes for as long as a move fills the store: nobody else works in it."""
+
+
 class View(Protocol):
     """One consistent look at the store."""
 
@@ -539,8 +545,8 @@ class Store(Protocol):
 
 
 __all__ = [
-    "MOST_COUNTED", "By", "Changes", "Done", "Due", "Edit", "Entities", "EvictionRule", "FadingRule", "Glance", "Group",
-    "Ident", "Lexis", "Link", "N", "Outline", "Piece", "Relations", "S", "Shelf",
-    "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "named_in",
+    "INDEX", "MOST_COUNTED", "UNFINISHED", "By", "Changes", "Done", "Due", "Edit", "Entities",
+    "EvictionRule", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline", "Piece",
+    "Relations", "S", "Shelf", "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "named_in",
     "normal_name", "refs_of",
 ]  # fmt: skip

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from recollect.errors import ConfigError, RecollectError
-from recollect.store.base import Store
 from recollect.store.kept import Copied, Repaired
 from recollect.store.sqlite import SqliteStore
 
@@ -72,7 +71,7 @@ def _look_at_database(url: str) -> Place:
     return Place(shown=shown, engine="PostgreSQL", version=version, there=there, writable=writable, problem=problem)
 
 
-def open_store(home: Path, clock: Callable[[], datetime], url: str | None = None) -> Store:
+def open_store(home: Path, clock: Callable[[], datetime], url: str | None = None) -> SqliteStore | PostgresStore:
     """Opens the store at a URL, or else in a folder, or makes it."""
     if url is None:
         return SqliteStore(home / _SQLITE_FILE, clock)

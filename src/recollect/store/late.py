@@ -18,6 +18,11 @@ def pack_tokens(tokens: NDArray[np.float32]) -> bytes:
     return np.clip(np.rint(tokens * SCALE), -127, 127).astype(np.int8).tobytes()
 
 
+def unpack_tokens(data: bytes) -> NDArray[np.float32]:
+    """The same numbers again, in one row."""
+    return np.frombuffer(data, np.int8).astype(np.float32) / np.float32(SCALE)
+
+
 def match_tokens(question: NDArray[np.float32], texts: bytes, starts: NDArray[np.int64]) -> NDArray[np.float32]:
     """What each text is worth to a question, whose vectors' lengths add up to 1.
 

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from recollect.engine.core import Core
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.write.remember import LEXIS_VERSION, derive_lexis
-from recollect.store.base import Edit, Lexis, Shelf, View
+from recollect.errors import StoreBusy
+from recollect.store.base import INDEX, UNFINISHED, Edit, Lexis, View
 from recollect.types import Record
 
 Progress = Callable[[str, int, int], None]
 
-_INDEX = Shelf("index", int)
-"""By which rules an index was made that is in use."""
 _LEXIS = "lexis"
 _STEP = 500  # versions
 
@@ -25,7 +24,12 @@ def freshen(core: Core) -> bool:
     Until then the index that is there answers; each step goes on where the last one ended, whichever process made it.
     """
     with core.store.read() as view:
-        if is_fresh(view):
+        rules = view.kept(INDEX)
+        if UNFINISHED in rules:
+            raise StoreBusy(
+                f"{core.store.location} is being filled by `recollect move`; if that was ended, run it again"
+            )
+        if rules.get(_LEXIS, 0) >= LEXIS_VERSION:
             return True
     with core.store.write(actor=core.actor) as edit:
         if is_fresh(edit):  # another process has done it meanwhile
@@ -57,7 +61,7 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
 
 def is_fresh(view: View) -> bool:
     """Was the keyword index made by today's rules?"""
-    return view.kept(_INDEX, keys=[_LEXIS]).get(_LEXIS, 0) >= LEXIS_VERSION
+    return view.kept(INDEX, keys=[_LEXIS]).get(_LEXIS, 0) >= LEXIS_VERSION
 
 
 def _step(edit: Edit, *, anew: bool = False) -> tuple[int, int]:
@@ -66,7 +70,7 @@ def _step(edit: Edit, *, anew: bool = False) -> tuple[int, int]:
 
     done, total = edit.rebuild(derive, LEXIS_VERSION, _STEP, anew=anew)
     if done == total:
-        edit.keep(_INDEX, {_LEXIS: LEXIS_VERSION})
+        edit.keep(INDEX, {_LEXIS: LEXIS_VERSION})
     return done, total
 
 

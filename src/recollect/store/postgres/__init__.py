@@ -187,7 +187,8 @@ class PostgresStore:
                 yield self._view(*joined)
             return
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
-            yield self._view(PostgresDatabase(connection), State(answers, writing=False))
+            db = PostgresDatabase(connection, limited=self._limited)
+            yield self._view(db, State(answers, writing=False))
 
     def _view(self, db: PostgresDatabase, state: State) -> SqlView:
         now = look(state.last, self._clock())

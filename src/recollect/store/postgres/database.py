@@ -67,7 +67,7 @@ class PostgresDatabase:
         self._connection = connection
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
-        self._limited = limited
+        self.limited = limited
         self._later: list[str] = []
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -79,7 +79,7 @@ class PostgresDatabase:
     def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         if not rows:
             return
-        plain = _PLAIN_INSERT.fullmatch(sql) if len(rows) >= _COPIED and not self._limited else None
+        plain = _PLAIN_INSERT.fullmatch(sql) if len(rows) >= _COPIED and not self.limited else None
         with self._connection.cursor() as cursor:
             if plain is None:
                 cursor.executemany(_spelled(sql), rows)
@@ -100,6 +100,16 @@ class PostgresDatabase:
             self._numbers[table] = first + count - 1
             self._taken.add(table)
         return first
+
+    def last_number(self, table: str) -> int:
+        """A transaction that only reads has not been told."""
+        if table in self._numbers:
+            return self._numbers[table]
+        return self.rows("SELECT last FROM numbers WHERE name = ?", (table,))[0][0]
+
+    def count_from(self, table: str, last: int) -> None:
+        self._numbers[table] = last
+        self._taken.add(table)
 
     def script(self, statements: Iterable[str]) -> list[list[Row]]:
         """Runs statements without values in one round trip."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.store.postgres.database import PostgresDatabase
 from recollect.store.postgres.state import State
-from recollect.store.postgres.vectors import MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
+from recollect.store.postgres.vectors import HEADER, MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
@@ -39,7 +39,6 @@ _Said: TypeAlias = tuple[NDArray[np.float32], list[bytes]]
 """The vectors of a version, a row for each piece, and what is kept of the wordpieces of those that have some."""
 
 _MOST = 2**31
-_HEADER = 4  # bytes before the numbers of a vector, and before bits
 _COMPARED = 5_000
 """Records of a space up to which all its vectors are compared, rather than those that an index leads to."""
 _TALLIES = """
@@ -237,7 +236,7 @@ class PostgresSearch:
         if not versions:
             return []
         width = -(-known.dim // 64) * 8
-        packed = b"".join([one[_HEADER:].ljust(width, b"\0") for one in bits])
+        packed = b"".join([one[HEADER:].ljust(width, b"\0") for one in bits])
         rows = np.frombuffer(packed, dtype=np.uint64).reshape(len(versions), -1)
         chosen = np.array(versions, dtype=np.int64)
         return find_pairs(chosen, rows, known, least, stop, lambda some: self._numbers(model, some))
@@ -341,7 +340,7 @@ def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
 
 
 def _said(rows: Sequence[Row], dim: int) -> _Said:
-    numbers = np.frombuffer(b"".join([row[0][_HEADER:] for row in rows]), dtype=">f2").reshape(len(rows), dim)
+    numbers = np.frombuffer(b"".join([row[0][HEADER:] for row in rows]), dtype=">f2").reshape(len(rows), dim)
     return numbers.astype(np.float32), [row[1] for row in rows if row[1] is not None]
 
 

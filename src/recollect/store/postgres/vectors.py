@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 MOST_INDEXED = 4_000
 """Numbers of a vector up to which pgvector has an index for it."""
+HEADER = 4
+"""Bytes of a vector as PostgreSQL sends it before its numbers."""
+_MORE_MEMORY = """SELECT set_config('maintenance_work_mem',
+    greatest(pg_size_bytes(current_setting('maintenance_work_mem')), 536870912) / 1024 || 'kB', true)"""
+"""Until the end of the transaction: an index that does not fit into memory is made much more slowly."""
 
 
 def spell_vector(numbers: NDArray[np.floating]) -> str:
@@ -120,11 +125,37 @@ class PostgresVectors:
         model, new = self._queue.adopt(name, dim, mean, floor, spread)
         if new:
             self._state.models = None
-            if dim <= MOST_INDEXED:
-                column = f"(numbers::halfvec({dim})) halfvec_ip_ops"
-                near = f"CREATE INDEX pieces_near_{model.no} ON pieces USING hnsw ({column})"
-                self._db.run(f"{near} WHERE model = {model.no}")
+            self.make_index(model)
         return model
+
+    def make_index(self, model: Model) -> None:
+        if model.dim <= MOST_INDEXED:
+            column = f"(numbers::halfvec({model.dim})) halfvec_ip_ops"
+            near = f"CREATE INDEX IF NOT EXISTS pieces_near_{model.no} ON pieces USING hnsw ({column})"
+            self._db.run(_MORE_MEMORY)
+            self._db.run(f"{near} WHERE model = {model.no}")
+
+    def drop_index(self, model: Model) -> None:
+        self._db.run(f"DROP INDEX IF EXISTS pieces_near_{model.no}")
+
+    def read(self, model: int, versions: Sequence[int]) -> list[Vector]:
+        import numpy as np
+
+        from recollect.store.late import unpack_tokens
+
+        rows = self._db.rows(
+            "SELECT pieces.version, halfvec_send(numbers), tokens.tokens FROM pieces LEFT JOIN tokens"
+            " ON tokens.piece = pieces.piece WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ?"
+            " ORDER BY pieces.piece",
+            (list(versions), model),
+        )
+        return [
+            Vector(
+                version, np.frombuffer(numbers, ">f2", offset=HEADER).astype(np.float32),
+                None if held is None else unpack_tokens(held),
+            )
+            for version, numbers, held in rows
+        ]  # fmt: skip
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
         waiting = self._queue.take(model, versions)

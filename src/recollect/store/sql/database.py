@@ -51,6 +51,11 @@ class Database(Protocol):
     @property
     def dialect(self) -> Dialect: ...
 
+    @property
+    def limited(self) -> bool:
+        """Does this user see some spaces only?"""
+        ...
+
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]: ...
 
     def run(self, sql: str, values: Sequence[object] = ()) -> int:
@@ -70,4 +75,12 @@ class Database(Protocol):
 
         Of none, it is the number that comes next.
         """
+        ...
+
+    def last_number(self, table: str) -> int:
+        """The last number that a table's key has had, be it of a row that is gone."""
+        ...
+
+    def count_from(self, table: str, last: int) -> None:
+        """Has the numbers of a table go on after one."""
         ...

@@ -122,6 +122,18 @@ class Vectors(Protocol):
         """Takes up a model: every version is queued to get vectors of it."""
         ...
 
+    def read(self, model: int, versions: Sequence[int]) -> list[Vector]:
+        """The vectors of a model that some versions have, those of each in their order."""
+        ...
+
+    def make_index(self, model: Model) -> None:
+        """Makes what lets the vectors of a model be searched quickly, where a store has such a thing."""
+        ...
+
+    def drop_index(self, model: Model) -> None:
+        """Does without it for a while: many vectors go in sooner, and it is made once of all of them."""
+        ...
+
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
         """Stores the vectors of versions that were waiting; versions that no longer wait are left alone.
 

@@ -97,6 +97,15 @@ class SqlView:
     def now(self) -> datetime:
         return self._now
 
+    @property
+    def database(self) -> Database:
+        """What a move asks for rows."""
+        return self._db
+
+    @property
+    def derived(self) -> Derived:
+        return self._derived
+
     def _number(self, space: str) -> int | None:
         return self.numbers.number(space)
 

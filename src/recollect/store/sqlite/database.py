@@ -47,6 +47,7 @@ class SqliteDatabase:
     """A connection within a transaction."""
 
     dialect = DIALECT
+    limited = False
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -69,3 +70,10 @@ class SqliteDatabase:
     def reserve(self, table: str, count: int) -> int:  # noqa: ARG002  nobody else writes: all after it are free
         row = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return 1 if row is None else cast("int", row[0]) + 1
+
+    def last_number(self, table: str) -> int:
+        return self.reserve(table, 0) - 1
+
+    def count_from(self, table: str, last: int) -> None:
+        self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        self._connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)", (table, last))

@@ -77,6 +77,23 @@ class VectorTables:
         sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
 
+    def read(self, model: int, versions: Sequence[int]) -> list[Vector]:
+        import numpy as np  # whoever moves vectors has them loaded
+
+        from recollect.store.late import unpack_tokens
+
+        sql = "SELECT signs.version, halves.half, tokens.tokens FROM signs CROSS JOIN halves USING(vector)"
+        sql += " LEFT JOIN tokens USING(vector) WHERE signs.version IN (SELECT value FROM json_each(?))"
+        rows = self._rows(f"{sql} AND +signs.model IN (?, ?) ORDER BY vector", (to_json(versions), model, -model))
+        return [
+            Vector(
+                version,
+                np.frombuffer(half, np.float16).astype(np.float32),
+                None if held is None else unpack_tokens(held),
+            )
+            for version, half, held in rows
+        ]
+
     # Writing
 
     def put(self, entries: Sequence[tuple[int, Record, int]]) -> None:
@@ -123,6 +140,12 @@ class VectorTables:
 
     def adopt(self, name: str, dim: int, mean: bytes, floor: float, spread: float) -> Model:
         return self._queue.adopt(name, dim, mean, floor, spread)[0]
+
+    def make_index(self, model: Model) -> None:
+        """Sign bits are counted one after another, without an index."""
+
+    def drop_index(self, model: Model) -> None:
+        """There is none."""
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> Counter[int]:
         waiting = self._queue.take(model, versions)
