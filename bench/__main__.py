@@ -23,6 +23,7 @@ from bench import (
     recall,
     remember,
     rusty,
+    secrets,
     start,
     substrate,
     substrate_report,
@@ -50,6 +51,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "ingest": ingest.run,
     "model": model.run,
     "quality": quality.run,
+    "secrets": secrets.run,
 }
 
 

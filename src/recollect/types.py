@@ -290,7 +290,8 @@ class Receipt(Struct, frozen=True, kw_only=True):
     """What became of a write. `id` is the record that holds the text (None when it was rejected).
 
     `status` is the record's after governance, `entries` are all rows of the journal that the write made, `contested`
-    the ids of other records that it contradicts and that are contested since, `already` what was known before.
+    the ids of other records that it contradicts and that are contested since, `already` what was known before,
+    `masked` the kinds of secrets that the text held and the record does not.
     """
 
     outcome: Outcome
@@ -302,6 +303,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     entries: tuple[int, ...] = ()
     contested: tuple[str, ...] = ()
     already: tuple[Already, ...] = ()
+    masked: tuple[str, ...] = ()
 
     @property
     def stored(self) -> bool:

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect import __version__
-from recollect.cli.options import AsJson, Home
-from recollect.cli.output import many, megabytes, put_json
-from recollect.cli.place import ACTOR
+from recollect.cli.options import AsJson, Home, Usage
+from recollect.cli.output import many, megabytes, put, put_json, say
+from recollect.cli.place import ACTOR, open_if_there
 from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
@@ -75,6 +75,12 @@ def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Save what can be saved of a damaged store; the rest is set aside.")
     ] = False,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="Look for keys, tokens and passwords in everything that is stored.")
+    ] = False,
+    mask: Annotated[
+        bool, typer.Option("--mask", help="With --secrets: mask them, in all versions. This cannot be undone.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
@@ -89,7 +95,12 @@ def doctor(
     Examples:
       recollect doctor
       recollect doctor --repair
+      recollect doctor --secrets
     """
+    if secrets or mask:
+        if not secrets or repair:
+            raise Usage("--mask goes with --secrets alone: recollect doctor --secrets --mask")
+        return doctor_secrets(home, as_json=as_json, mask=mask)
     settings = load_settings(home)
     repaired = keep.repair(settings) if repair else None
     report = replace(examine(settings), repaired=repaired)
@@ -98,6 +109,29 @@ def doctor(
     else:
         _put_report(report)
     return 1 if report.problems else 0
+
+
+def doctor_secrets(home: str | None, *, as_json: bool, mask: bool) -> int:
+    """Tells which secrets are stored, and masks them where that is asked for. What they are is not shown."""
+    memory = open_if_there(home)
+    if memory is None:
+        return 0
+    with memory:
+        found = memory.kept_secrets()
+        masked = memory.mask_secrets(found) if mask and found else 0
+    if as_json:
+        put_json({"found": found, "masked": masked})
+        return 1 if len(found) > masked else 0
+    for one in found:
+        where = many(one.versions, "version") if one.current else f"{many(one.versions, 'earlier version')}"
+        put(f"{one.type} {one.id} in {one.space}: {', '.join(one.kinds)} ({where})")
+    if not found:
+        put("no secrets are stored")
+    elif mask:
+        put(f"masked in {many(masked, 'place')}; earlier versions were removed")
+    else:
+        say("recollect doctor --secrets --mask masks them, in all versions; that cannot be undone")
+    return 1 if len(found) > masked else 0
 
 
 def examine(settings: Settings) -> Report:

@@ -128,6 +128,30 @@ def delete(name: Name, yes: Yes = False, home: Home = None, as_json: AsJson = Fa
         put(f"deleted {name} ({many(count, 'version')} of records)")
 
 
+@spaces.command("secrets")
+def secrets(
+    name: Name,
+    policy: Annotated[
+        str | None, typer.Argument(metavar="[mask|reject|allow]", help="What to do from now on. Without it: show it.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set what a space does with keys, tokens and passwords: mask them (as a rule), reject or allow the text.
+
+    \b
+    Examples:
+      recollect spaces secrets work
+      recollect spaces secrets work reject
+    """
+    with open_or_fail(home) as memory:
+        said = memory.secrets(name) if policy is None else memory.set_secrets(policy, space=name)
+    if as_json:
+        put_json({"space": name, "secrets": said})
+    else:
+        put(said)
+
+
 @spaces.command("identity")
 def identity(
     name: Name,

@@ -77,6 +77,8 @@ def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
         put_json(receipt)
     elif receipt.outcome == "stored":
         put(f"{done} {receipt.id}" + ("" if receipt.entry is None else f" (entry {receipt.entry})"))
+        if receipt.masked:
+            say(f"  {receipt.reason}")
     elif receipt.outcome == "deduplicated":
         said = f"{receipt.id}: {receipt.reason}"
         put(f"already there: {receipt.id if receipt.entry is None else said}" if done == "stored" else said)

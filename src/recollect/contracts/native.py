@@ -180,6 +180,7 @@ class Written(Struct, omit_defaults=True, kw_only=True):
     status: str | None = None
     contested: tuple[str, ...] = ()
     already: tuple[Already, ...] = ()
+    masked: tuple[str, ...] = ()
 
 
 class EvidenceView(Struct, omit_defaults=True, kw_only=True):

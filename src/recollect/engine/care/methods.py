@@ -14,6 +14,7 @@ from recollect.engine.care.forget import Forgotten, forget
 from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import spendings
 from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -36,6 +37,7 @@ from recollect.engine.places import drop_place, identity_of, keep_identity, make
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.stats import stats_of
 from recollect.engine.settle import note_erased, scrub
+from recollect.engine.write.screen import screen_text
 from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
@@ -233,7 +235,15 @@ class Caring:
 
     def set_identity(self, space: str, text: str) -> None:
         """Writes `identity.txt` of a space that exists; an empty text removes it."""
-        keep_identity(self.core.store, existing(self.core, space), parse_string(text, "text"))
+        keep_identity(self.core.store, existing(self.core, space), screen_text(parse_string(text, "text")))
+
+    def kept_secrets(self, *, space: Spaces = None) -> list[KeptSecret]:
+        """What holds keys, tokens or passwords, records in any of their versions. Nothing is changed."""
+        return kept_secrets(self.core, named_spaces(self.core, space))
+
+    def mask_secrets(self, found: Sequence[KeptSecret]) -> int:
+        """Masks what `kept_secrets` has found. Versions before are removed for good; this cannot be undone."""
+        return mask_kept(self.core, found)
 
     def dream(
         self,

@@ -17,6 +17,7 @@ from recollect.engine.care.condense import Plan, Way, condense
 from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.write.remember import content_hash, make_record, put_of
+from recollect.engine.write.screen import Screen
 from recollect.errors import NotFound
 from recollect.store.base import View, Weight
 from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary, least_trust
@@ -124,7 +125,7 @@ def _keep(
     )
     with core.store.write(actor=core.actor) as edit:
         held = _find(edit, space, about.digest, about.scope)
-        record = make_record(core, edit, draft, space)
+        record = make_record(core, edit, Screen(edit, space).require(draft, "text"), space)
         if held is not None:
             record = msgspec.structs.replace(
                 held, text=record.text, title=record.title, event_time=record.event_time, metadata=record.metadata,

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from recollect.engine.core import Core, records_of, within
 from recollect.engine.write.remember import derive_lexis, ensure_space, hash_term
+from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Entities, Ident, Lexis, Relations, View, normal_name
@@ -116,7 +117,8 @@ def _new_entity(core: Core, edit: Edit, space: str, name: str, id: str | None, f
 
 
 def _put_entity(edit: Edit, entity: Entity, verb: str, before: Entity | None = None) -> Entity:
-    return cast("Entity", edit.apply([Put(thing=entity, verb=verb, before=before)])[0].thing)
+    kept = Screen(edit, entity.space).require(entity, "name")
+    return cast("Entity", edit.apply([Put(thing=kept, verb=verb, before=before)])[0].thing)
 
 
 def relink(edit: Edit, space: str, names: Sequence[str]) -> None:
@@ -198,6 +200,7 @@ def relate_one(
         weight=stated.weight, confidence=stated.confidence, provenance=stated.provenance, valid_from=start,
         valid_until=stated.valid_until, metadata=stated.metadata, created_at=edit.now, recorded_at=edit.now,
     )  # fmt: skip
+    relation = Screen(edit, space).require(relation, "metadata")
     held = [
         fact
         for fact in edit.relations(Relation, Relations(space=space, subjects=(ends[0].id,), active=False))

@@ -12,6 +12,7 @@ from recollect.engine.core import Core
 from recollect.engine.parse import parse_draft, parse_fields, parse_space, parse_string
 from recollect.engine.write.remember import count_terms, ensure_space, put_of, remember_all
 from recollect.errors import InvalidInput
+from recollect.ingest.secrets import drop_private
 from recollect.ingest.token_chunks import FULL, cut_chunks
 from recollect.store.base import Edit, Shelf
 from recollect.types import DEFAULT_SPACE, UNSET, Record, Unset
@@ -47,7 +48,7 @@ def ingest_chunks(
     A chunk that its project holds is not stored again: it is `updated` where tags, source or memory type are given and
     were others, and what is left unsaid stays as it is. Counters tell what came in so far.
     """
-    space, whole = parse_space(space), parse_string(text, "text")
+    space, whole = parse_space(space), drop_private(parse_string(text, "text"))
     if not whole.strip():
         raise InvalidInput("text", "is blank; give it some text")
     named = {"memory_type": memory_type, "tags": tags, "source": source}

@@ -21,6 +21,7 @@ from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
 from recollect.engine.places import identity_of, keep_identity
 from recollect.engine.write.remember import count_terms, ensure_space, remember_all
+from recollect.engine.write.screen import screen_text
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.trusty import (
     GENERAL,
@@ -315,5 +316,5 @@ def _take_identity(core: Core, space: str, text: str, tally: _Tally, *, dry_run:
         tally.wrong["identity text", "the palace has another one here already"] += 1
         return False
     if not dry_run:
-        keep_identity(core.store, space, text)
+        keep_identity(core.store, space, screen_text(text))
     return True

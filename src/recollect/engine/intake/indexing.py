@@ -15,6 +15,7 @@ from recollect.engine.intake.sources import files_below
 from recollect.engine.intake.sync import Far, Sync, Write
 from recollect.engine.known import PROJECTS, IndexedProject, Known, code_files
 from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.screen import Screen
 from recollect.errors import RecollectError
 from recollect.ingest.code import Chunk
 from recollect.ingest.walk_files import Walked, walk_files
@@ -140,15 +141,17 @@ class Pass:
         same: dict[tuple[str | None, str], list[Record]] = {}
         for record in before:
             same.setdefault((record.title, record.text), []).append(record)
-        made = [self._record(edit, file, chunk, place) for place, (chunk, _) in enumerate(file.chunks)]
+        screen = Screen(edit, self.space)
+        raw = [self._record(edit, file, chunk, place) for place, (chunk, _) in enumerate(file.chunks)]
+        made = [_screened(screen, record) for record in raw]
         olds = [_take(same, (record.title, record.text)) for record in made]
         named: dict[tuple[str | None, str], list[Record]] = {}
         for record in (record for records in same.values() for record in records):
             named.setdefault((record.title, _type_of(record)), []).append(record)
         ops: list[Op] = []
-        for record, (_, terms), twin in zip(made, file.chunks, olds, strict=True):
+        for record, whole, (_, terms), twin in zip(made, raw, file.chunks, olds, strict=True):
             old = twin or _take(named, (record.title, _type_of(record)))
-            ops += _put(edit, record, old, terms, names=names)
+            ops += _put(edit, record, old, terms if record is whole else None, names=names)
         left = (record for records in named.values() for record in records)
         ops += [Retire(thing=record, verb="replace", reason=f"no longer in {file.path}") for record in left]
         edit.apply(ops)
@@ -176,7 +179,14 @@ class Pass:
         )  # fmt: skip
 
 
-def _put(edit: Edit, made: Record, old: Record | None, terms: Mapping[int, int], *, names: bool) -> list[Put]:
+def _screened(screen: Screen, record: Record) -> Record:
+    """A chunk as it may be kept; one of which nothing is left says so."""
+    kept, _ = screen.take(record)
+    text = kept.text if kept.text.strip() else "(private)"
+    return record if kept is record else msgspec.structs.replace(kept, text=text, content_hash=content_hash(text))
+
+
+def _put(edit: Edit, made: Record, old: Record | None, terms: Mapping[int, int] | None, *, names: bool) -> list[Put]:
     new = made if old is None else msgspec.structs.replace(
         old, text=made.text, title=made.title, locator=made.locator, position=made.position, tags=made.tags,
         content_hash=made.content_hash,

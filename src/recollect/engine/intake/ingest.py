@@ -12,8 +12,10 @@ from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many
+from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.ingest.parsed import conversation_adapter
+from recollect.ingest.secrets import drop_private
 from recollect.ingest.text import split_sections
 from recollect.store.base import Edit
 from recollect.store.ops import Op, Retire
@@ -29,7 +31,7 @@ _MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metad
 
 def ingest_text(core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft) -> Ingested:
     """Stores a document in sections. The same source again replaces what it held: unchanged sections stay."""
-    sections = split_sections(text)
+    sections = split_sections(drop_private(text))
     drafts = [
         msgspec.structs.replace(
             fields,
@@ -52,13 +54,17 @@ def ingest_text(core: Core, text: str, space: str, source: str | None, title: st
 
 def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]) -> Ingested:
     """Puts the sections of a document in place of those it had before; what else cites the source is left alone."""
+    screen = Screen(edit, space)
+    taken = [screen.take(draft) for draft in drafts]
+    masked = tuple(dict.fromkeys(kind for _, kinds in taken for kind in kinds))
+    kept = [draft for draft, kinds in taken if draft.text.strip() and not (kinds and screen.policy == "reject")]
     held: dict[tuple[str | None, str], list[Record]] = {}
     for record in before:
         held.setdefault((record.title, record.text), []).append(record)
     ids: list[str] = []
     stored = 0
     ops: list[Op] = []
-    for position, draft in enumerate(drafts):
+    for position, draft in enumerate(kept):
         same = held.get((draft.title, draft.text))
         if same:
             old = same.pop(0)
@@ -74,7 +80,10 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
     gone = [record for records in held.values() for record in records]
     ops += [Retire(thing=record, verb="replace", reason=f"no longer in {record.source}") for record in gone]
     edit.apply(ops)
-    return Ingested(ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone))
+    return Ingested(
+        ids=tuple(ids), stored=stored, deduplicated=len(ids) - stored, removed=len(gone),
+        rejected=len(drafts) - len(kept), masked=masked,
+    )  # fmt: skip
 
 
 def _renewed(old: Record, draft: Draft, position: int) -> Record:
@@ -114,7 +123,7 @@ def ingest_conversation(
         ids = [record.id for record in read_segments(view, find(view, Record, answer.id, space))]
     return Ingested(
         ids=tuple(ids), stored=answer.added, deduplicated=len(drafts) - answer.added, removed=answer.removed,
-        source=answer,
+        masked=answer.masked, rejected=answer.refused, source=answer,
     )  # fmt: skip
 
 
@@ -196,4 +205,5 @@ def _summary(receipts: Sequence[Receipt], removed: int) -> Ingested:
         deduplicated=sum(receipt.outcome == "deduplicated" for receipt in receipts),
         rejected=sum(receipt.outcome == "rejected" for receipt in receipts),
         removed=removed,
+        masked=tuple(dict.fromkeys(kind for receipt in receipts for kind in receipt.masked)),
     )

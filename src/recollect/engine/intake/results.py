@@ -44,6 +44,10 @@ class IngestedSource(Struct, frozen=True, kw_only=True):
     kept: int = 0
     removed: int = 0
     entries: tuple[int, ...] = ()
+    masked: tuple[str, ...] = ()
+    """The kinds of secrets that it held and the memory does not."""
+    refused: int = 0
+    """Segments that were left out: all of them private, or with a secret in a space that takes none."""
 
 
 class Ingested(Struct, frozen=True, kw_only=True):
@@ -57,6 +61,7 @@ class Ingested(Struct, frozen=True, kw_only=True):
     deduplicated: int
     rejected: int = 0
     removed: int = 0
+    masked: tuple[str, ...] = ()
     source: IngestedSource | None = None
 
 

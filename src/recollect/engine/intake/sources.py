@@ -21,6 +21,7 @@ from recollect.engine.parse import parse_choice, parse_label, parse_string, pars
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
+from recollect.engine.write.screen import Screen, carry_private
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
@@ -123,15 +124,16 @@ class SourceWriter:
         self._space = space
         self._fields = fields
         self._extend = extend
+        self._screen = Screen(edit, space)
         self._any_known = space in edit.names([space])
         self._blank = make_record(core, edit, fields, space)
         self._given = {name: getattr(fields, name) for name in _GIVEN}
 
     def write(self, ready: Ready) -> IngestedSource:
-        draft = ready.draft
-        known = self._edit.get(Record, self._space, source_id(draft.location))
-        if known is not None and _is_same(known, draft, self._fields):
-            return _answer(draft, self._space, "unchanged", segments=_count(known))
+        known = self._edit.get(Record, self._space, source_id(ready.draft.location))
+        if known is not None and _is_same(known, ready.draft, self._fields):
+            return _answer(ready.draft, self._space, "unchanged", segments=_count(known))
+        draft, words, masked = self._screened(ready)
         kind = segment_kind(draft.source_kind)
         held = Filter(spaces=(self._space,), sources=(draft.location,), kinds=(kind,), valid_only=False)
         before = self._edit.select(Record, held, "position", MOST_SEGMENTS)
@@ -141,7 +143,7 @@ class SourceWriter:
             before += self._loose(draft.session, kind)
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
         ops: list[Op] = [self._put_source(draft, known, len(segments))]
-        known_words = ready.words if len(ready.words) == len(segments) else ((None, None),) * len(segments)
+        known_words = words if len(words) == len(segments) else ((None, None),) * len(segments)
         for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
             put = self._put_segment(draft, kind, segment, twin, position, words)
             ops += [] if put is None else [put]
@@ -151,7 +153,28 @@ class SourceWriter:
         return _answer(
             draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
             kept=len(segments) - added, removed=len(gone), entries=tuple(entries),
+            masked=masked, refused=len(ready.draft.segments) - len(draft.segments),
         )  # fmt: skip
+
+    def _screened(self, ready: Ready) -> tuple[SourceDraft, Sequence[Words], tuple[str, ...]]:
+        """A source as it may be kept, what is known of the words of its segments, and the kinds of masked secrets."""
+        draft, screen = ready.draft, self._screen
+        known = ready.words if len(ready.words) == len(draft.segments) else ((None, None),) * len(draft.segments)
+        texts = [one.text for one in draft.segments]
+        public = carry_private(texts) if draft.source_kind != "conversation" else texts  # a message is whole
+        segments: list[Segment] = []
+        words: list[Words] = []
+        masked: list[str] = []
+        for segment, text, counted in zip(draft.segments, public, known, strict=True):
+            given = segment if text == segment.text else msgspec.structs.replace(segment, text=text)
+            kept, kinds = screen.take(given)
+            masked += kinds
+            if kept.text.strip() and not (kinds and screen.policy == "reject"):
+                segments.append(kept)
+                words.append(counted if kept is segment else (None, None))
+        title, summary = screen.text(draft.title)[0], screen.text(draft.summary)[0]
+        told = tuple(dict.fromkeys(masked))
+        return msgspec.structs.replace(draft, segments=tuple(segments), title=title, summary=summary), words, told
 
     def _loose(self, session: str, kind: str) -> list[Record]:
         """Messages of a session that came in before it was a source."""

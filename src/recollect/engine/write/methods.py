@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from recollect.engine.core import Core, space_of
+from recollect.engine.core import Core, existing, space_of
 from recollect.engine.parse import (
     parse_alike,
     parse_draft,
@@ -24,6 +24,7 @@ from recollect.engine.write import govern, revise
 from recollect.engine.write.govern import Archived
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.remember import remember_many
+from recollect.engine.write.screen import Screen, Secrets, screen_text, secrets_of, set_secrets
 from recollect.engine.write.tell import tell
 from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
@@ -105,7 +106,7 @@ class Writing:
         parsed = parse_fields(given, REVISABLE)
         if parsed.get("event_time", UNSET) is None:
             raise InvalidInput("event_time", "cannot be emptied; give the time at which it happened")
-        return revise.revise(self.core, *parse_ref(id, space), parsed, parse_optional(reason, "reason"))
+        return revise.revise(self.core, *parse_ref(id, space), parsed, _why(reason))
 
     def invalidate(
         self,
@@ -120,7 +121,7 @@ class Writing:
         return revise.invalidate(
             self.core,
             *parse_ref(id, space),
-            reason=parse_optional(reason, "reason"),
+            reason=_why(reason),
             superseded_by=parse_optional(superseded_by, "superseded_by"),
             at=parse_optional_time(at, "at"),
         )
@@ -130,22 +131,20 @@ class Writing:
 
         It needs evidence of which something is left, unless its trust is user_declared or human_curated.
         """
-        return govern.promote(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+        return govern.promote(self.core, *parse_ref(id, space), _because(reason))
 
     def supersede(self, old: str, new: str, *, space: str | None = None, reason: str) -> Receipt:
         """Puts one record in the place of another, which is kept; the new one becomes active where it may be."""
         home = None if space is None else parse_space(space)
-        return govern.supersede(
-            self.core, parse_label(old, "old"), parse_label(new, "new"), home, parse_label(reason, "reason")
-        )
+        return govern.supersede(self.core, parse_label(old, "old"), parse_label(new, "new"), home, _because(reason))
 
     def contest(self, id: str, *, space: str | None = None, reason: str) -> Receipt:
         """Says that a record is in doubt."""
-        return govern.contest(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+        return govern.contest(self.core, *parse_ref(id, space), _because(reason))
 
     def archive_source(self, id: str, *, space: str | None = None, reason: str) -> Archived:
         """Retires a source: what rested on it alone is stale from now on."""
-        return govern.archive_source(self.core, *parse_ref(id, space), parse_label(reason, "reason"))
+        return govern.archive_source(self.core, *parse_ref(id, space), _because(reason))
 
     def evidence_state(self, record: Record) -> list[EvidenceState]:
         """What has become of what a record rests on: current, changed, missing or archived."""
@@ -168,6 +167,25 @@ class Writing:
                 created_at=held.created_at,
                 metadata=held.metadata if metadata is None else parse_metadata(metadata),
             )
+            changed = Screen(edit, label).require(changed, "description")
             if space_of(edit, label) != changed:
                 edit.apply([PutSpace(changed)])
             return changed
+
+    def secrets(self, space: str = DEFAULT_SPACE) -> Secrets:
+        """What a space does with keys, tokens and passwords: mask (as a rule), reject or allow."""
+        with self.core.store.read() as view:
+            return secrets_of(view, existing(self.core, space))
+
+    def set_secrets(self, policy: str, *, space: str = DEFAULT_SPACE) -> Secrets:
+        """Says what a space does with keys, tokens and passwords from now on: mask, reject or allow."""
+        return set_secrets(self.core, space, policy)
+
+
+def _why(reason: str | None) -> str | None:
+    given = parse_optional(reason, "reason")
+    return None if given is None else screen_text(given)
+
+
+def _because(reason: str) -> str:
+    return screen_text(parse_label(reason, "reason"))

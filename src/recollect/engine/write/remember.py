@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.engine.core import Core, space_of
 from recollect.engine.write.grounds import judge
+from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
 from recollect.errors import InvalidInput
 from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
@@ -200,9 +201,16 @@ def remember_all(
     anywhere: bool = False,
 ) -> list[Receipt]:
     """Stores drafts, whose terms are counted, in a transaction that is under way."""
-    batch = _Batch(core, edit, space, drafts, alike=alike, anywhere=anywhere)
-    for draft, count in zip(drafts, counted, strict=True):
-        batch.take(draft, count)
+    screen = Screen(edit, space)
+    taken = [screen.take(draft) for draft in drafts]
+    batch = _Batch(core, edit, space, [draft for draft, _ in taken], alike=alike, anywhere=anywhere)
+    for given, (draft, masked), count in zip(drafts, taken, counted, strict=True):
+        if masked and screen.policy == "reject":
+            batch.refuse(told_refused(masked))
+        elif not draft.text.strip():
+            batch.refuse(ALL_PRIVATE)
+        else:
+            batch.take(draft, count if draft is given else None, masked)
     return batch.finish()
 
 
@@ -239,7 +247,11 @@ class _Batch:
             named = msgspec.structs.replace(here, ids=ids, valid_only=False)
             self._ids = {record.id: record for record in self._edit.select(Record, named)}
 
-    def take(self, draft: Draft, counted: Mapping[int, int]) -> None:
+    def refuse(self, reason: str) -> None:
+        next(self._hashes)
+        self._answer("rejected", None, reason)
+
+    def take(self, draft: Draft, counted: Mapping[int, int] | None, masked: tuple[str, ...] = ()) -> None:
         hash = next(self._hashes)
         if _RECALLED.match(draft.text):
             self._answer("rejected", None, _MADE_BY_RECALL)
@@ -264,6 +276,10 @@ class _Batch:
                 self._list_repeat(draft.session, twin, record)
             return
         self._store(draft, record, counted, contradicts, renews)
+        if masked:
+            last = self._receipts[-1]
+            reason = "; ".join(filter(None, (last.reason, told_masked(masked))))
+            self._receipts[-1] = msgspec.structs.replace(last, reason=reason, masked=masked)
 
     def _list_repeat(self, session: str, twin: Record, record: Record) -> None:
         """What was said again is a message of its session, though the memory of it is an earlier one."""
@@ -291,7 +307,7 @@ class _Batch:
         return next((twin for twin in found if all(_same(twin, record, name) for name in self._alike)), None)
 
     def _store(
-        self, draft: Draft, record: Record, counted: Mapping[int, int], contradicts: tuple[str, ...],
+        self, draft: Draft, record: Record, counted: Mapping[int, int] | None, contradicts: tuple[str, ...],
         renews: Record | None,
     ) -> None:  # fmt: skip
         reason = _told(contradicts)

@@ -12,8 +12,9 @@ from recollect.engine.core import Core, find
 from recollect.engine.parse import check_period
 from recollect.engine.write.grounds import judge
 from recollect.engine.write.remember import content_hash, put_of
+from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
 from recollect.errors import InvalidInput, NotFound
-from recollect.store.base import Changes, Thing, View
+from recollect.store.base import Changes, Edit, Thing, View
 from recollect.types import Change, Receipt, Record, least_trust
 
 PERSON = "cli"
@@ -34,7 +35,8 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     """Writes a new version with some fields changed. A revision that changes nothing is not written."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        ruling = judge(edit, _replace(old, fields, by_person=core.actor == PERSON), old)
+        given, masked = _screened(edit, old, fields)
+        ruling = judge(edit, _replace(old, given, by_person=core.actor == PERSON), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record
@@ -44,8 +46,19 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     core.written()
     return Receipt(
         outcome="stored", id=old.id, space=old.space, entry=entry, status=new.status, entries=(entry,),
-        contested=ruling.contradicts,
+        contested=ruling.contradicts, masked=masked, reason=told_masked(masked) if masked else None,
     )  # fmt: skip
+
+
+def _screened(edit: Edit, old: Record, fields: Mapping[str, object]) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The changes of a record as they may be kept, and the kinds of secrets that are masked in them."""
+    screen = Screen(edit, old.space)
+    new, masked = screen.take(msgspec.structs.replace(old, **fields))
+    if masked and screen.policy == "reject":
+        raise InvalidInput("text", told_refused(masked))
+    if not new.text.strip():
+        raise InvalidInput("text", ALL_PRIVATE)
+    return {name: getattr(new, name) for name in fields}, masked
 
 
 def _replace(old: Record, fields: Mapping[str, object], *, by_person: bool) -> Record:

@@ -1,0 +1,239 @@
+"""How many secrets are recognised, and how much of what only looks like one?
+
+Both sets are made anew for a seed: no key of anybody stands in this file. What is true are the forms that issuers
+document and the ways in which people hand them on; what only looks alike is what fills repositories and conversations.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import random
+import string
+import time
+import uuid
+from collections.abc import Callable, Iterator
+
+from bench.table import Plan, Table, within
+from recollect.ingest.secrets import find_secrets
+
+LIMIT_FOUND, LIMIT_FALSE = 0.95, 0.01
+
+LOWER, UPPER, DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
+WORD = LOWER + UPPER + DIGITS
+HEX = "0123456789abcdef"
+URL = WORD + "-_"
+
+
+def _of(rng: random.Random, letters: str, count: int) -> str:
+    while True:
+        made = "".join(rng.choice(letters) for _ in range(count))
+        if letters == HEX or count < 12 or any(map(str.isdigit, made)) or not any(map(str.isdigit, letters)):
+            return made
+
+
+def _b64(rng: random.Random, count: int) -> str:
+    return base64.b64encode(rng.randbytes(count)).decode()
+
+
+def _jwt(rng: random.Random) -> str:
+    part = [base64.urlsafe_b64encode(raw).decode().rstrip("=") for raw in
+            (b'{"alg":"HS256","typ":"JWT"}', b'{"sub":"' + rng.randbytes(6).hex().encode() + b'","iat":1700000000}', rng.randbytes(32))]  # fmt: skip
+    return ".".join(part)
+
+
+def _pem(rng: random.Random, kind: str) -> str:
+    body = _b64(rng, 300)
+    lines = "\n".join(body[at : at + 64] for at in range(0, len(body), 64))
+    return f"-----BEGIN {kind}PRIVATE KEY-----\n{lines}\n-----END {kind}PRIVATE KEY-----"
+
+
+def _password(rng: random.Random) -> str:
+    words = ("harbor", "Maple", "tiger", "Quartz", "violet", "Monday", "falcon", "Bright")
+    forms: list[Callable[[], str]] = [
+        lambda: rng.choice(words) + str(rng.randint(10, 9999)) + rng.choice("!?#$%&*"),
+        lambda: _of(rng, WORD + "!#%^&*", 14),
+        lambda: f"{rng.choice(words)}-{rng.choice(words)}-{rng.randint(1, 99)}",
+        lambda: (
+            rng.choice(words).replace("a", "4").replace("i", "1").replace("e", "3") + str(rng.randint(1, 999)) + "x"
+        ),
+    ]
+    return rng.choice(forms)()
+
+
+TOKENS: tuple[Callable[[random.Random], str], ...] = (
+    lambda r: "AKIA" + _of(r, UPPER + "234567", 16),
+    lambda r: "ghp_" + _of(r, WORD, 36),
+    lambda r: "ghs_" + _of(r, WORD, 36),
+    lambda r: "github_pat_" + _of(r, WORD, 22) + "_" + _of(r, WORD, 59),
+    lambda r: "glpat-" + _of(r, URL, 20),
+    lambda r: f"xoxb-{r.randint(10**11, 10**12 - 1)}-{r.randint(10**12, 10**13 - 1)}-" + _of(r, WORD, 24),
+    lambda r: "https://hooks.slack.com/services/T" + _of(r, UPPER + DIGITS, 8) + "/B" + _of(r, UPPER + DIGITS, 8) + "/" + _of(r, WORD, 24),
+    lambda r: "sk-ant-api03-" + _of(r, URL, 93) + "AA",
+    lambda r: "sk-proj-" + _of(r, URL, 120),
+    lambda r: "sk-" + _of(r, WORD, 20) + "T3Blbk" + "FJ" + _of(r, WORD, 20),
+    lambda r: "sk-or-v1-" + _of(r, HEX, 64),
+    lambda r: "sk_live_" + _of(r, WORD, 24),
+    lambda r: "rk_test_" + _of(r, WORD, 24),
+    lambda r: "AIza" + _of(r, URL, 35),
+    lambda r: "GOCSPX-" + _of(r, URL, 28),
+    lambda r: "ya29." + _of(r, URL, 120),
+    lambda r: _of(r, WORD, 3) + "8Q~" + _of(r, WORD + "~._-", 34),
+    lambda r: "npm_" + _of(r, WORD, 36),
+    lambda r: "pypi-AgEIcHlwaS5vcmc" + _of(r, URL, 120),
+    lambda r: "dckr_pat_" + _of(r, URL, 27),
+    lambda r: "hf_" + _of(r, LOWER + UPPER, 34),
+    lambda r: "SG." + _of(r, URL, 22) + "." + _of(r, URL, 43),
+    lambda r: "shpat_" + _of(r, HEX, 32),
+    lambda r: "dop_v1_" + _of(r, HEX, 64),
+    lambda r: "lin_api_" + _of(r, WORD, 40),
+    lambda r: "glsa_" + _of(r, WORD, 32) + "_" + _of(r, HEX, 8),
+    lambda r: "ATATT3xFfGF0" + _of(r, URL, 180) + "=" + _of(r, "0123456789ABCDEF", 8),
+    lambda r: f"{r.randint(10**9, 10**10 - 1)}:AA" + _of(r, URL, 33),
+    lambda r: "dapi" + _of(r, HEX, 32),
+    lambda r: "hvs." + _of(r, URL, 90),
+    lambda r: _of(r, WORD, 14) + ".atlasv1." + _of(r, URL, 67),
+    lambda r: "AGE-SECRET-KEY-1" + _of(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
+    lambda r: "dp.pt." + _of(r, WORD, 43),
+    lambda r: "gsk_" + _of(r, WORD, 52),
+    lambda r: "xai-" + _of(r, WORD, 80),
+    lambda r: "sbp_" + _of(r, HEX, 40),
+    lambda r: "ntn_" + _of(r, WORD, 46),
+    lambda r: "pat" + _of(r, WORD, 14) + "." + _of(r, HEX, 64),
+    lambda r: "PMAK-" + _of(r, HEX, 24) + "-" + _of(r, HEX, 34),
+    lambda r: "tskey-auth-" + _of(r, WORD, 12) + "-" + _of(r, WORD, 32),
+    _jwt,
+)  # fmt: skip
+IN_TALK = ("{}", "my key is {}", "export TOKEN={}", "use {} for staging, please", '{{"key": "{}"}}', "curl -H 'X-Key: {}' https://example.org",
+           "I pasted it here: `{}`, is that fine?", "TOKEN: {}\nREGION: eu-west-1")  # fmt: skip
+BY_PLACE: tuple[Callable[[random.Random], str], ...] = (
+    lambda r: f"aws_secret_access_key = {_of(r, WORD + '/+', 40)}",
+    lambda r: f'DB_PASSWORD="{_password(r)}"',
+    lambda r: f"password: {_password(r)}",
+    lambda r: f"the password is {_password(r)}",
+    lambda r: f"The wifi password for the office is {_password(r)}.",
+    lambda r: f"postgres://app:{_password(r).replace('#', '').replace('?', '')}@db.internal:5432/ledger",
+    lambda r: f"mongodb+srv://svc:{_of(r, WORD, 16)}@cluster0.example.net/app",
+    lambda r: f"redis://:{_of(r, WORD, 20)}@cache:6379/0",
+    lambda r: f"Server=tcp:db;Database=x;User Id=sa;Password={_of(r, WORD, 14)};Encrypt=true",
+    lambda r: f"DefaultEndpointsProtocol=https;AccountName=x;AccountKey={_b64(r, 64)};EndpointSuffix=core.windows.net",
+    lambda r: f"Authorization: Bearer {_of(r, URL, 40)}",
+    lambda r: f"curl -u admin:{_password(r)} https://example.org/api",
+    lambda r: f"mysql -h db --password={_password(r)}",
+    lambda r: f"api_key = '{_of(r, WORD, 32)}'",
+    lambda r: f'"client_secret": "{_of(r, URL, 32)}"',
+    lambda r: f"STRIPE_API_KEY={_of(r, WORD, 30)}",
+    lambda r: f"API_TOKEN={_of(r, HEX, 40)}",
+    lambda r: f"heroku api key: {uuid.UUID(bytes=r.randbytes(16))}",
+    lambda r: f"machine api.example.org login me password {_password(r)}",
+    lambda r: f"here is the API token for staging: {_of(r, WORD, 32)}",
+    lambda r: f"const secretKey = \"{_of(r, WORD, 24)}\";",
+    lambda r: f"passphrase: '{_password(r)}'",
+    lambda r: f"set the admin password to {_password(r)} on all three boxes",
+    lambda r: _pem(r, "RSA "), lambda r: _pem(r, "OPENSSH "), lambda r: _pem(r, ""),
+    lambda r: '{"private_key": "' + _pem(r, "").replace("\n", "\\n") + '"}',
+)  # fmt: skip
+
+PROSE = (
+    "We decided to rotate the API key every ninety days, and the on-call engineer does it.",
+    "The password is stored in the vault, never in the repository.", "Set the token in your environment before you start.",
+    "The password is required and must have at least twelve characters.", "The secret to good tests is to keep them short.",
+    "Use the primary key of the orders table as the cache key.", "He said the password was wrong, so I reset it.",
+    "Tokens are counted by the tokenizer; max_tokens is 4096 by default.", "The key idea: write once, read often.",
+    "The token expires after 3600 seconds.", "Basic authentication is deprecated; use bearer tokens instead.",
+    "Basic understanding of Kubernetes is expected.", "The bearer of this letter-of-introduction is welcome.",
+    "See https://example.org:8443/login?next=/home for the form.", "git@github.com:owner/repository.git is the remote.",
+    "Contact me at first.last@example.org or +49 30 1234567.", "Her passport number is kept by the travel agency.",
+    "password: required", "Password: ********", "token: <your token here>", "api_key: YOUR_API_KEY", "secret: ${{ secrets.DEPLOY_KEY }}",
+    "The pass rate was 98.7% on 2026-03-04 at 12:30:45.", "The private key stays on the device, the public key is uploaded.",
+    "Key takeaways from the meeting-of-2026-03-04: ship on Friday.", "The access key ids are listed under IAM-Users-and-Groups-2024.",
+    "Passwords: see 1Password, item Staging-Database-Primary.", "The token bucket refills at 100 requests per second.",
+)  # fmt: skip
+CODE = (
+    'password = os.environ["DB_PASSWORD"]', "token = get_token(user)", "api_key=settings.api_key,", "def login(user: str, password: str) -> Token:",
+    "const token = req.headers.authorization.split(' ')[1];", 'parser.add_argument("--password", help="the password to use")',
+    "password: process.env.DB_PASS", "self.secret = secret", "if (token == null) throw new TokenMissing();", 'eos_token = "<|endoftext|>"',
+    "secretKeyRef:\n  name: db-credentials\n  key: password", "DATABASE_URL=postgres://user:password@localhost/db", "postgres://${USER}:${PASS}@${HOST}/app",
+    'tokens = text.split(" ")', "key = lambda one: one.created_at", "PRIMARY KEY (id), KEY idx_user_created (user_id, created_at)",
+    "cache_key = f'{user.id}:{page}'", "next_page_token = response.next_page_token", 'assert token.type == "Bearer"', "password=getpass.getpass()",
+    "token: Optional[str] = None", "private_key_path = Path('~/.ssh/id_ed25519')", 'const apiKey = config.get("apiKey")', "secret_name: str = 'deploy'",
+    "https://example.org/path/to/page#section-2", "git clone https://x-access-token:${TOKEN}@github.com/a/b", "kubectl get secret db -o jsonpath='{.data.password}'",
+    "import tokenize, secrets; secrets.token_hex(16)", "class PasswordResetTokenGenerator(BaseGenerator):", "label.key.signing.enabled = true",
+    "keyboard.press('ctrl+shift+t')", "password_hash = bcrypt.hashpw(raw, salt)", "-----BEGIN PUBLIC KEY-----\nMFkwEwYH\n-----END PUBLIC KEY-----",
+    "grep -- '-----BEGIN RSA PRIVATE KEY-----' -r .", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI me@host",
+)  # fmt: skip
+ALIKE: tuple[Callable[[random.Random], str], ...] = (
+    lambda r: f"request id {uuid.UUID(bytes=r.randbytes(16))} failed",
+    lambda r: f"session: {uuid.UUID(bytes=r.randbytes(16))}",
+    lambda r: f"fixed in commit {_of(r, HEX, 40)}",
+    lambda r: f"git show {_of(r, HEX, 9)}..{_of(r, HEX, 9)}",
+    lambda r: f"sha256:{r.randbytes(32).hex()}",
+    lambda r: f'"integrity": "sha512-{_b64(r, 64)}"',
+    lambda r: f'{{file = "a-1.0.tar.gz", hash = "sha256:{r.randbytes(32).hex()}"}}',
+    lambda r: f"golang.org/x/net v0.1.0 h1:{_b64(r, 32)}",
+    lambda r: f"![logo](data:image/png;base64,{_b64(r, 400)})",
+    lambda r: f"<img src='data:image/jpeg;base64,{_b64(r, 900)}'>",
+    lambda r: hashlib.md5(r.randbytes(4), usedforsecurity=False).hexdigest() + "  archive.tar.gz",
+    lambda r: f"https://cdn.example.org/assets/app.{_of(r, HEX, 20)}.js",
+    lambda r: f"https://docs.example.org/d/{_of(r, URL, 44)}/edit",
+    lambda r: f"arn:aws:iam::{r.randint(10**11, 10**12 - 1)}:role/deploy-role-for-staging",
+    lambda r: f"docker pull registry.example.org/team/app@sha256:{r.randbytes(32).hex()}",
+    lambda r: f"trace_id={r.randbytes(16).hex()} span_id={r.randbytes(8).hex()}",
+    lambda r: f"ETag: \"{r.randbytes(16).hex()}\"",
+    lambda r: f"record {_of(r, LOWER + DIGITS, 12)} of the store",
+    lambda r: f"checksum = \"{r.randbytes(32).hex()}\"",
+    lambda r: f"resolved https://registry.example.org/left-pad/-/left-pad-1.3.0.tgz#{_of(r, HEX, 40)}",
+    lambda r: f"pk_live_{_of(r, WORD, 24)} is the publishable one",
+    lambda r: "vec = [" + ", ".join(f"{r.uniform(-1, 1):.6f}" for _ in range(16)) + "]",
+    lambda r: f"BTC address bc1q{_of(r, LOWER + DIGITS, 38)}",
+    lambda r: f"ISBN 978-{r.randint(1, 9)}-{r.randint(1000, 9999)}-{r.randint(1000, 9999)}-{r.randint(0, 9)}",
+    lambda r: f"{r.randint(2020, 2026)}-0{r.randint(1, 9)}-1{r.randint(0, 9)}T10:00:00.{r.randint(10**5, 10**6)}Z INFO com.example.TokenService started",
+)  # fmt: skip
+
+
+def true_strings(seed: int) -> Iterator[str]:
+    """Texts that hold a secret each."""
+    rng = random.Random(seed)
+    for make in TOKENS:
+        for _ in range(4):
+            yield rng.choice(IN_TALK).format(make(rng))
+    for make in BY_PLACE:
+        for _ in range(8):
+            yield make(rng)
+
+
+def look_alikes(seed: int) -> Iterator[str]:
+    """Texts that hold none."""
+    rng = random.Random(seed)
+    yield from PROSE
+    yield from CODE
+    for make in ALIKE:
+        for _ in range(20):
+            yield make(rng)
+
+
+def measure(seed: int) -> tuple[float, float, list[str], list[str]]:
+    """Which share of the secrets is found and of the others taken for one; and which were missed and taken."""
+    true, alike = list(true_strings(seed)), list(look_alikes(seed))
+    missed = [text for text in true if not find_secrets(text)]
+    taken = [text for text in alike if find_secrets(text)]
+    return 1 - len(missed) / len(true), len(taken) / len(alike), missed, taken
+
+
+def run(plan: Plan) -> list[Table]:
+    """What the detector reaches over some seeds, and what it costs on text that holds no secret."""
+    found = [measure(seed) for seed in range(2 if plan.quick else 10)]
+    plain = ("The harbour was quiet in the morning, and the boats lay still while gulls cried. " * 13)[:1_000]
+    begun = time.perf_counter()
+    for _ in range(2_000):
+        find_secrets(plain)
+    cost = (time.perf_counter() - begun) / 2_000
+    worst_found, false = min(one[0] for one in found), max(one[1] for one in found)
+    rows = (
+        ("secrets that are found, %", 100 * worst_found, "≥ 95", within(worst_found >= LIMIT_FOUND)),
+        ("look-alikes that are taken for one, %", 100 * false, "≤ 1", within(false <= LIMIT_FALSE)),
+        ("a kilobyte of plain text, µs", cost * 1e6, None, None),
+    )
+    texts = len([*true_strings(0), *look_alikes(0)])
+    note = f"Of {texts} texts, made anew for each of {len(found)} seeds; the figures are those of the worst."
+    return [Table("secrets", ("what", "measured", "limit", "holds"), rows, note)]

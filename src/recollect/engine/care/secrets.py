@@ -1,0 +1,114 @@
+"""Which secrets does a memory hold already, and how do they leave it?
+
+What came in before secrets were recognised, or into a space that allows them, is looked for in every version. Masking
+leaves a record its id, its place and what else it says; versions before are removed for good, since they said more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core
+from recollect.engine.settle import note_erased, scrub
+from recollect.engine.write.remember import content_hash, derive_lexis
+from recollect.engine.write.screen import Screen
+from recollect.store.base import Edit, Entities, Relations, View
+from recollect.store.ops import EraseThing, Op, Put, Retire, Rewrite
+from recollect.types import Entity, Filter, Record, Relation
+
+_READ = 500  # versions at once
+_REASON = "a secret was masked; earlier versions were removed"
+
+
+class KeptSecret(Struct, frozen=True, kw_only=True):
+    """Something that holds secrets: which, of what kind they are, and in how many versions."""
+
+    space: str
+    type: str
+    id: str
+    kinds: tuple[str, ...]
+    versions: int = 1
+    current: bool = True
+    """Does the version that holds now have one?"""
+
+
+def kept_secrets(core: Core, spaces: Sequence[str]) -> list[KeptSecret]:
+    """What holds secrets, by space."""
+    with core.store.read() as view:
+        return [found for space in spaces for found in (*_records(view, space), *_things(view, space))]
+
+
+def _records(view: View, space: str) -> Iterator[KeptSecret]:
+    screen = Screen(view, space, "mask")
+    kinds: dict[str, list[str]] = {}
+    versions: dict[str, int] = {}
+    current: set[str] = set()
+    after = 0
+    while batch := view.select(Record, Filter(spaces=(space,), past=True, valid_only=False, after=after), limit=_READ):
+        after = batch[-1].version
+        for record in batch:
+            told = screen.take(record)[1]
+            if told:
+                kinds.setdefault(record.id, []).extend(told)
+                versions[record.id] = versions.get(record.id, 0) + 1
+                held = view.get(Record, space, record.id)
+                current |= {record.id} if held is not None and held.version == record.version else set()
+    for id, told in kinds.items():
+        yield KeptSecret(
+            space=space, type="record", id=id, kinds=tuple(dict.fromkeys(told)), versions=versions[id],
+            current=id in current,
+        )  # fmt: skip
+
+
+def _things(view: View, space: str) -> Iterator[KeptSecret]:
+    screen = Screen(view, space, "mask")
+    things: list[Entity | Relation] = [
+        *view.entities(Entities(space=space)),
+        *view.relations(Relation, Relations(space=space, active=False)),
+    ]
+    for thing in things:
+        if kinds := screen.take(thing)[1]:
+            yield KeptSecret(space=space, type=type(thing).__name__.lower(), id=thing.id, kinds=kinds)
+
+
+def mask_kept(core: Core, found: Sequence[KeptSecret]) -> int:
+    """Masks what was found; what is gone since is passed over. Answers how many things were masked."""
+    count = 0
+    with core.store.write(actor=core.actor) as edit:
+        for one in found:
+            ops = _mask_record(edit, one) if one.type == "record" else _mask_thing(edit, one)
+            count += bool(ops)
+            edit.apply(ops)
+        if count:
+            note_erased(edit)
+    if count:
+        core.written()
+        scrub(core)
+    return count
+
+
+def _mask_record(edit: Edit, one: KeptSecret) -> list[Op]:
+    held = edit.get(Record, one.space, one.id)
+    every = Filter(spaces=(one.space,), ids=(one.id,), past=True, valid_only=False)
+    last = held or next(iter(edit.select(Record, every)[::-1]), None)
+    if last is None:
+        return []
+    kept = Screen(edit, one.space, "mask").take(last)[0]
+    masked = msgspec.structs.replace(kept, content_hash=content_hash(kept.text))
+    ops: list[Op] = [Rewrite(record=masked, lexis=derive_lexis(edit, masked), reason=_REASON)]
+    if held is not None:
+        return ops
+    back = edit.apply(ops)[0].thing
+    return [] if back is None else [Retire(thing=back, verb="replace", reason=_REASON)]
+
+
+def _mask_thing(edit: Edit, one: KeptSecret) -> list[Op]:
+    type_ = Entity if one.type == "entity" else Relation
+    held = edit.get(type_, one.space, one.id)
+    if held is None:
+        return []
+    masked = Screen(edit, one.space, "mask").take(held)[0]
+    return [EraseThing(thing=held, reason=_REASON), Put(thing=masked, verb="rewrite", reason=_REASON)]

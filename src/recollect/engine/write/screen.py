@@ -1,0 +1,153 @@
+"""What of a text must not be kept?
+
+Everything that comes into a memory goes through here before it is compared, counted or written, whichever way it
+comes: secrets are masked (or refused, or let through, as its space says), and what stands in `<private>…</private>` is
+left out in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeVar, cast, get_args
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, existing
+from recollect.engine.parse import parse_choice
+from recollect.errors import InvalidInput
+from recollect.ingest.secrets import drop_private, mask_secrets
+from recollect.store.base import Shelf, View
+from recollect.types import Entity, Grounds, Json, Relation, Segment, Space, Stated
+
+Secrets = Literal["mask", "reject", "allow"]
+POLICIES: tuple[Secrets, ...] = get_args(Secrets)
+SETTINGS = Shelf("settings", str)
+"""What a space does in its own way, each under its name."""
+_SECRETS = "secrets"
+
+ALL_PRIVATE = "all of it is private; nothing was stored"
+
+_SCREENED: Mapping[type[Struct], tuple[str, ...]] = {
+    Stated: ("text", "title", "role", "room", "source", "locator", "metadata", "grounds", "reason", "tags"),
+    Segment: ("text", "title", "role", "locator", "metadata"),
+    Entity: ("name", "description", "aliases", "metadata"),
+    Space: ("description", "metadata"),
+    Relation: ("predicate", "provenance", "metadata"),
+}
+
+T = TypeVar("T", bound=Struct)
+
+
+def secrets_of(view: View, space: str) -> Secrets:
+    """What a space does with secrets."""
+    kept = view.kept(SETTINGS, space=space, keys=[_SECRETS]).get(_SECRETS) if view.spaces([space]) else None
+    return next((policy for policy in POLICIES if policy == kept), "mask")
+
+
+def set_secrets(core: Core, space: str, policy: str) -> Secrets:
+    """Says what a space does with secrets from now on."""
+    chosen = parse_choice(policy, "secrets", POLICIES)
+    home = existing(core, space)
+    with core.store.write(actor=core.actor) as edit:
+        edit.keep(SETTINGS, {_SECRETS: None if chosen == "mask" else chosen}, space=home)
+    return chosen
+
+
+class Screen:
+    """What goes into one space, screened. The space is asked for its way only where a secret was found."""
+
+    def __init__(self, view: View, space: str, policy: Secrets | None = None) -> None:
+        self._view = view
+        self._space = space
+        self._policy = policy
+
+    @property
+    def policy(self) -> Secrets:
+        if self._policy is None:
+            self._policy = secrets_of(self._view, self._space)
+        return self._policy
+
+    def take(self, thing: T) -> tuple[T, tuple[str, ...]]:
+        """A draft, segment, entity or relation as it may be kept, and the kinds of secrets that are masked in it."""
+        fields = next(names for type_, names in _SCREENED.items() if isinstance(thing, type_))
+        found: list[str] = []
+        changes: dict[str, object] = {}
+        for name in fields:
+            held = getattr(thing, name, None)
+            if held and (kept := self._value(held, found)) is not held:
+                changes[name] = kept
+        if not changes:
+            return thing, ()
+        return msgspec.structs.replace(thing, **changes), tuple(dict.fromkeys(found))
+
+    def require(self, thing: T, field: str) -> T:
+        """The same where there is no receipt to say so; a space that takes no secrets refuses it."""
+        kept, kinds = self.take(thing)
+        if kinds and self.policy == "reject":
+            raise InvalidInput(field, told_refused(kinds))
+        return kept
+
+    def text(self, text: str) -> tuple[str, tuple[str, ...]]:
+        found: list[str] = []
+        return self._text(text, found), tuple(found)
+
+    def _text(self, text: str, found: list[str]) -> str:
+        public = drop_private(text)
+        masked, kinds = mask_secrets(public)
+        if not kinds or self.policy == "allow":
+            return public if public != text else text
+        found += kinds
+        return masked
+
+    def _value(self, value: object, found: list[str]) -> object:
+        """The same value where nothing in it had to go."""
+        if isinstance(value, str):
+            return self._text(value, found)
+        if isinstance(value, Grounds):
+            return self._grounds(value, found)
+        if isinstance(value, Mapping):
+            held = cast("Mapping[str, object]", value)
+            kept = {name: self._value(one, found) for name, one in held.items()}
+            return kept if any(kept[name] is not held[name] for name in held) else held
+        if isinstance(value, Sequence):
+            items = cast("Sequence[object]", value)
+            made = tuple(self._value(one, found) for one in items)
+            changed = any(one is not other for one, other in zip(made, items, strict=True))
+            return made if changed else items
+        return value
+
+    def _grounds(self, grounds: Grounds, found: list[str]) -> Grounds:
+        claim = grounds.claim
+        if claim is None or (value := self._value(claim.value, found)) is claim.value:
+            return grounds
+        return msgspec.structs.replace(grounds, claim=msgspec.structs.replace(claim, value=cast("Json", value)))
+
+
+def screen_text(text: str) -> str:
+    """A text that is kept beside the records, such as why something was done: without secrets in any space."""
+    return mask_secrets(drop_private(text))[0]
+
+
+def told_masked(kinds: Sequence[str]) -> str:
+    """How a receipt says what is not in the record."""
+    return f"masked before it was stored: {', '.join(kinds)}"
+
+
+def told_refused(kinds: Sequence[str]) -> str:
+    return f"it holds a secret ({', '.join(kinds)}), and this space takes none; leave it out, or put it into <private>"
+
+
+def carry_private(texts: Sequence[str]) -> list[str]:
+    """Texts that follow each other, without what is private, also where that begins in one and ends in another."""
+    if not any("private>" in text.lower() for text in texts):
+        return list(texts)
+    kept: list[str] = []
+    inside = False
+    last = max((place for place, text in enumerate(texts) if "</private>" in text.lower()), default=-1)
+    for place, text in enumerate(texts):
+        whole = f"<private>{text}" if inside else text
+        lower = whole.lower()
+        inside = place < last and lower.rfind("<private>") > lower.rfind("</private>")
+        kept.append(drop_private(whole))
+    return kept

@@ -1,0 +1,318 @@
+"""Which parts of a text are keys, tokens, passwords and other things that nobody should recall?
+
+Three kinds of rules. What an issuer marks by a prefix is known by that prefix. What stands after a word for a secret
+(`password =`, `Authorization: Bearer`, `user:…@host`) is known by its place, unless it looks like a name, a placeholder
+or a call. And what is said to be a key in the same sentence is known by how random it is. A rule is tried only where
+one of its marks occurs in the text, so that a text without any costs next to nothing; each reads a text once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+_TOKEN = r"[A-Za-z0-9_-]"
+_START = r"(?<![A-Za-z0-9_-])"
+_END = r"(?![A-Za-z0-9_-])"
+
+
+class Secret(Struct, frozen=True):
+    """Where a secret stands in a text, and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class _Rule(Struct, frozen=True):
+    kind: str
+    marks: tuple[str, ...]
+    """In lower case; one of them stands in every text that the rule finds something in."""
+    pattern: re.Pattern[str]
+    """What is secret is its group `secret`, or all of it."""
+    holds: Callable[[str], bool] = bool
+
+
+# How random is it?
+
+
+def entropy(text: str) -> float:
+    """Bits of each character."""
+    counts = Counter(text).values()
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts) if text else 0.0
+
+
+def _classes(text: str) -> int:
+    kinds = (str.islower, str.isupper, str.isdigit)
+    return sum(any(map(kind, text)) for kind in kinds)
+
+
+_RUN = re.compile(r"(.)\1{5,}|0123456789|123456789012|abcdefghij|ABCDEFGHIJ")
+
+
+def _is_random(text: str) -> bool:
+    """Letters and digits as a generator mixes them; no word, no counting, no row of the same sign."""
+    return entropy(text) >= 2.8 and not _RUN.search(text) and "example" not in text.lower()
+
+
+def _is_key(text: str) -> bool:
+    """So random that it can hardly be anything else: long, of three classes, and no path or name of words."""
+    if len(text) < 20 or _classes(text) < 3 or entropy(text) < 3.5 or not _is_random(text):
+        return False
+    parts = re.split(r"[-_/.]", text)
+    return not all(part.isalpha() or part.isdigit() for part in parts) and not _NAME.match(text)
+
+
+_HOLES = re.compile(
+    r"(?i)[<{\[(]|^[$%]\w*|\*\*\*|\.\.\.|…|^(?:x+|\W+|(?:your|my|the|some|a|an|new|old|test|fake|dummy|sample|placeholder|redacted|masked|"
+    r"process|config|settings|self|this|args|options|env|os|secrets?|vault|request|req|ctx|user|data|props|state|params)"
+    r"(?:[-_. ].*)?|null|none|true|false|undefined|string|str|text|bytes|int|changeme|change_me|todo|tbd|required|optional|"
+    r"pass(?:word|wd|phrase)?|pwd|hidden|empty|unset|missing|invalid|expired|wrong|value|token|bearer|basic|digest|key)$"
+)  # what stands where a secret would: a hole to fill, a name, a type, a word about it
+_NAME = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$")
+
+
+def _is_filled(text: str) -> bool:
+    """A value between quotes, or after `=`: anything that is no hole."""
+    return len(text) >= 6 and not _HOLES.search(text) and not _RUN.search(text) and "example" not in text.lower()
+
+
+def _is_password(text: str) -> bool:
+    """A value that nothing marks as one: it must not read like a name, a word or a time."""
+    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    signs = any(not sign.isalnum() and sign not in "-_./:" for sign in text) and any(map(str.isalnum, text))
+    return _is_filled(text) and not _NAME.match(text) and (mixed or signs) and "://" not in text
+
+
+def _is_quoted_value(text: str) -> bool:
+    """Between quotes a word alone is none: `password: "string"`; a sentence is none either."""
+    return _is_filled(text) and not text.isalpha() and not text.startswith(("/", "./", "--")) and "://" not in text
+
+
+def _is_url_password(text: str) -> bool:
+    return not _HOLES.search(text) and not _RUN.search(text)
+
+
+# What issuers mark
+
+
+def _prefixed(kind: str, marks: str, pattern: str, holds: Callable[[str], bool] = _is_random) -> _Rule:
+    return _Rule(kind, tuple(marks.split()), re.compile(f"{_START}(?:{pattern})"), holds)
+
+
+_PREFIXED = (
+    _prefixed("AWS access key", "akia asia abia acca a3t", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    _prefixed("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_\w{30,255}"),
+    _prefixed("GitLab token", "glpat- gldt- glrt- glptt- glcbt- glsoat- glft- glagent-",
+              r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|agent)-[A-Za-z0-9_.-]{20,300}"),
+    _prefixed("Slack token", "xox xapp- xwfp-", r"(?:xox[abeoprs](?:\.xox[bp])?|xapp|xwfp)-[A-Za-z0-9-]{10,300}"),
+    _prefixed("Slack webhook", "hooks.slack.com", r"(?:https://)?hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_+-]{20,100}"),
+    _prefixed("Anthropic key", "sk-ant-", rf"sk-ant-{_TOKEN}{{20,300}}"),
+    _prefixed("OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- t3blbkfj sk-",
+              rf"sk-(?:proj|svcacct|admin|or-v1|lf)-{_TOKEN}{{20,300}}|sk-[A-Za-z0-9]{{32,200}}{_END}"),
+    _prefixed("Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ whsec_", r"(?:(?:sk|rk)_(?:live|test|prod)_|whsec_)[A-Za-z0-9+/]{14,250}"),
+    _prefixed("Google key", "aiza gocspx- ya29. 1//0", rf"AIza{_TOKEN}{{35}}|GOCSPX-{_TOKEN}{{20,60}}|ya29\.{_TOKEN}{{20,2000}}|1//0{_TOKEN}{{40,200}}"),
+    _prefixed("Azure secret", "q~", r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
+    _prefixed("npm token", "npm_", rf"npm_[A-Za-z0-9]{{36}}{_END}"),
+    _prefixed("PyPI token", "pypi-age", rf"pypi-AgE{_TOKEN}{{40,400}}"),
+    _prefixed("RubyGems token", "rubygems_", r"rubygems_[a-f0-9]{48}"),
+    _prefixed("Docker token", "dckr_", rf"dckr_(?:pat|oat)_{_TOKEN}{{20,100}}"),
+    _prefixed("Hugging Face token", "hf_ api_org_", r"(?:hf|api_org)_[A-Za-z]{34}(?![A-Za-z0-9])|hf_[A-Za-z0-9]{34,40}(?![A-Za-z0-9])"),
+    _prefixed("SendGrid key", "sg.", rf"SG\.{_TOKEN}{{16,32}}\.{_TOKEN}{{32,64}}"),
+    _prefixed("Mailgun key", "key-", r"key-[0-9a-f]{32}(?![A-Za-z0-9])"),
+    _prefixed("Twilio key", "sk", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
+    _prefixed("Shopify token", "shpat_ shpss_ shpca_ shppa_", r"shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}"),
+    _prefixed("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
+    _prefixed("New Relic key", "nrak- nral nrii- nrjs-", rf"NR(?:AK|II|JS)-{_TOKEN}{{19,40}}"),
+    _prefixed("Linear key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
+    _prefixed("Figma token", "figd_", rf"figd_{_TOKEN}{{30,60}}"),
+    _prefixed("Grafana token", "glsa_ glc_ eyjrijoi", rf"glsa_[A-Za-z0-9]{{32}}_[A-Fa-f0-9]{{8}}|glc_[A-Za-z0-9+/]{{32,400}}|eyJrIjoi{_TOKEN}{{40,400}}"),
+    _prefixed("Atlassian token", "atatt3 atctt3", r"AT[AC]TT3[A-Za-z0-9_=-]{60,400}"),
+    _prefixed("Telegram token", ":aa", rf"[0-9]{{8,10}}:AA{_TOKEN}{{32,34}}{_END}"),
+    _prefixed("Discord token", ".", rf"[MNO][A-Za-z0-9_-]{{23,27}}\.[A-Za-z0-9_-]{{6}}\.{_TOKEN}{{27,40}}{_END}"),
+    _prefixed("Discord webhook", "discord", rf"(?:https://)?discord(?:app)?\.com/api/webhooks/[0-9]{{17,20}}/{_TOKEN}{{60,80}}"),
+    _prefixed("Square token", "sq0 eaaa", rf"sq0(?:atp|csp|idp)-{_TOKEN}{{22,50}}|EAAA[A-Za-z0-9_-]{{56,64}}{_END}"),
+    _prefixed("Facebook token", "eaac eaab eaad", r"EAA[A-D][A-Za-z0-9]{80,400}"),
+    _prefixed("Databricks token", "dapi dkea", r"(?:dapi|dkea)[a-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9])"),
+    _prefixed("Vault token", "hvs. hvb. hvr.", rf"hv[sbr]\.{_TOKEN}{{24,300}}"),
+    _prefixed("Terraform token", ".atlasv1.", rf"[A-Za-z0-9]{{14}}\.atlasv1\.{_TOKEN}{{60,70}}"),
+    _prefixed("age key", "age-secret-key-", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    _prefixed("Doppler token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,40}\.)?[A-Za-z0-9]{40,44}"),
+    _prefixed("Pulumi token", "pul-", r"pul-[a-f0-9]{40}"),
+    _prefixed("Sentry token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_-]{40,400}"),
+    _prefixed("xAI or Groq key", "gsk_ xai- pplx- r8_ csk-",
+              r"gsk_[A-Za-z0-9]{40,60}|xai-[A-Za-z0-9]{60,100}|pplx-[A-Za-z0-9]{40,60}|r8_[A-Za-z0-9]{37,40}|csk-[a-z0-9]{40,60}"),
+    _prefixed("Supabase key", "sbp_ sb_secret_", rf"sbp_[a-f0-9]{{40}}|sb_secret_{_TOKEN}{{20,60}}"),
+    _prefixed("Netlify token", "nfp_ nfc_ nfo_", r"nf[pco]_[A-Za-z0-9]{36,44}"),
+    _prefixed("Fly.io token", "fm2_ fm1r_ fm1a_ fo1_", r"fm[12][ar]?_[A-Za-z0-9+/=_-]{60,1000}|fo1_[A-Za-z0-9_-]{43}"),
+    _prefixed("Notion token", "ntn_ secret_", r"ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])"),
+    _prefixed("Airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    _prefixed("Postman key", "pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    _prefixed("PlanetScale token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}"),
+    _prefixed("Buildkite token", "bkua_ bkaj_ bkct_", r"bk(?:ua|aj|ct)_[A-Za-z0-9]{32,64}"),
+    _prefixed("CircleCI token", "ccipat_ cciprj_", r"CCI(?:PAT|PRJ)_[A-Za-z0-9_]{40,80}"),
+    _prefixed("1Password token", "ops_eyj a3-", rf"ops_eyJ{_TOKEN}{{100,1000}}|A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{5,6}}-){{4}}[A-Z0-9]{{5}}"),
+    _prefixed("Tailscale key", "tskey-", rf"tskey-[a-z]{{3,12}}-{_TOKEN}{{16,100}}"),
+    _prefixed("Mapbox token", "sk.eyj", rf"sk\.eyJ{_TOKEN}{{20,300}}\.{_TOKEN}{{20,60}}"),
+    _prefixed("Cloudflare key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{140,160}"),
+    _prefixed("Artifactory key", "akcp", r"AKCp[A-Za-z0-9]{60,80}"),
+    _prefixed("Resend or Clerk key", "re_ sk_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}"),
+    _prefixed("web token", "eyj", rf"eyJ{_TOKEN}{{10,4000}}\.eyJ{_TOKEN}{{10,8000}}(?:\.{_TOKEN}{{10,2000}})?"),
+)  # fmt: skip
+
+
+# What its place gives away
+
+_OTHERWISE = re.compile(
+    r"(?i)(?:next|page|sync|cursor|continuation|csrf|pad|eos|bos|sep|cls|unk|mask|max|stop|end|start|public|primary|cache)[ _.-]?$"
+)  # what makes a token or a key something else
+
+
+def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[str], bool]) -> _Rule:
+    return _Rule(kind, marks, re.compile(pattern), holds)
+
+
+_PLACED = (
+    _placed("password", ("pass", "pwd", "kennwort"),
+            r"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort))(?i:\s(?:[\w'-]{1,20}\s){0,4}(?:is|was|to|ist|lautet|als)\b:?)\s{1,4}[\"'`]?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.!?])", _is_password),
+    _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
+            r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", _is_password),
+    _placed("password", ("login",), r"\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?P<secret>\S{4,200})", _is_filled),
+    _placed("authorization", ("bearer", "basic ", "authorization"),
+            r"(?i:\b(?:bearer|basic)\s{1,4}|\bauthorization:\s{0,4}(?:token\s{1,4}|apikey\s{1,4})?)(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})", lambda text: _classes(text) >= 2 and _is_filled(text) and _is_random(text) and not _NAME.match(text)),
+    _placed("password in an address", ("://",),
+            r"(?<![a-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,100}:(?P<secret>[^\s/@\"'<>]{3,200})@(?=[\w\[$-])", _is_url_password),
+    _placed("storage key", ("accountkey=", "sharedaccesskey=", "sig="),
+            r"(?i:\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=)(?P<secret>[A-Za-z0-9+/%=_-]{30,200})", _is_random),
+    _placed("key", ("key", "token", "secret", "credential"),
+            r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", _is_key),
+)  # fmt: skip
+
+_KEYED = re.compile(
+    r"(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|key|token|credentials?|kennwort)[\"'`]?\s{0,4}(?::=|=>|==?|:)\s{0,4}"
+)  # of a text in lower case: a word for a secret, and a sign that it is set to something
+_KINDS_OF_KEY = re.compile(
+    r"(?:api|access|secret|private|auth|account|encryption|signing|master|shared|service|deploy|license|storage|webhook|session|"
+    r"admin|root)[ _.-]?$"
+)  # what is called a key is one that opens something only after such a word
+_QUOTED = re.compile(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
+_BARE = re.compile(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
+
+_LONG = re.compile(r"[A-Za-z0-9_./:+~=-]{20}")  # what an issuer marks has no shorter run
+
+
+def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
+    marked: dict[str, list[_Rule]] = {}
+    for rule in rules:
+        for mark in rule.marks:
+            marked.setdefault(mark, []).append(rule)
+    return marked
+
+
+_PREFIXED_BY_MARK, _PLACED_BY_MARK = _by_mark(_PREFIXED), _by_mark(_PLACED)
+
+_HASHED = re.compile(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\"']?[:=]\s?[\"']?|;base64,|checksum\W{1,4}|digest\W{1,4}|commit\W{1,4})$", re.IGNORECASE)  # fmt: skip
+_PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
+_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}")
+_PEM_LEAST = 64  # a heading that nothing follows is no key
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """The secrets of a text in order, none within another."""
+    lower = _lowered(text)
+    marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if _LONG.search(text) else []
+    marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
+    found = [*_private_keys(text)] if "-----begin" in lower or "putty-user-key" in lower else []
+    for rule in {id(rule): rule for rules in marked for rule in rules}.values():
+        found += _matches(rule, text)
+    found += _set_to(text, lower)
+    kept: list[Secret] = []
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
+def _lowered(text: str) -> str:
+    """In lower case, each sign at its place."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+
+
+def _set_to(text: str, lower: str) -> Iterator[Secret]:
+    """What a password, a token, a secret or a key of some kind is set to."""
+    for key in _KEYED.finditer(lower):
+        if lower.startswith("key", key.start()) and not _KINDS_OF_KEY.search(
+            lower, max(0, key.start() - 16), key.start()
+        ):
+            continue
+        value = _QUOTED.match(text, key.end())
+        holds = _is_quoted_value if value else _is_password
+        value = value or _BARE.match(text, key.end())
+        if value and holds(value["secret"]) and not _is_something_else(text, key.start(), value.start("secret")):
+            yield Secret(*value.span("secret"), "secret" if holds is _is_quoted_value else "password")
+
+
+def _matches(rule: _Rule, text: str) -> Iterator[Secret]:
+    group = "secret" if "secret" in rule.pattern.groupindex else 0
+    for match in rule.pattern.finditer(text):
+        start, end = match.span(group)
+        if rule.holds(match.group(group)) and not _is_something_else(text, match.start(), start):
+            yield Secret(start, end, rule.kind)
+
+
+def _is_something_else(text: str, begun: int, start: int) -> bool:
+    """Does what stands before it say that it is a hash, an image or a place in a list?"""
+    hashed = _HASHED.search(text, max(0, start - 16), start)
+    return hashed is not None or _OTHERWISE.search(text, max(0, begun - 16), begun) is not None
+
+
+def _private_keys(text: str) -> Iterator[Secret]:
+    at = 0
+    while begun := _PEM.search(text, at):
+        ended = _PEM_END.search(text, begun.end())
+        at = len(text) if ended is None else ended.end()
+        if at - begun.end() >= _PEM_LEAST:
+            yield Secret(begun.start(), at, "private key")
+
+
+# Masking
+
+MASK = "[masked: "
+
+
+def mask_secrets(text: str) -> tuple[str, tuple[str, ...]]:
+    """A text with every secret masked, and what they were."""
+    found = find_secrets(text)
+    if not found:
+        return text, ()
+    parts: list[str] = []
+    at = 0
+    for secret in found:
+        parts += (text[at : secret.start], f"{MASK}{secret.kind}]")
+        at = secret.end
+    return "".join([*parts, text[at:]]), tuple(dict.fromkeys(secret.kind for secret in found))
+
+
+_PRIVATE = re.compile(r"<(/?)private>", re.IGNORECASE)
+
+
+def drop_private(text: str) -> str:
+    """A text without what stands in `<private>…</private>`. What is not closed goes on to the end."""
+    if "private>" not in text.lower():
+        return text
+    kept: list[str] = []
+    at, depth = 0, 0
+    for tag in _PRIVATE.finditer(text):
+        opening = not tag.group(1)
+        if depth == 0:
+            kept.append(text[at : tag.start()])
+        depth = depth + 1 if opening else max(depth - 1, 0)
+        at = tag.end()
+    return "".join([*kept, text[at:] if depth == 0 else ""])

@@ -1,0 +1,150 @@
+"""Secrets on every way in: masked, refused or let through, and what is private never kept."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
+
+from recollect import InvalidInput, Memory
+from recollect.engine.write.screen import carry_private
+from recollect.ingest.secrets import drop_private, find_secrets, mask_secrets
+
+RNG = random.Random(11)
+TOKEN = "ghp_" + "".join(RNG.choice("abcdefghijkABCDEFGHIJK0123456789") for _ in range(36))
+TEXT = f"The deploy token is {TOKEN}, for staging only."
+MASKED = "The deploy token is [masked: GitHub token], for staging only."
+
+
+def everything(memory: Memory) -> str:
+    """All that the store's file holds, as bytes would show it."""
+    folder = memory.core.store.folder
+    assert folder is not None
+    memory.close()
+    return "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("seed", [101, 102, 103])
+def test_secrets_are_found_and_look_alikes_pass(seed: int) -> None:
+    found, false, missed, taken = measure(seed)
+    assert found >= LIMIT_FOUND, missed
+    assert false <= LIMIT_FALSE, taken
+
+
+def test_a_masked_text_holds_no_secret_any_more() -> None:
+    masked, kinds = mask_secrets(TEXT)
+    assert (masked, kinds) == (MASKED, ("GitHub token",))
+    assert find_secrets(masked) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["sk-" * 50_000, "password: " * 20_000, "://a:" * 50_000, "eyJ" * 60_000, "key " * 40_000]
+)
+def test_no_text_makes_the_search_start_over_and_over(text: str) -> None:
+    assert len(mask_secrets(text)[0]) <= 2 * len(text)
+
+
+def test_private_text_is_dropped_also_where_it_is_not_closed_or_spans_sections() -> None:
+    assert drop_private("a <private>b</private> c") == "a  c"
+    assert drop_private("a <PRIVATE>b <private>c</private> d</Private> e") == "a  e"
+    assert drop_private("a <private>b") == "a "
+    assert carry_private(["a <private>b", "c", "d</private> e", "f <private> g"]) == ["a ", "", " e", "f "]
+
+
+WAYS: dict[str, Callable[[Memory, Path], object]] = {
+    "remember": lambda m, _: m.remember(TEXT),
+    "remember_many": lambda m, _: m.remember_many([{"text": TEXT}, {"text": "b", "metadata": {"k": [TEXT]}}]),
+    "title and metadata": lambda m, _: m.remember("a", title=TEXT, metadata={"deep": {"er": TEXT}}, reason=TEXT),
+    "revise": lambda m, _: m.revise(m.remember("a").id or "", TEXT, reason=TEXT),
+    "ingest": lambda m, _: m.ingest(f"# A\n\n{TEXT}\n", source="notes.md"),
+    "conversation": lambda m, _: m.ingest_conversation([{"role": "user", "content": TEXT}], session="s"),
+    "conversation as a source": lambda m, _: m.ingest_conversation([{"role": "user", "content": TEXT}], title="t"),
+    "file": lambda m, folder: m.ingest_file(_write(folder / "a.md", f"# A\n\n{TEXT}\n")),
+    "folder": lambda m, folder: m.ingest_folder(_write(folder / "in" / "a.md", TEXT).parent),
+    "code": lambda m, folder: m.index_project(_write(folder / "p" / "a.py", f'TOKEN = "{TOKEN}"\n').parent),
+    "transcript": lambda m, folder: m.ingest_transcript(
+        _write(folder / "t.jsonl", json.dumps({"role": "user", "content": TEXT}) + "\n")
+    ),
+    "entity": lambda m, _: m.entity("Deployer", description=TEXT, metadata={"a": TEXT}),
+    "relation": lambda m, _: m.relate("a", "knows", "b", provenance=TEXT, metadata={"a": TEXT}),
+    "space": lambda m, _: m.create_space("work", description=TEXT),
+    "identity": lambda m, _: m.set_identity(m.create_space("work").name, TEXT),
+    "reason": lambda m, _: m.contest(m.remember("a").id or "", reason=TEXT),
+}  # fmt: skip
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_in_lets_a_secret_through(way: str, open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    memory = open_memory()
+    WAYS[way](memory, tmp_path / "given")
+    assert TOKEN not in everything(memory)
+
+
+def test_the_receipt_says_what_was_masked_and_the_same_text_is_not_stored_twice(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    receipt = memory.remember(TEXT)
+    assert receipt.masked == ("GitHub token",)
+    assert "masked before it was stored: GitHub token" in (receipt.reason or "")
+    assert memory.get(receipt.id or "").text == MASKED
+    assert memory.remember(TEXT).outcome == "deduplicated"
+    assert [hit.record.id for hit in memory.recall("deploy token for staging")] == [receipt.id]
+
+
+def test_a_space_may_reject_secrets_or_allow_them(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    kept = memory.remember("a").id or ""
+    memory.set_secrets("reject")
+    refused = memory.remember(TEXT)
+    assert refused.outcome == "rejected"
+    assert "holds a secret (GitHub token)" in (refused.reason or "")
+    with pytest.raises(InvalidInput, match="holds a secret"):
+        memory.revise(kept, TEXT)
+    assert memory.ingest(f"# A\n\nfine\n\n# B\n\n{TEXT}", source="n.md").rejected == 1
+    memory.set_secrets("allow")
+    assert memory.get(memory.remember(TEXT).id or "").text == TEXT
+    with pytest.raises(InvalidInput, match="mask, reject, allow"):
+        memory.set_secrets("perhaps")
+
+
+def test_what_is_private_is_not_kept_in_any_space(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    memory = open_memory()
+    receipt = memory.remember("Lunch at noon. <private>With Maxine.</private>")
+    assert memory.get(receipt.id or "").text == "Lunch at noon. "
+    memory.set_secrets("allow")
+    assert memory.remember("<private>Maxine</private>").outcome == "rejected"
+    memory.ingest("# One\n\na <private>Maxine\n\n# Two\n\nMaxine</private> b", source="x.md")
+    memory.ingest_file(_write(tmp_path / "given" / "a.md", "# One\n\nc <private>Maxine\n\n# Two\n\nMaxine</private> d"))
+    memory.ingest_conversation(
+        [{"role": "user", "content": "e <private>Maxine"}, {"role": "user", "content": "f"}], session="s"
+    )
+    assert {"f", "e "} <= {record.text for record in memory.list(limit=50)}
+    assert "Maxine" not in everything(memory)
+
+
+def test_what_is_stored_already_is_found_and_masked_in_all_versions(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember("a")
+    memory.set_secrets("allow")
+    now, before = memory.remember(TEXT).id or "", memory.remember(f"Once {TEXT}").id or ""
+    memory.revise(before, "Nothing of it is left.")
+    memory.entity("Deployer", description=TEXT)
+    found = memory.kept_secrets()
+    assert {(one.type, one.current) for one in found} == {("record", True), ("record", False), ("entity", True)}
+    assert memory.mask_secrets(found) == 3
+    assert memory.kept_secrets() == []
+    assert memory.get(now).text == MASKED
+    assert memory.get(before).text == "Nothing of it is left."
+    assert [hit.record.id for hit in memory.recall("deploy token for staging")][:1] == [now]
+    assert TOKEN not in everything(memory)
