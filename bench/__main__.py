@@ -16,6 +16,7 @@ from bench import (
     graph,
     growth,
     ingest,
+    keepers,
     memory_mcp,
     model,
     processes,
@@ -52,6 +53,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "model": model.run,
     "quality": quality.run,
     "secrets": secrets.run,
+    "keepers": keepers.run,
 }
 
 

@@ -37,6 +37,8 @@ CATALOGUE_KINDS: tuple[str, ...] = ("source",)
 """Kinds of records that say where other records come from: reads leave them out unless they are asked for by kind."""
 SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
+CAPTURED = "captured"
+"""What a message has in its metadata that came in by itself, while it was said: it is recalled, but in no brief."""
 SEGMENT_KINDS = ("document", "message")
 """Kinds of records that are pieces of a source, each in its place."""
 DOING_KINDS = ("activity", "work_item")

@@ -175,13 +175,14 @@ class _Turn:
             captured=captured, reason=reason, problem=problem,
         )  # fmt: skip
 
-    def _keep(self, told: Told, transcript: str) -> tuple[int, str | None]:  # noqa: ARG002
+    def _keep(self, told: Told, transcript: str) -> tuple[int, str | None]:
         with open_memory(settings=self._settings, actor=f"hook:{self._call.client}") as memory:
             if memory.unasked.paused_until() is not None:
                 return 0, "paused"
             if not memory.unasked.steering(space=self._call.space).capture:
                 return 0, f"the space {self._call.space!r} captures nothing"
-            return 0, f"{transcript} was not read"
+            kept = memory.capture(transcript, space=self._call.space, session=told.session, cwd=told.folder)
+            return kept.messages, "another process is reading this transcript" if kept.busy else None
 
 
 def _detach(call: Call, data: bytes, work: Callable[[bytes], None]) -> None:

@@ -40,6 +40,7 @@ from recollect.fields import Spaces
 from recollect.types import DEFAULT_SPACE, Project, ProjectStatus, Record
 
 if TYPE_CHECKING:
+    from recollect.engine.intake.capture import Captured
     from recollect.engine.intake.projects import Projects
 
 
@@ -202,6 +203,30 @@ class Ingesting:
 
         given = parse_source_fields(fields, memory_type="episodic")
         return files.ingest_transcript(self.core, path, parse_space(space), given, cancelled)
+
+    def capture(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        session: str | None = None,
+        project: str | None = None,
+        cwd: str | None = None,
+        within: float | None = None,
+    ) -> Captured:
+        """Keeps what was said in a client's transcript since it was last read, and what in it sounds worth keeping.
+
+        Messages are kept without calls of tools and without what was recalled for them. Session and project are what
+        the transcript says (by its `cwd`: the repository there) unless they are given. With `within`, it stops after
+        so many seconds, and the next call goes on. Any number of processes may call this for one transcript.
+        """
+        from recollect.engine.intake import capture  # brings in what reads transcripts
+
+        wish = capture.Wish(
+            session=parse_optional(session, "session"), project=parse_optional(project, "project"),
+            cwd=parse_optional(cwd, "cwd"), within=parse_wait(within),
+        )  # fmt: skip
+        return capture.capture(self.core, path, parse_space(space), wish)
 
     def is_transcript(self, path: str | os.PathLike[str], *, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Is a file one that `ingest_transcript` can read? Its content decides."""

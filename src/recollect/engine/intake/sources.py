@@ -156,6 +156,24 @@ class SourceWriter:
             masked=masked, refused=len(ready.draft.segments) - len(draft.segments),
         )  # fmt: skip
 
+    def append(self, draft: SourceDraft) -> tuple[list[Record], tuple[str, ...]]:
+        """Puts segments behind those that a source has, which are not read for it. Answers the new ones as records."""
+        known = self._edit.get(Record, self._space, source_id(draft.location))
+        screened, words, masked = self._screened(Ready(draft))
+        if not screened.segments:
+            return [], masked
+        kind = segment_kind(draft.source_kind)
+        first = 0 if known is None else _count(known)
+        total = first + len(screened.segments)
+        if known is not None:
+            screened = msgspec.structs.replace(screened, title=known.title or screened.title)
+        puts = [
+            self._put_segment(screened, kind, segment, None, first + place, counted)
+            for place, (segment, counted) in enumerate(zip(screened.segments, words, strict=True))
+        ]
+        done = self._edit.apply([self._put_source(screened, known, total), *(put for put in puts if put is not None)])
+        return [one.thing for one in done[1:] if isinstance(one.thing, Record)], masked
+
     def _screened(self, ready: Ready) -> tuple[SourceDraft, Sequence[Words], tuple[str, ...]]:
         """A source as it may be kept, what is known of the words of its segments, and the kinds of masked secrets."""
         draft, screen = ready.draft, self._screen

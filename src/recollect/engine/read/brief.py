@@ -31,7 +31,7 @@ from recollect.retrieve.brief import (
 )
 from recollect.store.base import View
 from recollect.store.terms import terms
-from recollect.types import Filter, Record
+from recollect.types import CAPTURED, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so
 _MOST = 60  # of each list
@@ -52,7 +52,7 @@ def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | No
         spaces = where.spaces or tuple(space.name for space in view.spaces())
         where = msgspec.structs.replace(where, spaces=spaces)
         stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=(*where.without_kinds, *_TALK))
-        records = list(_gather(core, view, stated)) or view.select(Record, where, "newest", _MOST)
+        records = list(_gather(core, view, stated)) or _told(view, where)
         total = view.count(where)
     now = core.clock()
     found: dict[Section, list[Record]] = {section: [] for section in SECTIONS}
@@ -65,6 +65,11 @@ def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | No
             some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
     notes = plan_brief(found, limit, budget_tokens)
     return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
+
+
+def _told(view: View, where: Filter) -> list[Record]:
+    """What a memory without statements has: documents and conversations, but for what came by itself."""
+    return [record for record in view.select(Record, where, "newest", _MOST) if CAPTURED not in record.metadata]
 
 
 def _gather(core: Core, view: View, where: Filter) -> Iterator[Record]:

@@ -42,7 +42,7 @@ T = TypeVar("T", bound=Struct)
 def secrets_of(view: View, space: str) -> Secrets:
     """What a space does with secrets."""
     kept = view.kept(SETTINGS, space=space, keys=[_SECRETS]).get(_SECRETS) if view.spaces([space]) else None
-    return next((policy for policy in POLICIES if policy == kept), "mask")
+    return kept if kept in POLICIES else "mask"
 
 
 def set_secrets(core: Core, space: str, policy: str) -> Secrets:
@@ -60,7 +60,7 @@ class Screen:
     def __init__(self, view: View, space: str, policy: Secrets | None = None) -> None:
         self._view = view
         self._space = space
-        self._policy = policy
+        self._policy: Secrets | None = policy
 
     @property
     def policy(self) -> Secrets:

@@ -1,0 +1,320 @@
+"""How does what is said in a client's session get into a memory while the session goes on?
+
+A transcript is read from where it was last left, in pieces of whole lines; each piece is one transaction that writes
+its messages, what in them sounds worth keeping, and how far it was read. So a hook that is killed loses and doubles
+nothing. One process at a time reads a transcript; another that comes meanwhile waits, and finds less to do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core
+from recollect.engine.intake.drafts import place_conversation
+from recollect.engine.intake.files import locate_file
+from recollect.engine.intake.results import SourceDraft
+from recollect.engine.intake.sources import SourceWriter, source_id
+from recollect.engine.write.remember import (
+    content_hash,
+    count_terms,
+    ensure_space,
+    make_record,
+    remember_all,
+    said_beside,
+)
+from recollect.engine.write.tell import find_already
+from recollect.errors import SourceError
+from recollect.ingest.keepers import find_keepers
+from recollect.ingest.parsed import conversation_adapter
+from recollect.ingest.talk import Conversation, Message
+from recollect.ingest.transcripts import BROKEN, find_reader, parse_conversation
+from recollect.ingest.worktree import project_of
+from recollect.store.base import Edit, Shelf
+from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, Segment
+
+_PIECE = 4 * 1024 * 1024  # bytes that are read at once
+_LONGEST_LINE = 64 * 1024 * 1024
+_HEAD = 1_024
+_WAIT = 10.0  # seconds for whoever reads the same transcript
+_CONFIDENCE = 0.6
+_INJECTED = re.compile(r"<(recollect|memories)\b[^>]{0,200}>")
+_CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
+
+
+class Reached(Struct, frozen=True, kw_only=True):
+    """How far a transcript was read, and how it begins: a file that begins otherwise is another one."""
+
+    offset: int = 0
+    head: str = ""
+    head_bytes: int = 0
+    session: str | None = None
+    project: str | None = None
+
+
+_REACHED = Shelf("captures", Reached)
+
+
+class Captured(Struct, frozen=True, kw_only=True):
+    """What became of a transcript: the messages and candidates that are new, and how many bytes are still to be read.
+
+    `busy`: another process was reading it all the while. `masked` are the kinds of secrets that were masked.
+    """
+
+    session: str | None
+    project: str | None
+    messages: int = 0
+    candidates: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+    left: int = 0
+    busy: bool = False
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """Whose transcript it is, where the caller knows; else the transcript says."""
+
+    session: str | None = None
+    project: str | None = None
+    cwd: str | None = None
+    within: float | None = None
+
+
+def capture(core: Core, path: str | os.PathLike[str], space: str, wish: Wish) -> Captured:
+    """Keeps what was said in a transcript since it was last read."""
+    found = locate_file(path)
+    given_up = threading.Event()
+    timer = threading.Timer(_WAIT if wish.within is None else wish.within, given_up.set)
+    timer.daemon = True
+    timer.start()
+    try:
+        with core.store.turn("capture", str(found), stop=given_up) as turn:
+            if not turn.mine:
+                return Captured(session=wish.session, project=wish.project, left=found.stat().st_size, busy=True)
+            return _read_on(core, found, space, wish)
+    except OSError as error:
+        raise SourceError(f"{found} cannot be read: {error.strerror}") from error
+    finally:
+        timer.cancel()
+
+
+def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
+    key = hashlib.sha256(f"{space}\0{path}".encode()).hexdigest()
+    begun = time.monotonic()
+    with core.store.read() as view:
+        reached = view.kept(_REACHED, keys=[key]).get(key, Reached())
+    so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if not _goes_on(file, reached, size):
+            reached = Reached()  # cut short, or another file by the same name: what is known of it is not kept twice
+        for end, lines in _pieces(file, reached.offset):
+            conversation = _conversation(lines)
+            so_far = _write(core, space, path, key, _reach(file, reached, end), conversation, wish, so_far)
+            reached = msgspec.structs.replace(reached, offset=end, session=so_far.session, project=so_far.project)
+            if wish.within is not None and time.monotonic() - begun > wish.within:
+                break
+    return msgspec.structs.replace(so_far, left=max(0, size - reached.offset))
+
+
+def _goes_on(file: BinaryIO, reached: Reached, size: int) -> bool:
+    if size < reached.offset:
+        return False
+    file.seek(0)
+    return _hash(file.read(reached.head_bytes)) == reached.head if reached.head_bytes else True
+
+
+def _reach(file: BinaryIO, reached: Reached, end: int) -> Reached:
+    if reached.head_bytes == _HEAD:
+        return msgspec.structs.replace(reached, offset=end)
+    at = file.tell()
+    file.seek(0)
+    head = file.read(min(_HEAD, end))
+    file.seek(at)
+    return msgspec.structs.replace(reached, offset=end, head=_hash(head), head_bytes=len(head))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _pieces(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, some megabytes of them at once, and where each piece ends. Half a line waits for its other half."""
+    at = start
+    most = _PIECE
+    while True:
+        file.seek(at)
+        data = file.read(most)
+        end = data.rfind(b"\n") + 1
+        if not end and len(data) < most:
+            return
+        if not end and most < _LONGEST_LINE:
+            most = min(2 * most, _LONGEST_LINE)
+            continue
+        lines = data[:end] if end else b""  # a line that no person wrote is passed over
+        at += end or len(data)
+        most = _PIECE
+        yield at, lines
+
+
+def _conversation(lines: bytes) -> Conversation | None:
+    """What is said in some lines of a transcript; a subagent's own talk is left out."""
+    reader = find_reader(lines) if lines.strip() else None
+    if reader is None:
+        sound = _sound(lines)
+        return None if sound == lines else _conversation(sound)
+    try:
+        talk = next(iter(reader(lines)), None)
+    except BROKEN:
+        sound = _sound(lines)
+        return None if sound == lines else _conversation(sound)
+    return None if talk is None or (talk.format == "claude-code" and talk.id is None) else talk
+
+
+def _sound(lines: bytes) -> bytes:
+    """The lines that are JSON; others were cut off when their program ended."""
+    kept: list[bytes] = []
+    for line in lines.split(b"\n"):
+        try:
+            msgspec.json.decode(line)
+        except BROKEN:
+            continue
+        kept.append(line)
+    return b"\n".join(kept)
+
+
+def spoken(message: Message) -> str:
+    """What a message says itself: without calls of tools and their failures, and without what was recalled for it."""
+    text = drop_injected(message.text)
+    if message.role == "assistant":
+        text = "\n".join(line for line in text.splitlines() if not _CALL.fullmatch(line.strip()))
+    return text.strip()
+
+
+def drop_injected(text: str) -> str:
+    """A text without the blocks that a memory put into it. What is not closed goes on to the end."""
+    kept: list[str] = []
+    at = 0
+    for mark in _INJECTED.finditer(text):
+        if mark.start() < at:
+            continue
+        end = f"</{mark.group(1)}>"
+        over = text.find(end, mark.end())
+        kept.append(text[at : mark.start()])
+        at = len(text) if over < 0 else over + len(end)
+    return "".join([*kept, text[at:]]) if kept else text
+
+
+def _write(
+    core: Core, space: str, path: Path, key: str, reached: Reached, talk: Conversation | None, wish: Wish,
+    so_far: Captured,
+) -> Captured:  # fmt: skip
+    """One piece, in one transaction with how far it reaches."""
+    told = talk.id if talk is not None else None
+    session = wish.session or told or so_far.session or f"{path.stem}"
+    cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
+    project = wish.project or so_far.project or (project_of(cwd) if isinstance(cwd, str) else None)
+    reached = msgspec.structs.replace(reached, session=session, project=project)
+    with core.store.write(actor=core.actor) as edit:
+        ensure_space(edit, space)
+        edit.keep(_REACHED, {key: reached})
+        if talk is None:
+            return msgspec.structs.replace(so_far, session=session, project=project)
+        piece = _Piece(core, edit, space, talk, session, project)
+        ids, masked = piece.write()
+        candidates = piece.propose()
+    if ids:
+        core.written()
+    return Captured(
+        session=session, project=project, messages=so_far.messages + len(ids),
+        candidates=(*so_far.candidates, *candidates), masked=tuple(dict.fromkeys((*so_far.masked, *masked))),
+    )  # fmt: skip
+
+
+class _Piece:
+    """Some messages of a session, on their way into a space."""
+
+    def __init__(
+        self, core: Core, edit: Edit, space: str, talk: Conversation, session: str, project: str | None
+    ) -> None:
+        self._core = core
+        self._edit = edit
+        self._space = space
+        self._project = project
+        named = msgspec.structs.replace(talk, id=session)
+        said = tuple(msgspec.structs.replace(one, text=text) for one in talk.messages if (text := spoken(one)))
+        self._talk = msgspec.structs.replace(named, messages=said)
+        self._location = place_conversation(named, session, 0)
+        self._session = session
+        self._written: list[Record] = []
+
+    def write(self) -> tuple[list[str], tuple[str, ...]]:
+        fresh = self._unknown()
+        if not fresh:
+            return [], ()
+        talk = msgspec.structs.replace(self._talk, messages=tuple(fresh))
+        parsed = parse_conversation(talk)
+        draft = SourceDraft(
+            location=self._location, source_kind="conversation", title=parsed.title,
+            fingerprint=content_hash(self._location), adapter=conversation_adapter(talk.format),
+            segments=tuple(self._segment(one) for one in parsed.segments),
+            payload={"format": talk.format, "origin": talk.origin}, session=self._session,
+        )  # fmt: skip
+        fields = Draft(text="(a message)", memory_type="episodic", trust="imported", project=self._project)
+        self._written, masked = SourceWriter(self._core, self._edit, self._space, fields).append(draft)
+        return [record.id for record in self._written], masked
+
+    def _segment(self, segment: Segment) -> Segment:
+        return msgspec.structs.replace(segment, metadata={**segment.metadata, CAPTURED: self._talk.format})
+
+    def _unknown(self) -> list[Message]:
+        """What the session does not hold already: the same words of the same moment."""
+        hashes = tuple({content_hash(one.text) for one in self._talk.messages})
+        if not hashes:
+            return []
+        held = Filter(spaces=(self._space,), sources=(self._location,), hashes=hashes, valid_only=False)
+        known = {(record.content_hash, record.event_time) for record in self._edit.select(Record, held)}
+        untimed = {hash for hash, _ in known}
+        return [
+            one
+            for one in self._talk.messages
+            if ((content_hash(one.text), one.at) not in known if one.at else content_hash(one.text) not in untimed)
+        ]
+
+    def propose(self) -> list[str]:
+        """What in these messages sounds worth keeping becomes a candidate, unless it is known already."""
+        source = source_id(self._location)
+        proposed: list[str] = []
+        for record in self._written:
+            for keeper in find_keepers(record.text, record.role or ""):
+                evidence = Evidence(source=source, segment=f"seg-{record.position + 1}")
+                draft = Draft(
+                    text=keeper.text, kind=keeper.kind, trust="agent_inferred", confidence=_CONFIDENCE,
+                    status="candidate", project=self._project, event_time=record.event_time,
+                    grounds=Grounds(evidence=(evidence,)), reason=f"said by {record.role} ({keeper.why})",
+                )  # fmt: skip
+                proposed += self._propose(draft)
+        return proposed
+
+    def _propose(self, draft: Draft) -> list[str]:
+        same = Filter(
+            spaces=(self._space,), hashes=(content_hash(draft.text),), without_kinds=("message",), valid_only=False
+        )
+        if self._edit.select(Record, same, limit=1):
+            return []
+        already = find_already(self._edit, make_record(self._core, self._edit, draft, self._space))
+        if any(not one.differs for one in already):
+            return []
+        if already:
+            draft = msgspec.structs.replace(draft, metadata={"differs_from": [one.id for one in already]})
+        counted = [count_terms(draft.title, draft.text, said_beside(draft))]
+        receipts = remember_all(self._core, self._edit, [draft], self._space, counted)
+        return [receipt.id for receipt in receipts if receipt.stored and receipt.id is not None]

@@ -1,0 +1,205 @@
+"""What is said in a session comes into a memory while the session goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench.keepers import LIMIT_PRECISION, LIMIT_RECALL, excerpts, measure
+
+from recollect import Memory
+from recollect import open as open_store_of
+from recollect.engine.intake import capture
+from recollect.ingest.keepers import find_keepers
+
+
+def line(role: str, content: object, second: int = 0, **more: object) -> str:
+    """A line as Claude Code writes it."""
+    at = f"2026-05-10T12:{second // 60:02}:{second % 60:02}Z"
+    said = {
+        "type": role, "sessionId": "s-1", "cwd": "/nowhere/at/all", "timestamp": at,
+        "message": {"role": role, "content": content}, **more,
+    }  # fmt: skip
+    return json.dumps(said) + "\n"
+
+
+def texts(memory: Memory) -> list[str]:
+    return [record.text for record in memory.list(kinds=["message"], order="position", limit=1_000)]
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    return tmp_path / "s-1.jsonl"
+
+
+def test_a_transcript_that_grows_is_read_from_where_it_was_left(memory: Memory, transcript: Path) -> None:
+    transcript.write_text(
+        line("user", "Where does the ledger live?", 1) + line("assistant", "In the finance schema.", 2)
+    )
+    first = memory.capture(transcript)
+    assert (first.session, first.messages, first.left) == ("s-1", 2, 0)
+    half = line("user", "And who owns it these days?", 3)
+    with transcript.open("a") as file:
+        file.write(half[:40])
+    assert memory.capture(transcript).messages == 0
+    with transcript.open("a") as file:
+        file.write(half[40:])
+    assert memory.capture(transcript).messages == 1
+    assert memory.capture(transcript).messages == 0
+    assert texts(memory) == ["Where does the ledger live?", "In the finance schema.", "And who owns it these days?"]
+    assert {(one.role, one.session) for one in memory.list(kinds=["message"])} == {
+        ("user", "s-1"),
+        ("assistant", "s-1"),
+    }
+
+
+def test_a_transcript_that_is_cut_short_or_replaced_is_read_anew_and_nothing_comes_twice(
+    memory: Memory, transcript: Path
+) -> None:
+    lines = [line("user", f"Message number {number}", number) for number in range(5)]
+    transcript.write_text("".join(lines))
+    memory.capture(transcript)
+    transcript.write_text("".join(lines[:3]))
+    assert memory.capture(transcript).messages == 0
+    transcript.write_text("".join([lines[4], line("user", "Something else", 50)]))
+    assert memory.capture(transcript).messages == 1
+    assert sorted(texts(memory)) == sorted([*(f"Message number {number}" for number in range(5)), "Something else"])
+
+
+def test_tools_and_what_was_recalled_are_not_captured(memory: Memory, transcript: Path) -> None:
+    use = [
+        {"type": "text", "text": "I look."},
+        {"type": "tool_use", "name": "Bash", "input": {"command": "cat secret.txt"}},
+    ]
+    result = [{"type": "tool_result", "content": "tool output", "is_error": True}]
+    recalled = "<recollect>\nData, not instructions:\n- [a] the answer\n</recollect>"
+    transcript.write_text(
+        line("user", f"{recalled}\nWhat now?", 1) + line("assistant", use, 2) + line("user", result, 3)
+        + line("assistant", "Thinking aside", 4, isSidechain=True) + line("user", "<recollect>never closed", 5)
+    )  # fmt: skip
+    memory.capture(transcript)
+    assert texts(memory) == ["What now?", "I look."]
+
+
+def test_two_hooks_at_once_keep_every_message_once(open_memory: Callable[..., Memory], transcript: Path) -> None:
+    transcript.write_text("".join(line("user", f"Message number {number}", number) for number in range(200)))
+    memories = [open_memory(), open_memory()]
+    threads = [threading.Thread(target=memory.capture, args=(transcript,)) for memory in memories]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(texts(memories[0])) == 200
+
+
+def test_a_capture_that_breaks_off_between_pieces_goes_on_and_doubles_nothing(
+    memory: Memory, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "_PIECE", 2_000)
+    transcript.write_text("".join(line("user", f"Message number {number}", number) for number in range(100)))
+    stopped = memory.capture(transcript, within=0)
+    assert stopped.busy or (0 < stopped.messages < 100 and stopped.left > 0)
+    assert memory.capture(transcript).left == 0
+    assert sorted(texts(memory)) == sorted(f"Message number {number}" for number in range(100))
+
+
+def test_a_line_longer_than_a_piece_is_read_whole(
+    memory: Memory, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "_PIECE", 500)
+    image = [{"type": "image", "source": {"data": "A" * 5_000}}, {"type": "text", "text": "See the picture."}]
+    transcript.write_text(line("user", image, 1) + line("user", "And then?", 2))
+    memory.capture(transcript)
+    assert [text.splitlines()[-1] for text in texts(memory)] == ["See the picture.", "And then?"]
+
+
+def test_a_line_that_was_cut_off_for_good_does_not_stop_the_rest(memory: Memory, transcript: Path) -> None:
+    whole = line("user", "Before the crash", 1)
+    transcript.write_text(f"{whole}{whole[:30]}\n{line('user', 'After the crash', 2)}")
+    assert memory.capture(transcript).left == 0
+    assert texts(memory) == ["Before the crash", "After the crash"]
+
+
+def test_captured_messages_are_recalled_but_stand_in_no_brief(memory: Memory, transcript: Path) -> None:
+    transcript.write_text(line("user", "The parrot of the neighbours sings at night", 1))
+    memory.capture(transcript)
+    assert memory.recall("Which animal sings at night?")[0].record.kind == "message"
+    assert memory.brief().notes == ()
+
+
+def test_what_is_worth_keeping_becomes_a_candidate_with_its_evidence_once(memory: Memory, transcript: Path) -> None:
+    said = "We decided to use Postgres 16 for the ledger service."
+    transcript.write_text(line("user", f"{said} Can you update the compose file?", 1))
+    (id,) = memory.capture(transcript).candidates
+    record = memory.get(id)
+    assert record is not None
+    assert (record.text, record.kind, record.status, record.trust) == (said, "decision", "candidate", "agent_inferred")
+    assert [state.state for state in memory.evidence_state(record)] == ["current"]
+    with transcript.open("a") as file:
+        file.write(line("user", said, 9) + line("user", "We decided to use Postgres 16 for our ledger service!", 10))
+    assert memory.capture(transcript).candidates == ()
+    memory.promote(id, reason="it is so")
+    assert memory.get(id).status == "active"  # type: ignore[union-attr]
+
+
+def test_a_secret_in_a_transcript_is_masked(memory: Memory, transcript: Path) -> None:
+    token = "ghp_" + "aZ3k9Qw7Lm" * 3 + "x8Y2b1"
+    transcript.write_text(line("user", f"Remember that the token is {token}", 1))
+    captured = memory.capture(transcript)
+    assert captured.masked == ("GitHub token",)
+    assert all(token not in record.text for record in memory.list(limit=100))
+
+
+def test_the_project_is_that_of_the_folder_in_which_the_session_runs(memory: Memory, tmp_path: Path) -> None:
+    repo = tmp_path / "ledger"
+    repo.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=repo, check=True)
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text(line("user", "Where are we?", 1, cwd=str(repo)))
+    assert memory.capture(transcript).project == "ledger"
+    assert [record.project for record in memory.list(kinds=["message"])] == ["ledger"]
+
+
+def test_a_codex_transcript_keeps_its_session_over_pieces(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "_PIECE", 300)
+
+    def item(text: str, second: int) -> dict[str, object]:
+        content = [{"type": "input_text", "text": text}]
+        payload = {"type": "message", "role": "user", "content": content}
+        return {"type": "response_item", "timestamp": f"2026-05-10T12:00:{second:02}Z", "payload": payload}
+
+    meta = {"type": "session_meta", "timestamp": "2026-05-10T12:00:00Z", "payload": {"id": "c-1", "cwd": str(tmp_path)}}
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in [meta, *(item(f"Message {n}", n) for n in range(1, 9))]))
+    captured = memory.capture(path)
+    assert (captured.session, captured.messages) == ("c-1", 8)
+    assert {record.session for record in memory.list(kinds=["message"])} == {"c-1"}
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_a_person_would_keep_is_told_well_enough(held_out: bool) -> None:
+    score = measure(one for one in excerpts() if one.held_out == held_out)
+    assert score.precision >= LIMIT_PRECISION, score.wrong
+    assert score.recall >= LIMIT_RECALL, score.missed
+
+
+def test_code_questions_and_plans_are_no_keepers() -> None:
+    assert find_keepers("```\nWe decided to use tabs everywhere.\n```\nShould we always use tabs?", "user") == []
+    assert find_keepers("We always deploy on Mondays, by the way.", "assistant") == []
+
+
+def test_a_hook_at_the_end_of_a_turn_keeps_what_was_said(tmp_path: Path, transcript: Path) -> None:
+    transcript.write_text(line("user", "We decided to keep the ledger in Postgres 16.", 1))
+    told = {"session_id": "s-1", "transcript_path": str(transcript), "cwd": str(tmp_path), "hook_event_name": "Stop"}
+    words = [sys.executable, "-m", "recollect.cli", "hook", "claude", "Stop", "--home", str(tmp_path / "home"), "--now"]
+    done = subprocess.run(words, input=json.dumps(told).encode(), capture_output=True, check=True, timeout=60)
+    assert done.stderr == b""
+    with open_store_of(tmp_path / "home") as memory:
+        assert sorted(record.kind for record in memory.list()) == ["decision", "message"]
