@@ -155,8 +155,8 @@ def test_no_word_of_what_was_forgotten_can_be_guessed_from_the_keyword_index(mem
 
 def test_a_twin_that_dreaming_merged_is_forgotten_along(open_plain: Callable[..., Memory], tmp_path: Path) -> None:
     memory = open_plain("vault")
-    memory.remember(f"The {SECRET} vault is behind the picture.", id="a", importance=0.9)
-    memory.remember(f"Behind the picture is the {SECRET} vault.", id="b", tags=["hidden"])
+    memory.remember(f"The {SECRET} vault is behind the picture.", id="b", tags=["hidden"])
+    memory.remember(f"the {SECRET} vault is behind a picture", id="a", importance=0.9)
     (merge,) = memory.dream().merges
     assert (merge.kept, merge.merged) == ("a", "b")
     receipt = memory.forget("a")
@@ -172,14 +172,14 @@ def test_a_twin_that_was_merged_takes_its_tags_along_when_it_alone_is_forgotten(
     open_plain: Callable[..., Memory], tmp_path: Path
 ) -> None:
     memory = open_plain("vault")
-    memory.remember("The vault is behind the picture.", id="a", importance=0.9, tags=["house"])
-    memory.remember("Behind the picture is the vault.", id="b", tags=[SECRET, "house"])
+    memory.remember("The vault is behind the picture.", id="b", tags=[SECRET, "house"])
+    memory.remember("the vault is behind a picture", id="a", importance=0.9, tags=["house"])
     assert len(memory.dream().merges) == 1
     receipt = memory.forget("b")
     assert (receipt.removed, receipt.rewritten) == (("b",), ("a",))
     kept = memory.get("a")
     assert kept is not None
-    assert (kept.tags, kept.text) == (("house",), "The vault is behind the picture.")
+    assert (kept.tags, kept.text) == (("house",), "the vault is behind a picture")
     assert traces(tmp_path / "home", SECRET) == []
 
 

@@ -144,7 +144,7 @@ def test_the_bundled_model_helps_to_choose(semantic: Memory) -> None:
         ({"texts": ["x"], "strategy": "best"}, "strategy"),
         ({"texts": ["x"], "provider": "gpt"}, "provider"),
         ({"texts": ["x"], "dates": []}, "dates"),
-        ({"texts": ["x"], "dates": ["yesterday"]}, "dates[0]"),
+        ({"texts": ["x"], "dates": ["whenever"]}, "dates[0]"),
         ({"texts": ["x"], "strategy": "abstractive"}, "strategy"),
         ({"texts": ["x"], "strategy": "abstractive", "provider": "openai", "model": "m"}, "strategy"),
         ({"texts": ["x"], "strategy": "abstractive", "provider": "ollama"}, "strategy"),

@@ -10,7 +10,7 @@ import resource
 import sys
 from collections.abc import Callable
 
-from recollect.engine.care import condense, dream
+from recollect.engine.care import condense
 from recollect.errors import RecollectError
 from recollect.ingest import (
     chunks,
@@ -67,7 +67,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tokens": context.estimate_tokens, "cut": lambda s: context.cut_text(s, 100), "fence": fence.fence_text,
     "past": asking.asks_past, "now": asking.asks_now, "general": general.asks_generally, "claude code": _claude_code,
     "codex": _codex, "sniff": lambda s: documents.sniff("a.html", s.encode()),
-    "thoughts": lambda s: condense._THOUGHTS.sub("", s), "not": lambda s: dream._NOT.findall(s),
+    "thoughts": lambda s: condense._THOUGHTS.sub("", s),
     "todo": lambda s: brief._TODO.match(s), "message": lambda s: message.decode(s.encode()),
 }  # fmt: skip
 

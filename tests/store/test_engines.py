@@ -66,8 +66,11 @@ def told(answer: Recall) -> list[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("part", list(cuts()))
-def test_everyday_questions_have_the_same_answers_in_the_same_order(memories: tuple[Memory, Memory], part: str) -> None:
+def test_everyday_questions_have_the_same_answers_in_the_same_order(
+    memories: tuple[Memory, Memory], part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sqlite, postgres = memories
+    monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for question in ASKED:
         assert told(postgres.recall(question, space=part)) == told(sqlite.recall(question, space=part))
 
@@ -85,16 +88,20 @@ ASKED_WITH: Sequence[dict[str, object]] = (
 
 @pytest.mark.parametrize("more", ASKED_WITH, ids=str)
 def test_questions_on_our_pages_have_the_same_answers_in_the_same_order(
-    memories: tuple[Memory, Memory], more: dict[str, object]
+    memories: tuple[Memory, Memory], more: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sqlite, postgres = memories
+    monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for question in QUESTIONS:
         asked = {"space": "docs", **more}
         one, other = (memory.recall(question, **asked) for memory in (sqlite, postgres))  # type: ignore[arg-type]
         assert told(other) == told(one)
 
 
-def test_what_was_known_at_a_moment_is_the_same_in_both(memories: tuple[Memory, Memory]) -> None:
+def test_what_was_known_at_a_moment_is_the_same_in_both(
+    memories: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.read.recall.FEW_SECONDS", 600.0)  # as many are read on either
     for memory in memories:
         gone = memory.recall("forgetting for good", space="docs").hits[0].record
         memory.invalidate(gone.id)

@@ -138,7 +138,7 @@ def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic
     scores = [[result["score"] for result in results] for results in found]
     assert all(some == sorted(some, reverse=True) for some in scores)
     assert min(score for some in scores for score in some) >= 0.25
-    few = [semantic_table.call("search", query_text=question, score_threshold=0.6)["results"] for question in ASKED]
+    few = [semantic_table.call("search", query_text=question, score_threshold=0.99)["results"] for question in ASKED]
     assert sum(map(len, few)) < sum(map(len, found))
 
 
@@ -154,7 +154,8 @@ def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table
 
 def test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole(table) -> None:
     table.call("push", text=document(60))
-    result = table.ask("tools/call", name="search", arguments={"query_text": "machine part", "limit": 50})
+    asked = {"query_text": "machine part", "limit": 50, "score_threshold": 0.0}
+    result = table.ask("tools/call", name="search", arguments=asked)
     answer = json.loads(result["content"][0]["text"])
     assert len(result["content"][0]["text"].encode()) <= 25_000
     assert answer["note"].startswith("Cut to stay below 25 KB: long texts (")
@@ -326,7 +327,7 @@ WRONG = [
     ("search", {"query_text": "x", "tags": [5]}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "time_range": {}}, "`time_range` must have `start`, `end` or both"),
     ("search", {"query_text": "x", "time_range": "today"}, "`time_range` must be an object"),
-    ("search", {"query_text": "x", "time_range": {"start": "today"}}, "`time_range.start` must be an RFC 3339 time"),
+    ("search", {"query_text": "x", "time_range": {"start": "whenever"}}, "`time_range.start` must be a time like"),
     ("search", {"query_text": "x", "time_range": {"end": 5}}, "`time_range.end` must be an RFC3339 timestamp"),
     ("search", {"query_text": "x", "time_range": {"from": "x"}}, "`time_range.from` is not known"),
     (

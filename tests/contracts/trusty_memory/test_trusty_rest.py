@@ -358,9 +358,9 @@ def test_without_http_nothing_of_the_web_is_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [
-        (["--http", "example.org:80"], 1, "is not an address such as 127.0.0.1:3031"),
+        (["--http", "example.org:80"], 2, "is not an address such as 127.0.0.1:3031"),
         (["--http", "0.0.0.0:0"], 1, "set RECOLLECT_TOKEN"),
-        (["--http", ":0", "--as", "native"], 1, "the contract recollect is not served over HTTP"),
+        (["--http", ":0", "--as", "native"], 2, "the contract recollect is not served over HTTP"),
     ],
 )
 def test_what_cannot_be_served_is_told_at_once(tmp_path: Path, arguments: list[str], code: int, error: str) -> None:

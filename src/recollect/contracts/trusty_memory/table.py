@@ -17,7 +17,6 @@ from recollect.contracts.tool import INTERNAL_ERROR, Annotations, Call, Contract
 from recollect.contracts.trusty_memory.palaces import MalformedId, NoPalace, NoSuchPalace, Palaces
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, RecollectError
-from recollect.retrieve.fence import DATA
 from recollect.types import Json
 
 if TYPE_CHECKING:
@@ -100,7 +99,6 @@ def trusty_contract(memory: Memory, *, palace: str | None = None) -> Contract:
 
     return Contract(
         name=NAME,
-        instructions=DATA,
         tools=tuple(_with_default(tool, palace) for tool in _TOOLS),
         memory=memory,
         habits=_HABITS,

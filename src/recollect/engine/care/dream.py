@@ -311,7 +311,7 @@ def _merge_two(core: Core, kept: Record, merged: Record, cosine: float) -> tuple
             confidence=max(kept.confidence, merged.confidence),
         )  # fmt: skip
         if united != kept:
-            told = f"took the tags and the weight of {merged.id}, and the lesser trust"
+            told = f"took the tags of {merged.id}, the greater weight and the lesser trust"
             op = put_of(edit, united, "revise", kept, reason=told)
             kept = cast("Record", edit.apply([op])[0].thing)
         ended = msgspec.structs.replace(merged, valid_until=edit.now, superseded_by=kept.id, status="superseded")
