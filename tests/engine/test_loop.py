@@ -136,4 +136,5 @@ def test_every_thread_is_that_of_a_loop() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("Thread", "Timer")
     }
-    assert makers == {"engine/loop.py"}
+    by_the_clock = {"cli/hook.py", "engine/intake/capture.py"}  # each ends with the one call that it watches
+    assert makers == {"engine/loop.py"} | by_the_clock

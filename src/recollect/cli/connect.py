@@ -47,7 +47,7 @@ FIRST_SCREEN = """
 From the next session of {title} on:
   at its start    it is given what matters of the project, at most 800 tokens
   at a prompt     it is given what most likely answers, at most five records{prompt}
-  after a turn    nothing is kept by itself yet: recollect ingest TRANSCRIPT{turn}
+  after a turn    what was said is kept, without the output of tools{turn}
 
   see it       recollect watch                    live; recollect hook --preview "a prompt" tries it out
   correct it   recollect revise ID "…"            or recollect forget ID, recollect undo
