@@ -7,6 +7,7 @@ import math
 import pytest
 
 from recollect.engine.embedding.pace import PACE
+from recollect.engine.loop import Loop, keep
 
 WRONG = [
     ("store_memory", {}, "content: is required"),
@@ -94,6 +95,7 @@ def test_languages_are_known_in_any_case_and_what_is_not_there_is_told(table, tm
 
 def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, monkeypatch) -> None:
     table, folder = semantic_table, tmp_path / "mill"
+    monkeypatch.setattr(table.memory.semantics, "_background", Loop("idle", lambda: None, delay=600.0, failed=keep))
     folder.mkdir()
     for number in range(40):
         (folder / f"part{number}.py").write_text(f"def grind_{number}():\n    return {number}\n")
@@ -103,13 +105,13 @@ def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, m
     status = table.call("get_index_status", project_id="mill")
     assert (status["status"], status["indexed_files"], status["completed_at"]) == ("indexing", 40, None)
     assert (status["progress_percent"], status["eta_seconds"]) == (10.0, None)  # nothing was measured yet
-    assert "grind_7" in table.call("search_code", query="grind_7", limit=1)["results"][0]["content"]
     with table.memory.core.store.write(actor="test") as edit:
         edit.keep(PACE, {"recollect-minilm-2-int8": 0.5})
     waiting = table.memory.behind(project="mill", kinds=["code"]).waiting
     status = table.call("get_index_status", project_id="mill")
     assert (status["eta_seconds"], waiting > 0) == (math.ceil(waiting / 2), True)
     assert status["progress_percent"] == round(100 * (0.1 + 0.9 * (1 - waiting / status["total_chunks"])), 1)
+    assert "grind_7" in table.call("search_code", query="grind_7", limit=1)["results"][0]["content"]
     table.memory.embed_waiting()
     status = table.call("get_index_status", project_id="mill")
     assert (status["status"], status["progress_percent"], status["eta_seconds"]) == ("completed", 100.0, None)
