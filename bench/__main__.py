@@ -19,6 +19,7 @@ from bench import (
     keepers,
     memory_mcp,
     model,
+    postgres,
     processes,
     quality,
     recall,
@@ -47,6 +48,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "substrate-report": substrate_report.run,
     "rusty-mem": rusty.run,
     "agentos": agentos.run,
+    "postgres": postgres.run,
     "growth": growth.run,
     "code": code.run,
     "ingest": ingest.run,
@@ -66,6 +68,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--shared", type=Path, metavar="FOLDER", help="holds data/ with the sets for `quality`")
     parser.add_argument("--stock", type=Path, metavar="FILE", help="the stock model's model.onnx, for `model`")
     parser.add_argument("--deep", action="store_true", help="also deep recall in `quality`, which takes minutes")
+    parser.add_argument(
+        "--records", type=int, default=20_000, metavar="COUNT", help="how many `postgres` is measured with"
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps filled stores there for the next run")
     options = parser.parse_args(argv)
     unknown = set(options.sections) - SECTIONS.keys()
@@ -92,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
         folder: Path = options.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        plan = Plan(folder, shared=options.shared, stock=options.stock, deep=options.deep)
+        plan = Plan(folder, shared=options.shared, stock=options.stock, deep=options.deep, records=options.records)
         if options.quick:
             sizes = (1_000, 10_000, 100_000)
             plan = replace(plan, quick=True, sizes=sizes, repeats=3, writes=400, questions=20)

@@ -31,6 +31,8 @@ class Plan:
     writes: int = 2_000
     batch: int = 20_000
     questions: int = 40
+    records: int = 20_000
+    """How many are put into a file and into PostgreSQL beside it."""
     stock: Path | None = None
     """The file of the stock model, where what it takes is to be compared with ours."""
     deep: bool = False

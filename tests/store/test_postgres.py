@@ -331,6 +331,17 @@ def test_a_memory_of_a_limited_role_works_within_its_spaces(url: str, tmp_path) 
         assert memory.check() == []
 
 
+def test_a_limited_role_is_refused_a_move_that_would_leave_spaces_behind(url: str, tmp_path) -> None:
+    with open_at(url, tmp_path) as memory:
+        memory.remember("the secret of theirs", space="theirs")
+        memory.remember("a note of ours", space="ours")
+    role = f"limited_{schema_of(url)[-8:]}"
+    administer(url, f"CREATE ROLE {role} LOGIN", f"SELECT admit('{role}', 'ours')")
+    with pytest.raises(ReadOnlyStore, match="sees some spaces of"):
+        recollect.move(url.replace("postgres:@", f"{role}@"), tmp_path / "new")
+    assert recollect.move(url, tmp_path / "new").rows["spaces"] == 2
+
+
 # Filters and positions
 
 
