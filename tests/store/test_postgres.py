@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from tests.pgserver import restart_server, shared_server, start_server, stop_server, store_url
-from tests.store.wire import Wire
+from tests.store.wire import Cut, Wire
 from things import make_space, put, record, space
 
 import recollect
@@ -38,17 +38,17 @@ def schema_of(url: str) -> str:
     return url.partition("schema=")[2]
 
 
-def administer(url: str, *statements: str) -> list[tuple]:
+def administer(url: str, *statements: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(shared_server(), autocommit=True) as connection:
-        connection.execute(f"SET search_path = {schema_of(url)}, public")
+        connection.execute(f"SET search_path = {schema_of(url)}, public".encode())
         cursor = None
         for statement in statements:
-            cursor = connection.execute(statement)
+            cursor = connection.execute(statement.encode())
         return cursor.fetchall() if cursor is not None and cursor.description else []
 
 
 @pytest.fixture
-def url(tmp_path) -> str:
+def url(tmp_path: Path) -> str:
     return store_url(tmp_path)
 
 
@@ -59,7 +59,7 @@ def wire() -> Iterator[Wire]:
     made.close()
 
 
-def open_at(url: str, tmp_path, **more: object) -> Memory:
+def open_at(url: str, tmp_path: Path, **more: object) -> Memory:
     settings = Settings(home=tmp_path, store=url, embedder="none", **more)  # type: ignore[arg-type]
     return recollect.open(settings=settings)
 
@@ -81,12 +81,12 @@ def test_an_address_is_shown_without_its_password(url: str, shown: str, schema: 
 
 
 @pytest.mark.parametrize("url", ["postgresql://h/d?schema=Robert'); DROP", "postgresql://h/d?bogus=1", "mysql://h/d"])
-def test_an_address_that_cannot_be_meant_is_refused_by_name(url: str, tmp_path) -> None:
+def test_an_address_that_cannot_be_meant_is_refused_by_name(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^store: "):
         open_at(url, tmp_path)
 
 
-def test_a_server_that_is_not_there_is_told_at_once(tmp_path) -> None:
+def test_a_server_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"postgresql://me@/d\?host=.* cannot be reached"):
         open_at(f"postgresql://me:secret@/d?host={tmp_path}", tmp_path)
     place = look_at(tmp_path, f"postgresql://me@/d?host={tmp_path}")
@@ -116,15 +116,16 @@ def test_many_that_open_a_new_store_at_once_make_it_once(url: str) -> None:
 def test_every_step_of_the_format_leads_to_the_next(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for steps in range(1, len(MIGRATIONS) + 1):
         monkeypatch.setattr("recollect.store.postgres.MIGRATIONS", MIGRATIONS[:steps])
-        if steps < len(MIGRATIONS):
-            administer(url, f"CREATE SCHEMA IF NOT EXISTS {schema_of(url)}")
-        else:
-            store = PostgresStore(url, now)
-            assert list(store.check()) == []
-            store.close()
+        PostgresStore(url, now).close()
+        assert administer(url, "SELECT steps FROM format") == [(steps,)]
+    store = PostgresStore(url, now)
+    with store.write() as edit:
+        put(edit, record("a"))
+    assert list(store.check()) == []
+    store.close()
 
 
-def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, tmp_path) -> None:
+def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, tmp_path: Path) -> None:
     PostgresStore(url, now).close()
     administer(url, "UPDATE format SET steps = 999")
     with pytest.raises(NewerStore, match="format 999"):
@@ -136,7 +137,7 @@ def test_a_store_of_a_newer_format_or_of_something_else_is_left_alone(url: str, 
     assert look_at(tmp_path, other).there is False
 
 
-def test_doctor_tells_which_engine_keeps_the_store_and_what_is_wrong(url: str, tmp_path) -> None:
+def test_doctor_tells_which_engine_keeps_the_store_and_what_is_wrong(url: str, tmp_path: Path) -> None:
     with open_at(url, tmp_path) as memory:
         memory.remember("kept")
         assert memory.check() == []
@@ -158,10 +159,11 @@ def test_doctor_tells_which_engine_keeps_the_store_and_what_is_wrong(url: str, t
 
 @pytest.mark.parametrize("how", ["before", "after"])
 def test_a_connection_that_is_cut_at_any_turn_of_a_remember_leaves_it_whole_or_undone(
-    url: str, tmp_path, wire: Wire, how
+    url: str, tmp_path: Path, wire: Wire, how: Cut
 ) -> None:
     memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
     memory.remember("there before")
+    turn = 0
     for turn in range(1, 40):
         text = f"cut at turn {turn}"
         wire.cut(turn, how)
@@ -185,7 +187,7 @@ def test_a_connection_that_is_cut_at_any_turn_of_a_remember_leaves_it_whole_or_u
     memory.close()
 
 
-def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path, wire: Wire) -> None:
+def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path: Path, wire: Wire) -> None:
     memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
     memory.remember("one")
     wire.cut(10**6, "after")
@@ -199,7 +201,7 @@ def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path, 
     memory.close()
 
 
-def test_connections_that_died_while_nobody_used_them_are_replaced(url: str, tmp_path) -> None:
+def test_connections_that_died_while_nobody_used_them_are_replaced(url: str, tmp_path: Path) -> None:
     with open_at(url, tmp_path) as memory:
         memory.remember("one")
         administer(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'")
@@ -287,7 +289,7 @@ def test_whoever_follows_hears_what_happened_while_the_connection_was_lost(url: 
 # Limits
 
 
-def test_a_role_that_is_limited_to_spaces_sees_and_changes_nothing_else(url: str, tmp_path) -> None:
+def test_a_role_that_is_limited_to_spaces_sees_and_changes_nothing_else(url: str, tmp_path: Path) -> None:
     with open_at(url, tmp_path) as memory:
         for name in ("ours", "theirs"):
             memory.remember(f"the secret of {name}", space=name)
@@ -296,9 +298,9 @@ def test_a_role_that_is_limited_to_spaces_sees_and_changes_nothing_else(url: str
     role = f"limited_{schema[-8:]}"
     administer(url, f"CREATE ROLE {role} LOGIN", f"SELECT admit('{role}', 'ours')")
     with psycopg.connect(make_conninfo(shared_server(), user=role), autocommit=True) as connection:
-        connection.execute(f"SET search_path = {schema}, public")
+        connection.execute(f"SET search_path = {schema}, public".encode())
         tables = [row[0] for row in administer(url, f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'")]
-        everything = " ".join(str(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in tables)
+        everything = " ".join(str(connection.execute(f"SELECT * FROM {name}".encode()).fetchall()) for name in tables)
         assert "secret of ours" in everything
         assert "theirs" not in everything
         for table in ("records", "entities", "relations", "words", "names", "pieces", "shelves", "messages", "refs"):
@@ -307,12 +309,12 @@ def test_a_role_that_is_limited_to_spaces_sees_and_changes_nothing_else(url: str
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("INSERT INTO shelves VALUES(2, 'x', 'y', 'z')")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute(f"SELECT admit('{role}', 'theirs')")
+            connection.execute(f"SELECT admit('{role}', 'theirs')".encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute(f"INSERT INTO members VALUES('{role}', 2)")
+            connection.execute(f"INSERT INTO members VALUES('{role}', 2)".encode())
 
 
-def test_a_memory_of_a_limited_role_works_within_its_spaces(url: str, tmp_path) -> None:
+def test_a_memory_of_a_limited_role_works_within_its_spaces(url: str, tmp_path: Path) -> None:
     with open_at(url, tmp_path) as memory:
         memory.remember("the secret of theirs", space="theirs")
         memory.remember("a note of ours", space="ours")
@@ -331,7 +333,7 @@ def test_a_memory_of_a_limited_role_works_within_its_spaces(url: str, tmp_path) 
         assert memory.check() == []
 
 
-def test_a_limited_role_is_refused_a_move_that_would_leave_spaces_behind(url: str, tmp_path) -> None:
+def test_a_limited_role_is_refused_a_move_that_would_leave_spaces_behind(url: str, tmp_path: Path) -> None:
     with open_at(url, tmp_path) as memory:
         memory.remember("the secret of theirs", space="theirs")
         memory.remember("a note of ours", space="ours")
@@ -377,7 +379,7 @@ def own_server() -> Iterator[Any]:
     stop_server(server)
 
 
-def test_a_server_that_restarts_is_waited_for(own_server, tmp_path) -> None:
+def test_a_server_that_restarts_is_waited_for(own_server: Any, tmp_path: Path) -> None:
     with open_at(store_url(tmp_path, server=own_server.get_uri()), tmp_path) as memory:
         memory.remember("before")
         restart_server(own_server)
@@ -387,7 +389,7 @@ def test_a_server_that_restarts_is_waited_for(own_server, tmp_path) -> None:
         assert memory.check() == []
 
 
-def test_a_disk_that_is_full_keeps_nothing_of_a_change(own_server, tmp_path) -> None:
+def test_a_disk_that_is_full_keeps_nothing_of_a_change(own_server: Any, tmp_path: Path) -> None:
     restart_server(own_server, largest_file=2**24 + 4096)  # a file of its log has 2**24 bytes
     store = PostgresStore(store_url(tmp_path, server=own_server.get_uri()), now)
     with store.write() as edit:
