@@ -555,7 +555,7 @@ _TOOLS = (
     Tool("explore", "Facts, neighbours and mentions of a named entity, or a record (id) and its past.",
          Explore, explore, _READS, length="whole"),
     Tool("ingest", "Store a document, a conversation, a web page, or a file or folder (documents and code).", Ingest,
-         ingest, _WRITES),
+         ingest, _WRITES, in_steps=lambda given: given.path is not None or given.url is not None),
     Tool("status", "What this memory holds and whether it is well.", Status, status, _READS),
 )  # fmt: skip
 
@@ -563,5 +563,6 @@ _TOOLS = (
 def native_contract(memory: Memory, *, space: str = DEFAULT_SPACE) -> Contract:
     """The table of Recollect's own tools on a memory; `space` is meant where a call names none."""
     return Contract(
-        name="recollect", title="Recollect", instructions=_INSTRUCTIONS, tools=_TOOLS, memory=memory, space=space
-    )
+        name="recollect", title="Recollect", instructions=_INSTRUCTIONS, tools=_TOOLS, memory=memory, space=space,
+        keys_among_arguments=True,
+    )  # fmt: skip

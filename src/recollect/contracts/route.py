@@ -6,14 +6,19 @@ A `Web` is data, like the table of tools beside it. What serves it never looks a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from recollect.contracts.schema import parse_params
 from recollect.contracts.tool import Call
+from recollect.engine.once import do_once
 from recollect.errors import InvalidInput
 from recollect.types import Change, Json
+
+if TYPE_CHECKING:
+    from recollect.engine.memory import Memory
 
 P = TypeVar("P")
 Method = Literal["GET", "POST", "DELETE"]
@@ -23,13 +28,15 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
     """One address and one method.
 
     A path is made of words and `{named}` parts. The named parts and the query (of a POST: the body's fields) become
-    one `params` value, and `call` answers with any value that has a JSON form.
+    one `params` value, and `call` answers with any value that has a JSON form. `in_steps` says that it takes several
+    transactions.
     """
 
     method: Method
     path: str
     params: type[P]
     call: Callable[[P, Call], object]
+    in_steps: bool = False
 
     def match(self, segments: Sequence[str]) -> dict[str, str] | None:
         """The named parts of a path that fits, or None. The segments are decoded already; none may be empty."""
@@ -50,6 +57,15 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
             if name in named:
                 raise InvalidInput(name, "is said by the address and cannot be given again")
         return parse_params(self.params, {**given, **named}, strict=self.method == "POST")
+
+    def answer_once(
+        self, params: P, call: Call, write: Callable[[object], bytes], memory: Memory | None, key: str | None
+    ) -> bytes:
+        """What is answered, as `write` has it. A change of a memory with a key is made once, and answered the same."""
+        if key is None or self.method == "GET" or memory is None:
+            return write(self.call(params, call))
+        asked = msgspec.json.encode([self.method, self.path, params], order="deterministic")
+        return do_once(memory.core, key, asked, lambda: write(self.call(params, call)), in_steps=self.in_steps)
 
 
 class News(Struct, frozen=True):
@@ -73,10 +89,11 @@ class Feed(Struct, frozen=True, kw_only=True):
 
 
 class Web(Struct, frozen=True, kw_only=True):
-    """Everything that a contract offers on the web."""
+    """Everything that a contract offers on the web, and the memory that it works on."""
 
     routes: tuple[Route[Any], ...]
     feed: Feed
+    memory: Memory | None = None
 
     def __post_init__(self) -> None:
         places = [f"{route.method} {route.path}" for route in self.routes]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, own_word, parse_params
+from recollect.engine.once import KEY, do_once
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE, Json, Sample
 from recollect.version import __version__
@@ -166,6 +168,14 @@ class Annotations(Struct, frozen=True, kw_only=True):
     open_world: bool | UnsetType = field(default=UNSET, name="openWorldHint")
 
 
+def never(given: object) -> bool:
+    return False
+
+
+def always(given: object) -> bool:
+    return True
+
+
 class Tool(Struct, Generic[P], frozen=True):
     """One thing that can be asked for, declared once: schema, parsing, page and snapshot follow.
 
@@ -174,7 +184,7 @@ class Tool(Struct, Generic[P], frozen=True):
     Where a document's arguments are none that a Struct could describe, `schema` gives their form and `read` reads them.
     `words` are the contract's, for errors of this tool alone. `length` says what becomes of an answer that is too long
     to read: it is cut (`contracts.fit` tells how), of a page every entry is kept, and one thing that was asked for by
-    its id is sent whole.
+    its id is sent whole. `in_steps` says of which arguments the work takes several transactions: files, pages, models.
     """
 
     name: str
@@ -189,6 +199,7 @@ class Tool(Struct, Generic[P], frozen=True):
     returns: type | Mapping[str, Json] | None = None
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     length: Literal["cut", "page", "whole"] = "cut"
+    in_steps: Callable[[P], bool] = never
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
         settled = habits.settle(arguments, self.params)
@@ -289,7 +300,8 @@ class Contract(Struct, frozen=True, kw_only=True):
     `words` what the engine's names for them are here: errors speak of arguments as callers know them. `structured`
     False keeps results to their text. `failure` and `unknown_tool` say how failures look on the wire. `server_info` are
     fields beside the server's name and version. `web` makes the table of its addresses on the web, when somebody asks
-    for one. `functions` are the ids by which tools are invoked over the iii protocol, and their names.
+    for one. `functions` are the ids by which tools are invoked over the iii protocol, and their names. With
+    `keys_among_arguments`, `idempotency_key` may stand among the arguments of a change, though no schema lists it.
     """
 
     name: str
@@ -312,6 +324,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     server_info: Mapping[str, Json] = field(default_factory=dict[str, Json])
     web: Callable[[], Web] | None = None
     functions: Mapping[str, str] = field(default_factory=dict[str, str])
+    keys_among_arguments: bool = False
 
     def __post_init__(self) -> None:
         names = [
@@ -352,6 +365,31 @@ class Contract(Struct, frozen=True, kw_only=True):
             if own == error.field:
                 raise
             raise InvalidInput(own, error.problem) from error
+
+    def answer_once(
+        self,
+        tool: Tool[Any],
+        arguments: Mapping[str, Json],
+        call: Call,
+        write: Callable[[object], bytes],
+        key: Json = None,
+    ) -> bytes:
+        """What a tool answers, as `write` has it. A change with a key is made once, and then answered the same again.
+
+        The key is the transport's or, where the contract has it so, among the arguments.
+        """
+        named = arguments.get(KEY) if self.keys_among_arguments else None
+        given = {name: value for name, value in arguments.items() if named is None or name != KEY}
+        if key is not None and named is not None and key != named:
+            raise InvalidInput(KEY, f"is {named!r}, but the call carries the key {key!r}; give one of them")
+        chosen = named if key is None else key
+        if chosen is None or tool.annotations.read_only:
+            return write(self.answer(tool, given, call))
+        asked = msgspec.json.encode([self.name, self.space, tool.name, given], order="deterministic")
+        return do_once(
+            call.memory.core, chosen, asked, lambda: write(self.answer(tool, given, call)),
+            in_steps=tool.in_steps(tool.parse(given, self.habits)),
+        )  # fmt: skip
 
     def input_schema(self, tool: Tool[Any]) -> Mapping[str, Json]:
         """The schema of a tool as clients see it."""

@@ -7,17 +7,22 @@ opens the memory next goes on with it. A moment after the last write the log goe
 
 from __future__ import annotations
 
+import time
+
 from recollect.engine.core import Core
 from recollect.engine.loop import Loop, keep
+from recollect.engine.once import drop_answers, sweep
 from recollect.errors import RecollectError
 from recollect.store.base import Edit, Shelf
 
 _QUIET = 1.0  # seconds after a write
+_SWEEPS_EVERY = 3600.0  # seconds between two looks at answers that were kept long enough
 _ERASED, _LEFT = Shelf("erased", bool), "left"
 
 
 def note_erased(edit: Edit) -> None:
-    """Something is erased in this transaction: its traces are to be scrubbed."""
+    """Something is erased in this transaction: its traces are to be scrubbed, and no kept answer tells of it."""
+    drop_answers(edit)
     edit.keep(_ERASED, {_LEFT: True})
 
 
@@ -42,6 +47,7 @@ class Settling:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._left = False
+        self._swept = time.monotonic()
         self._loop = Loop("recollect-settle", self._settle, delay=_QUIET, again=lambda: self._left, failed=keep)
         core.store.on_commit.append(self._loop.wake)
 
@@ -55,6 +61,9 @@ class Settling:
 
     def _settle(self) -> None:
         try:
+            if time.monotonic() - self._swept > _SWEEPS_EVERY:
+                self._swept = time.monotonic()
+                sweep(self._core)
             self._left = not self._core.store.settle()
             if not self._left:
                 scrub(self._core)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -52,27 +52,37 @@ def _terms_among(words: str) -> frozenset[str]:
     return frozenset(term for word in words.split() for term in terms(word))
 
 
+@lru_cache(maxsize=1_024)
 def read_statement(text: str) -> Statement:
+    """What is told now is like what was told just before, so that what was read is remembered for a while."""
     order: list[str] = []
     words: set[str] = set()
     numbers: set[str] = set()
-    stop, changing, negating = stop_terms(), _terms_among(_CHANGING), _terms_among(_NEGATING)
     changes = negated = False
     before = ""
     for word in split_words(text[:LONGEST]):
-        found = terms_of(word)
-        spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-        changes = changes or spoken[0] in changing
-        negated = negated or spoken[0] in negating or word.endswith(("n't", "n’t"))
-        sort = "number" if _is_number(word) else "name" if order and word[0].isupper() else ""
-        said = [term for term in spoken if sort == "number" or (term not in stop and term not in changing)]
-        (numbers if sort == "number" else words).update(said)
+        said, number, changing, negating = _read_word(word)
+        changes = changes or changing
+        negated = negated or negating
+        sort = "number" if number else "name" if order and word[0].isupper() else ""
+        (numbers if number else words).update(said)
         if said and sort and sort == before:
             order[-1] += f" {said[0]}"  # a name of two words is one, and so are a time and a date
         else:
             order += said
         before = sort if said else ""
     return Statement(tuple(order), frozenset(words), frozenset(numbers), changes, negated)
+
+
+@lru_cache(maxsize=16_384)
+def _read_word(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
+    """What a word says by itself: its terms, and whether it is a number, tells of a change, or negates."""
+    found = terms_of(word)
+    spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
+    stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
+    negates = spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t"))
+    said = tuple(term for term in spoken if number or (term not in stop and term not in changing))
+    return said, number, spoken[0] in changing, negates
 
 
 def _is_number(word: str) -> bool:
@@ -84,6 +94,9 @@ def rarity(held: int) -> float:
     return math.log((_COMMON + 51) / (min(held, _COMMON) + 0.5))
 
 
+_RARE = rarity(1)
+
+
 def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) -> float:
     """How likely two statements are about the same thing, so that both should not stand.
 
@@ -92,10 +105,9 @@ def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) ->
     shared = new.words & old.words
     if not shared:
         return 0.0
-    rare = rarity(1)
 
     def weigh(words: frozenset[str]) -> float:
-        return sum((0.5 if is_pair(word) else 1.0) * weights.get(word, rare) for word in words)
+        return sum((0.5 if is_pair(word) else 1.0) * weights.get(word, _RARE) for word in words)
 
     weight = weigh(shared)
     of_new, of_old = weight / (weigh(new.words) or 1.0), weight / (weigh(old.words) or 1.0)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from recollect.contracts.tool import Answer, Call, Cancellation, Contract, Tool
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.log import Log
-from recollect.serve.message import MAX_ERROR_TEXT
+from recollect.serve.message import KEY, MAX_ERROR_TEXT, encode
 from recollect.types import Json, Sample
 
 NOT_FOUND = "function_not_found"
@@ -73,5 +74,11 @@ class Functions:
     def _call(self, tool: Tool[Any], data: object, call: Call) -> object:
         if data is not None and not isinstance(data, dict):
             raise InvalidInput("data", f"must be an object, not {type(data).__name__}")
-        answer = self._contract.answer(tool, cast("dict[str, Json]", data or {}), call)
-        return answer.value if isinstance(answer, Answer) else answer
+        arguments = cast("dict[str, Json]", data or {})
+        about = arguments.get("_meta")
+        key = about.get(KEY) if isinstance(about, dict) else None
+        return msgspec.json.decode(self._contract.answer_once(tool, arguments, call, _write, key))
+
+
+def _write(answer: object) -> bytes:
+    return encode(answer.value if isinstance(answer, Answer) else answer)

@@ -26,6 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from recollect.contracts.route import Feed, Route, Web
 from recollect.contracts.tool import Call, Cancellation
 from recollect.engine.grant import Grant
+from recollect.engine.memory import Memory
 from recollect.errors import (
     Cancelled,
     Conflict,
@@ -245,8 +246,9 @@ class _App:
 class Routes:
     """The addresses of tables: of a contract, and of what everybody may ask."""
 
-    def __init__(self, tables: Callable[[Grant], Sequence[Route[Any]]]) -> None:
+    def __init__(self, tables: Callable[[Grant], Sequence[Route[Any]]], memory: Memory | None = None) -> None:
         self._tables = tables
+        self._memory = memory
         self._running: set[Cancellation] = set()
 
     def close(self) -> None:
@@ -269,14 +271,15 @@ class Routes:
             if route.method == method:
                 given = _query(exchange.request) if method in ("GET", "DELETE") else await _fields(exchange.request)
                 params: object = route.parse(named, given)
-                return write_json(200, await run_in_threadpool(self._call, route, params))
+                key = exchange.request.headers.get("idempotency-key")
+                return write_json(200, await run_in_threadpool(self._call, route, params, key))
         raise not_allowed(method, ", ".join(route.method for route, _ in found))
 
-    def _call(self, route: Route[Any], params: object) -> bytes:
+    def _call(self, route: Route[Any], params: object, key: str | None) -> bytes:
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            return encode(route.call(params, Call("http", cancellation=cancellation)))
+            return route.answer_once(params, Call("http", cancellation=cancellation), encode, self._memory, key)
         finally:
             self._running.discard(cancellation)
 
@@ -321,7 +324,7 @@ class Health:
 
 def web_parts(web: Web, log: Log) -> tuple[Part, ...]:
     """What a contract offers on the web."""
-    return (Health(), Feeding("sse", web.feed, log), Routes(lambda _: web.routes))
+    return (Health(), Feeding("sse", web.feed, log), Routes(lambda _: web.routes, web.memory))
 
 
 def _patient(send: Send) -> Callable[[Message], Awaitable[None]]:

@@ -22,6 +22,8 @@ UNSUPPORTED_VERSION = -32022
 MAX_BYTES = 16 * 1024 * 1024
 """A longer message is refused before it is held in memory."""
 
+KEY = "recollect/idempotencyKey"
+"""In `_meta` of a call: a change with this key is made once, and answered the same when it is asked for again."""
 MAX_ERROR_TEXT = 2000
 
 Id: TypeAlias = str | int

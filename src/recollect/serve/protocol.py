@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from recollect.contracts.tool import Call, Cancellation, Contract, Tool
@@ -25,6 +26,7 @@ from recollect.serve.message import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    KEY,
     METHOD_NOT_FOUND,
     UNSUPPORTED_VERSION,
     Id,
@@ -34,6 +36,7 @@ from recollect.serve.message import (
     Reply,
     Request,
     decode,
+    encode,
     encode_notification,
     encode_problem,
     encode_result,
@@ -293,12 +296,19 @@ class Connection:
             return catalog.render_failure(self.contract.unknown_tool(name))
         try:
             _check_text(asked, "params.arguments.")
-            answer = self.contract.answer(tool, arguments, asked.call)
-            return catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless)
+            return self._answer_tool(tool, arguments, asked)
         except RecollectError as error:
             return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))
         except Exception as error:  # noqa: BLE001  a fault in one tool must not end the connection
             return catalog.render_failure(self.contract.failure(name, self._fault(f"tool {name}", error)))
+
+    def _answer_tool(self, tool: Tool[Any], arguments: Mapping[str, Json], asked: Asked) -> catalog.Result:
+        def write(answer: object) -> bytes:
+            return encode(catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless))
+
+        key = catalog.mapping(asked.params, "_meta").get(KEY)
+        written = self.contract.answer_once(tool, arguments, asked.call, write, key)
+        return {**msgspec.json.decode(written, type=dict[str, msgspec.Raw])}
 
     def _read_resource(self, asked: Asked) -> catalog.Result:
         uri = catalog.text(asked.params, "uri")

@@ -392,8 +392,11 @@ class View(Protocol):
         """What the keyword index knows of some versions."""
         ...
 
-    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
-        """The live versions that mention each of some names (or hold a term, given by its hash), oldest first."""
+    def mentions(self, space: str, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
+        """The live versions that mention each of some names (or hold a term, given by its hash), oldest first.
+
+        Of each, the newest where there are more than `most`.
+        """
         ...
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str] = (), text: str = "") -> dict[str, list[str]]:

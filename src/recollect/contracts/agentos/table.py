@@ -11,7 +11,7 @@ from collections.abc import Callable
 from recollect.contracts.agentos import calls
 from recollect.contracts.agentos import params as p
 from recollect.contracts.schema import Habits
-from recollect.contracts.tool import Annotations, Contract, Tool
+from recollect.contracts.tool import Annotations, Contract, Tool, always
 from recollect.engine.core import random_uuid
 from recollect.engine.memory import Memory
 from recollect.retrieve.fence import DATA
@@ -88,7 +88,7 @@ _TOOLS = (
         "memory_session_compact",
         "Put a summary in the place of all but the last messages of a long session. The messages themselves stay"
         " memories. A session with fewer messages than the threshold is left alone.",
-        p.SessionCompact, calls.session_compact, Annotations(),
+        p.SessionCompact, calls.session_compact, Annotations(), in_steps=always,
     ),
     Tool(
         "memory_session_repair",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from recollect.contracts.memory_mcp import calls, code
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.schema import Habits
-from recollect.contracts.tool import Annotations, Contract, Failure, Tool
+from recollect.contracts.tool import Annotations, Contract, Failure, Tool, always
 from recollect.engine.core import random_id
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError, InvalidInput, RecollectError, StoreError
@@ -129,7 +129,7 @@ _TOOLS = (
         "index_project",
         "Index a codebase for semantic search. Answers when it is done, or after ten seconds with the counts so"
         " far: then get_index_status tells the rest. Again for the same folder reads only what changed.",
-        p.IndexProject, code.index_project, _WRITES,
+        p.IndexProject, code.index_project, _WRITES, in_steps=always,
     ),
     Tool(
         "search_code",
@@ -150,7 +150,7 @@ _TOOLS = (
     Tool(
         "delete_project",
         "Delete all indexed code chunks for a project; its files stay. Unknown projects answer 0.",
-        p.DeleteProject, code.delete_project, _REMOVES,
+        p.DeleteProject, code.delete_project, _REMOVES, in_steps=always,
     ),
     Tool(
         "get_status",
@@ -162,7 +162,7 @@ _TOOLS = (
         "Delete ALL data (memories, entities, relations, code_chunks). Requires explicit confirmation. It cannot"
         " be undone.",
         p.Reset, calls.reset_all_memory, _REMOVES,
-        read=lambda given: p.Reset(confirm=given.get("confirm") is True),
+        read=lambda given: p.Reset(confirm=given.get("confirm") is True), in_steps=always,
     ),
 )  # fmt: skip
 

@@ -19,6 +19,9 @@ from recollect.engine.memory import Memory
 from recollect.errors import RecollectError
 from recollect.types import DEFAULT_SPACE
 
+_IN_STEPS = frozenset(("repo", "file", "markdown", "web", "pdf", "reindex", "repair", "cycle"))
+"""The modes that read files or pages, or take several transactions."""
+
 
 def memory_substrate_contract(memory: Memory, *, space: str = DEFAULT_SPACE) -> Contract:
     """The tools, documents and prompts of memory-substrate on one space of a memory."""
@@ -43,6 +46,7 @@ def _tool(name: str, modes: Modes, annotations: Annotations) -> Tool[Envelope]:
     return Tool(
         name, DESCRIPTIONS[name], Envelope, partial(answer_call, name, modes), annotations,
         schema=envelope_schema(modes), read=partial(open_envelope, name, modes),
+        in_steps=lambda given: given.mode in _IN_STEPS,
     )  # fmt: skip
 
 

@@ -17,7 +17,17 @@ from recollect.contracts.rusty_mem import params as p
 from recollect.contracts.rusty_mem.arguments import Arguments, read_arguments, write_schema
 from recollect.contracts.rusty_mem.resources import list_resources, list_templates
 from recollect.contracts.schema import Habits
-from recollect.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Annotations, Call, Contract, Failure, Tool
+from recollect.contracts.tool import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    Annotations,
+    Call,
+    Contract,
+    Failure,
+    Tool,
+    always,
+    never,
+)
 from recollect.engine.core import random_uuid
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -117,6 +127,7 @@ def _tool(
     return Tool(
         name, description, params, call, annotations, title=title, schema=write_schema(arguments),
         read=partial(read_arguments, params, arguments), words=words or {},
+        in_steps=always if annotations is _MAY_ASK_A_MODEL else never,
     )  # fmt: skip
 
 

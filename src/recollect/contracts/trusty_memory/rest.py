@@ -193,7 +193,7 @@ class StatusChanged(Struct, frozen=True, tag_field="type", tag="status_changed")
 
 def trusty_web(memory: Memory, palaces: Palaces) -> Web:
     """The addresses of a memory's palaces, and the news of them."""
-    return Web(routes=_Rest(memory, palaces).routes(), feed=_feed(memory))
+    return Web(routes=_Rest(memory, palaces).routes(), feed=_feed(memory), memory=memory)
 
 
 class _Rest:
@@ -217,7 +217,7 @@ class _Rest:
             Route(method="GET", path=f"{palace}/kg", params=OfSubject, call=self.triples),
             Route(method="POST", path=f"{palace}/kg", params=NewTriple, call=self.state),
             Route(method="GET", path=f"{ROOT}/dream/status", params=Empty, call=self.dream_status),
-            Route(method="POST", path=f"{ROOT}/dream/run", params=RunDream, call=self.run_dream),
+            Route(method="POST", path=f"{ROOT}/dream/run", params=RunDream, call=self.run_dream, in_steps=True),
         )
 
     def _as(self, call: Call) -> Palaces:

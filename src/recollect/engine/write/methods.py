@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import ParamSpec, TypeVar, Unpack
 
 from recollect.engine.core import Core, existing, space_of
+from recollect.engine.once import once
 from recollect.engine.parse import (
     parse_alike,
     parse_draft,
@@ -30,6 +31,9 @@ from recollect.errors import InvalidInput
 from recollect.fields import REVISABLE, Keywords, Moment
 from recollect.store.ops import PutSpace
 from recollect.types import DEFAULT_SPACE, UNSET, Draft, Receipt, Record, Space, Unset
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Writing:
@@ -74,6 +78,14 @@ class Writing:
             replaces=parse_optional(replaces, "replaces"),
             compare=parse_flag(compare, "compare"),
         )
+
+    def once(self, key: str, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls a method of this memory, once for each key: `memory.once("note-7", memory.remember, "It rained")`.
+
+        Called again with the same key, also after a restart, it changes nothing and answers what it answered first. A
+        key that was used for something else is refused. Keys are kept for seven days.
+        """
+        return once(self.core, key, act, args, kwargs)
 
     def remember_many(
         self,

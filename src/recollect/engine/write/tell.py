@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from heapq import nlargest
 
 import msgspec
+from msgspec import Struct
 
-from recollect.engine.core import Core, find
+from recollect.engine.core import Core, find, records_of
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput, StoreError
@@ -22,7 +24,7 @@ from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Reco
 MOST_TOLD = 3
 _MOST_TERMS = 64
 _MOST_READ = 24
-_WIDEST = 2_000  # records that hold a word; what more of them hold brings in nobody
+_MOST_HELD = 200  # of the records that hold a word, the newest: it says no less where more hold it
 
 
 def tell(
@@ -97,42 +99,53 @@ def find_already(view: View, record: Record) -> tuple[Already, ...]:
     new = read_statement(record.text)
     held = _held(view, record.space, new)
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
-    found: list[tuple[float, Record, Statement]] = []
+    found: list[tuple[float, int, Statement]] = []
     for other in _candidates(view, record, held, weights):
         old = read_statement(other.text)
         score = resemblance(new, old, weights)
         if score >= LIKELY:
-            found.append((score, other, old))
-    found.sort(key=lambda one: (-one[0], -one[1].version))
+            found.append((score, other.version, old))
+    best = sorted(found, key=lambda one: one[:2], reverse=True)[:MOST_TOLD]
+    told = records_of(view, [version for _, version, _ in best]) if best else []
     return tuple(
         Already(id=one.id, text=one.text, date=one.event_time, differs=differ(new, old))
-        for _, one, old in found[:MOST_TOLD]
+        for one, (_, _, old) in zip(told, best, strict=True)
     )
 
 
+class _Said(Struct, frozen=True):
+    """As much of a record as is compared."""
+
+    version: int
+    id: str
+    text: str
+    project: str | None
+    user: str | None
+
+
 def _held(view: View, space: str, new: Statement) -> dict[str, list[int]]:
-    """Which versions hold each word of a statement."""
+    """Which versions hold each word of a statement; of those that many hold, the newest."""
     hashes = {word: hash_term(word) for word in sorted(new.words)[:_MOST_TERMS]}
-    held = view.mentions(space, list(hashes.values()))
+    held = view.mentions(space, list(hashes.values()), _MOST_HELD)
     return {word: held[hash] for word, hash in hashes.items()}
 
 
-def _candidates(view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float]) -> list[Record]:
+def _candidates(view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float]) -> list[_Said]:
     """Statements that share the most telling words with one, and are of no other project or person."""
     weighed: defaultdict[int, float] = defaultdict(float)
     for word, versions in held.items():
-        if len(versions) <= _WIDEST:
-            for version in versions:
-                weighed[version] += weights[word]
-    best = sorted(weighed, key=lambda version: (-weighed[version], -version))[: _MOST_READ + 1]
+        weight = weights[word]
+        for version in versions:
+            weighed[version] += weight
+    best = nlargest(_MOST_READ + 1, weighed, key=lambda version: (weighed[version], version))
     where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(best))
     return [
         other
-        for other in (view.select(Record, where) if best else ())
+        for other in (view.select(_Said, where) if best else ())
         if other.id != record.id and len(other.text) <= LONGEST and _together(other, record)
     ]
 
 
-def _together(one: Record, other: Record) -> bool:
+def _together(one: _Said, other: Record) -> bool:
     pairs = ((one.project, other.project), (one.user, other.user))
     return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)

@@ -56,13 +56,13 @@ class PostgresWords:
         evicted = f" AND {NOT_EVICTED.format(table)}" if self._state.any_evicted else ""
         return f"{table}.live{evicted}"
 
-    def mentions(self, space_no: int, names: Sequence[N]) -> dict[N, list[int]]:
+    def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         keys = [term_key(space_no, one) if isinstance(one, int) else name_key(space_no, one) for one in names]
         rows = self._db.rows(
             "SELECT asked.place, held.version FROM unnest(?::bigint[]) WITH ORDINALITY AS asked(key, place)"
             " CROSS JOIN LATERAL (SELECT version FROM words WHERE keys @> ARRAY[asked.key]"
-            f" AND edition = ? AND {self.present('words')}) AS held ORDER BY 1, 2",
-            (keys, self._state.edition),
+            f" AND edition = ? AND {self.present('words')} ORDER BY version DESC LIMIT ?) AS held ORDER BY 1, 2",
+            (keys, self._state.edition, most),
         )
         found: dict[N, list[int]] = {name: [] for name in names}
         for place, version in rows:

@@ -31,8 +31,8 @@ class Entry(NamedTuple):
 class Words(Protocol):
     """Which versions hold a term or mention a name, as one transaction sees them."""
 
-    def mentions(self, space_no: int, names: Sequence[N]) -> dict[N, list[int]]:
-        """The live versions that mention each name, or hold a term, oldest first."""
+    def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
+        """The live versions that mention each name, or hold a term, oldest first; the newest, where there are more."""
         ...
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]: ...

@@ -383,9 +383,9 @@ class SqlView:
     ) -> list[tuple[int, int, float]]:
         return self._search().pairs(space, model, least, where, stop)
 
-    def mentions(self, space: str, names: Sequence[N]) -> dict[N, list[int]]:
+    def mentions(self, space: str, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         number = self._number(space)
-        return {name: [] for name in names} if number is None else self._derived.words.mentions(number, names)
+        return {name: [] for name in names} if number is None else self._derived.words.mentions(number, names, most)
 
     def terms(self, versions: Sequence[int]) -> dict[int, Lexis]:
         return self._derived.words.lexis(versions)

@@ -82,12 +82,15 @@ class Words:
 
     # Reading
 
-    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
+    def _matching(self, word: str, *, evicted: bool = False, most: int | None = None) -> list[int]:
         """The versions that stand under a word, without or only those that are evicted and still to be retired."""
-        sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
+        sql = "FROM words WHERE words MATCH ?"
         if evicted or self.has_evicted():
             sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
-        return _decode_versions(self._rows(sql, (word,))[0][0])
+        if most is not None:
+            newest = self._rows(f"SELECT rowid {sql} ORDER BY rowid DESC LIMIT ?", (word, most))
+            return [version for (version,) in reversed(newest)]
+        return _decode_versions(self._rows(f"SELECT json_group_array(rowid) {sql}", (word,))[0][0])
 
     def has_evicted(self) -> bool:
         """Does anything wait to be retired? Within a snapshot that changes only by what is told here."""
@@ -105,9 +108,9 @@ class Words:
             return self._matching(live)
         return self._matching(token(space_no, "o", term)) + self._matching(live, evicted=True)
 
-    def mentions(self, space_no: int, names: Sequence[N]) -> dict[N, list[int]]:
+    def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         """The live versions that mention each name, or hold a term."""
-        return {name: self._matching(_token_of(space_no, name)) for name in names}
+        return {name: self._matching(_token_of(space_no, name), most=most) for name in names}
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
         sql = f"SELECT version, terms, names FROM {self._tables[1]} WHERE version IN (SELECT value FROM json_each(?))"
