@@ -42,7 +42,7 @@ class _Answered(_Age, frozen=True):
     answer: Raw = Raw(b"null")
 
 
-_ANSWERS, _AGES = Shelf("answers", _Answered), Shelf("answers", _Age)
+ANSWERS, _AGES = Shelf("answers", _Answered), Shelf("answers", _Age)
 
 
 def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, in_steps: bool = False) -> bytes:
@@ -105,7 +105,7 @@ def _named(answer: object) -> object:
 
 def _known(core: Core, key: str, asked: str) -> bytes | None:
     with core.store.read() as view:
-        found = view.kept(_ANSWERS, keys=[key]).get(key)
+        found = view.kept(ANSWERS, keys=[key]).get(key)
         if found is None or found.at < view.now - KEPT_FOR:
             return None
     if found.asked is None:
@@ -119,13 +119,13 @@ def _known(core: Core, key: str, asked: str) -> bytes | None:
 
 def _keep(core: Core, key: str, asked: str, answer: bytes) -> bytes:
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(_ANSWERS, {key: _Answered(edit.now, asked, Raw(answer))})
+        edit.keep(ANSWERS, {key: _Answered(edit.now, asked, Raw(answer))})
     return answer
 
 
 def drop_answers(edit: Edit) -> None:
     """Something is forgotten in this transaction: no answer may go on saying it. That they were given is kept."""
-    edit.keep(_ANSWERS, {key: _Answered(found.at) for key, found in edit.kept(_AGES).items()})
+    edit.keep(ANSWERS, {key: _Answered(found.at) for key, found in edit.kept(_AGES).items()})
 
 
 def sweep(core: Core) -> None:
@@ -134,7 +134,7 @@ def sweep(core: Core) -> None:
         old = _outlived(view)
     if old:
         with core.store.write(actor=core.actor) as edit:
-            edit.keep(_ANSWERS, dict.fromkeys(_outlived(edit)))
+            edit.keep(ANSWERS, dict.fromkeys(_outlived(edit)))
 
 
 def _outlived(view: View) -> list[str]:
