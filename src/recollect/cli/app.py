@@ -23,6 +23,7 @@ from recollect.cli.output import put, say, tell_error
 from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
+from recollect.cli.tokens import tokens
 from recollect.cli.up import up
 from recollect.cli.welcome import welcome
 from recollect.contracts.registry import CONTRACTS
@@ -112,6 +113,7 @@ app.command("backup")(keep.backup)
 app.command("restore")(keep.restore)
 app.command("compact")(keep.compact)
 app.command("up")(up)
+app.add_typer(tokens, name="token")
 app.command("connect")(connect)
 app.command("disconnect")(disconnect)
 app.command("hook")(unasked.hook)

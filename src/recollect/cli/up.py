@@ -14,7 +14,6 @@ from recollect.contracts.registry import CONTRACTS
 from recollect.engine.memory import open_memory
 from recollect.errors import InvalidInput
 from recollect.serve.address import Address, parse_address
-from recollect.serve.admission import admission
 from recollect.serve.log import LEVELS, Log
 
 ADDRESS = "127.0.0.1:3031"
@@ -34,11 +33,11 @@ def up(home: Home = None, http: Http = ADDRESS, log_level: LogLevel = None) -> i
     settings = load_settings(home)
     log = _log(log_level or settings.log_level)
     address = parse_address(http)
-    gate = admission(address, settings.token)
-    from recollect.serve.up import serve_up  # the libraries that only a server needs
+    from recollect.serve.gate import TokenGate  # the libraries that only a server needs
+    from recollect.serve.up import serve_up
 
     with open_memory(settings=settings, actor="mcp") as memory:
-        return serve_up(memory, address, gate, log, _tell_address)
+        return serve_up(memory, address, TokenGate(memory.core, address, settings.token), log, _tell_address)
 
 
 def _log(wanted: str) -> Log:

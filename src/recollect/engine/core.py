@@ -58,6 +58,8 @@ class Core:
         self.actor = actor
         self.clock = clock
         self.new_id = new_id
+        self.client = ""
+        """Whose keys of changes these are; the owner's have no name before them."""
         self.on_write: list[Callable[[], None]] = []
         self.notes: list[str] = []
         """What a person should hear of how the memory was found."""

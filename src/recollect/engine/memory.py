@@ -106,10 +106,10 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
     def acting_as(self, actor: str | None, *, new_id: Callable[[], str] | None = None) -> Memory:
         """The same memory, with its changes journalled under another name (and ids of another form for what is new)."""
         core = self.core
-        other = Memory.__new__(Memory)
+        other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=new_id or core.new_id)
-        other.core.on_write = core.on_write
+        other.core.on_write, other.core.client = core.on_write, core.client
         return other
 
     @property

@@ -52,6 +52,8 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
     `in_steps`, everything that `act` reads and writes in this thread becomes one transaction.
     """
     label, print_ = parse_label(key, KEY), blake2b(asked, digest_size=16).hexdigest()
+    if core.client:
+        label = f"{core.client}\n{label}"  # what one client is answered, no other is; a key has one line
     if in_steps:
         turn = blake2b(label.encode(), digest_size=_TURNS).hexdigest()
         with taking(core, "a change with this key, or with one that has the same turn,", "once", turn):
@@ -108,12 +110,13 @@ def _known(core: Core, key: str, asked: str) -> bytes | None:
         found = view.kept(ANSWERS, keys=[key]).get(key)
         if found is None or found.at < view.now - KEPT_FOR:
             return None
+    told = key.rpartition("\n")[2]
     if found.asked is None:
         raise Conflict(
-            f"what was asked for with {KEY} {key!r} was done; its answer was removed when something was forgotten"
+            f"what was asked for with {KEY} {told!r} was done; its answer was removed when something was forgotten"
         )
     if found.asked != asked:
-        raise Conflict(f"{KEY} {key!r} was used for another call or other arguments; give every change its own key")
+        raise Conflict(f"{KEY} {told!r} was used for another call or other arguments; give every change its own key")
     return bytes(found.answer)
 
 

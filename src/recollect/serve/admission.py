@@ -6,6 +6,7 @@ other sites, and names that are made to point here. Elsewhere, and wherever one 
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from hmac import compare_digest
@@ -40,6 +41,10 @@ class Gate(Protocol):
         """What a request may do, by its headers (their names in lower case); `Refused` where that is nothing."""
         ...
 
+    async def ended(self, grant: Grant) -> None:
+        """Returns when what was granted holds no longer; those who listen are sent away then."""
+        ...
+
 
 class Admission(Struct, frozen=True, kw_only=True):
     """The rules of one server, where whoever is let in may do everything."""
@@ -50,6 +55,9 @@ class Admission(Struct, frozen=True, kw_only=True):
     async def admit(self, headers: Mapping[str, str], *, open_to_all: bool = False) -> Grant:
         self.check(headers, open_to_all=open_to_all)
         return EVERYTHING
+
+    async def ended(self, grant: Grant) -> None:  # noqa: ARG002  the seam's shape
+        await asyncio.Event().wait()  # the owner's rights do not end
 
     def check(self, headers: Mapping[str, str], *, open_to_all: bool = False, pages: bool = True) -> None:
         """Refuses a request by its headers (their names in lower case).

@@ -71,12 +71,15 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
 
 
 class Exchange(NamedTuple):
-    """A request that was let in: by whom it is, what its address is made of, and the places for those who listen."""
+    """A request that was let in: by whom it is and by which gate, what its address is made of, and the places for those
+    who listen.
+    """
 
     request: Request
     segments: tuple[str, ...]
     grant: Grant
     places: Places
+    gate: Gate
 
     @property
     def method(self) -> str:
@@ -180,20 +183,40 @@ def _protocol(room: Room) -> type[H11Protocol]:
 
 
 class Events(StreamingResponse):
-    """Server-sent events for one that listens. However it ends, its place is free again."""
+    """Server-sent events for one that listens, as long as it may. However it ends, its place is free again."""
 
-    def __init__(self, frames: AsyncIterator[bytes], places: Places, headers: Mapping[str, str] | None = None) -> None:
-        if not places.take():
-            raise Refused(503, f"{places.most} clients are listening already")
+    def __init__(
+        self, frames: AsyncIterator[bytes], exchange: Exchange, headers: Mapping[str, str] | None = None
+    ) -> None:
+        if not exchange.places.take():
+            raise Refused(503, f"{exchange.places.most} clients are listening already")
         told = {**HEADERS, "X-Accel-Buffering": "no", **(headers or {})}
         super().__init__(frames, media_type="text/event-stream", headers=told)
-        self._places = places
+        self._exchange = exchange
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        telling = asyncio.ensure_future(super().__call__(scope, receive, sending))
+        ending = asyncio.ensure_future(self._exchange.gate.ended(self._exchange.grant))
         try:
-            await super().__call__(scope, receive, send)
+            await asyncio.wait({telling, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if telling.done():
+                telling.result()
+                return
+            telling.cancel()
+            await asyncio.wait({telling})
+            if begun:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
-            self._places.give_back()
+            telling.cancel()
+            ending.cancel()
+            self._exchange.places.give_back()
 
 
 class _App:
@@ -235,7 +258,7 @@ class _App:
     async def _dispatch(self, request: Request) -> Response:
         segments = _segments(request.scope)
         grant = await self._gate.admit(request.headers, open_to_all=segments[0] in OPEN)
-        exchange = Exchange(request, segments, grant, self._places)
+        exchange = Exchange(request, segments, grant, self._places, self._gate)
         for part in self._parts:
             response = await part.answer(exchange)
             if response is not None:
@@ -303,7 +326,7 @@ class Feeding:
         only_get(exchange.request.method)
         last = exchange.request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else None
-        return Events(self._watch.stream(after), exchange.places)
+        return Events(self._watch.stream(after), exchange)
 
 
 class Health:

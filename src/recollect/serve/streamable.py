@@ -208,7 +208,7 @@ class Streamable:
                 session.drop(stream)
             status = _STATUS.get(connection.refused or 0, 200) if session is None else 200
             return write_json(status, stream.only_answer)
-        return Events(self._events(stream, connection, session), exchange.places)
+        return Events(self._events(stream, connection, session), exchange)
 
     async def _events(self, stream: Stream, connection: Connection, session: Session | None) -> AsyncIterator[bytes]:
         try:
@@ -225,12 +225,12 @@ class Streamable:
         _check_accept(exchange.request.headers.get("accept"), "text/event-stream")
         last = exchange.request.headers.get("last-event-id")
         if last is None:
-            return Events(_frames(session.own_stream(), 0), exchange.places)
+            return Events(_frames(session.own_stream(), 0), exchange)
         found = session.find_stream(last)
         if found is None:
             raise Refused(400, f"Last-Event-ID: {last[:60]!r} is of no stream that is still known")
         stream, after = found
-        return Events(_frames(stream, after), exchange.places)
+        return Events(_frames(stream, after), exchange)
 
 
 async def _frames(stream: Stream, after: int) -> AsyncIterator[bytes]:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
 
-from recollect.contracts.registry import CONTRACTS
+from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.tool import Contract
-from recollect.engine.grant import Grant
+from recollect.engine.grant import EVERYTHING, Grant
+from recollect.engine.guard import guarded
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
 from recollect.serve.address import Address, address_of, listen
@@ -18,6 +19,7 @@ from recollect.serve.admission import Gate
 from recollect.serve.http import Health, HttpServer, Part
 from recollect.serve.log import Log
 from recollect.serve.streamable import Streamable
+from recollect.types import DEFAULT_SPACE
 
 HEARING_SECONDS = 0.2
 """A signal is heard within this time, however unlucky its moment is."""
@@ -40,8 +42,20 @@ class Offered:
             return None
         key = (name, grant.id)
         if key not in self._made:
-            self._made[key] = offer.make(self._memory, None)
+            if grant == EVERYTHING:
+                self._made[key] = offer.make(self._memory, None)
+            else:
+                self._made[key] = offer.make(guarded(self._memory, grant), _usual_space(offer, grant))
         return self._made[key]
+
+
+def _usual_space(offer: Offer, grant: Grant) -> str | None:
+    """The space that is meant where none is named: the usual one, or else the first that the grant names."""
+    if grant.spaces is None or DEFAULT_SPACE in grant.spaces:
+        return None
+    if offer.scope == "--palace" and not grant.allows("write"):
+        return None  # one that is named is made
+    return grant.spaces[0]
 
 
 def parts_of(memory: Memory, log: Log) -> Sequence[Part]:
