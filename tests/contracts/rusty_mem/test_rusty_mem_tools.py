@@ -12,6 +12,7 @@ from recollect.engine.read.by_signal import search_vectors
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 GATEWAY = "The gateway validates tokens with RS256."
+NO_TIMESTAMP = "must be an RFC3339 timestamp like 2025-01-31T09:30:00Z, not"
 EVER = {"start": "2000-01-01T00:00:00Z", "end": "2100-01-01T00:00:00+02:00"}
 
 
@@ -327,7 +328,16 @@ WRONG = [
     ("search", {"query_text": "x", "tags": [5]}, "`tags` must be an array of non-empty strings"),
     ("search", {"query_text": "x", "time_range": {}}, "`time_range` must have `start`, `end` or both"),
     ("search", {"query_text": "x", "time_range": "today"}, "`time_range` must be an object"),
-    ("search", {"query_text": "x", "time_range": {"start": "whenever"}}, "`time_range.start` must be a time like"),
+    *(
+        ("search", {"query_text": "x", "time_range": {"start": text}}, f"`time_range.start` {NO_TIMESTAMP} {text!r}")
+        for text in ("today", "last week", "whenever", "2025-01-31", "2025-01-31T09:30:00", "2025", "")
+    ),
+    ("summarize", {"time_range": {**EVER, "end": "tomorrow"}}, f"`time_range.end` {NO_TIMESTAMP} 'tomorrow'"),
+    (
+        "search",
+        {"query_text": "x", "time_range": {"end": "2025-02-30T00:00:00Z"}},
+        "`time_range.end` is not a real time",
+    ),
     ("search", {"query_text": "x", "time_range": {"end": 5}}, "`time_range.end` must be an RFC3339 timestamp"),
     ("search", {"query_text": "x", "time_range": {"from": "x"}}, "`time_range.from` is not known"),
     (

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from recollect.contracts.schema import REQUIRED
-from recollect.engine.parse import parse_time
+from recollect.engine.parse import parse_timestamp
 from recollect.errors import InvalidInput
 from recollect.types import Json
 
@@ -193,7 +193,7 @@ class TimeRange(Struct, frozen=True, omit_defaults=True):
 
     def moment(self, bound: str) -> datetime | None:
         written = self.start if bound == "start" else self.end
-        return None if written is None else parse_time(written, f"time_range.{bound}")
+        return None if written is None else parse_timestamp(written, f"time_range.{bound}")
 
 
 def time_range(description: str, *, both: bool) -> Argument:
@@ -229,7 +229,7 @@ def _bounds(name: str, value: Json) -> TimeRange:
 
 def _bound(name: str, value: Json) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise InvalidInput(name, f"must be an RFC3339 timestamp, not {_shown(value)}")
+        raise InvalidInput(name, f"must be an RFC3339 timestamp like 2025-01-31T09:30:00Z, not {_shown(value)}")
     return None if value is None else value.strip()
 
 
