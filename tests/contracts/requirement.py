@@ -49,13 +49,13 @@ NO_SEARCH_WAITS = Requirement(
 )
 SHORT_ANSWERS = Requirement(
     "decisions for all: answers are not sent twice at full length; nothing above 25 KB without paging or a stated cut",
-    "over MCP; what is above 2 KB is sent as text alone",
+    "over MCP and iii; what is above 2 KB is sent as text alone",
     (
         "contracts/test_fit.py::test_no_contract_answers_at_more_than_25_kb_or_sends_a_long_answer_twice",
         "contracts/test_fit.py::test_the_longest_texts_are_cut_at_one_length_and_short_ones_stay",
         "contracts/test_fit.py::test_a_list_of_many_short_things_ends_earlier_and_says_so",
     ),
-    "Over MCP an answer stays below 25 KB, so that it does not fill a model's context. Where it would not, the"
+    "An answer stays below 25 KB, so that it does not fill a model's context. Where it would not, the"
     " longest texts are cut, each marked where it ends, then the longest list ends earlier, and `note` says what is"
     " missing.",
 )

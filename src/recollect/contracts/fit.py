@@ -6,10 +6,12 @@ longest lists end earlier. A note says what is missing: nothing is left out unsa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, cast
 
 import msgspec
+
+from recollect.contracts.tool import Length
 
 MOST_BYTES = 25_000
 """Of an answer that is neither one thing that was asked for by its id, nor a page of a list."""
@@ -32,10 +34,26 @@ def fit(value: Any, *, paged: bool = False, beside: int = 0) -> tuple[Any, str |
     if excess > 0 and not paged:
         notes += _shorten_lists(value, excess)
     note = f"Cut to stay below {MOST_BYTES // 1000} KB: {'; '.join(notes)}." if notes else None
-    if note is not None and isinstance(value, dict):
-        answer = cast("dict[str, Any]", value)
+    if note is not None:
+        _attach(note, value)
+    return value, note
+
+
+def _attach(note: str, value: Any) -> None:
+    """To an object, or to the last entry of a list, which has no other room for it."""
+    bearer = value[-1] if isinstance(value, list) else value
+    if isinstance(bearer, dict):
+        answer = cast("dict[str, Any]", bearer)
         answer["note"] = f"{answer['note']} {note}" if answer.get("note") else note
-    return cast("Any", value), note
+
+
+def write_fitted(value: object, length: Length, encode: Callable[[object], bytes]) -> bytes:
+    """A tool's answer as JSON, cut where it must be."""
+    written = encode(value)
+    if len(written) <= MOST_BYTES or length == "whole":
+        return written
+    fitted, _ = fit(msgspec.json.decode(written), paged=length == "page")
+    return encode(fitted)
 
 
 def _size(value: object) -> int:
@@ -79,7 +97,9 @@ def _level(sizes: list[int], room: int) -> int:
 
 
 def _shorten_lists(value: Any, excess: int) -> list[str]:
-    """Takes entries from the end of whichever list is the longest, until enough is gone."""
+    """Takes entries from the end of whichever list is the longest, until enough is gone: of a list of which one entry
+    is left, from the lists in that.
+    """
     lists = [(entries, key, len(entries)) for entries, key in _lists(value, "")]
     sizes = [_size(entries) for entries, _, _ in lists]
     while excess > 0 and max((len(entries) for entries, _, _ in lists), default=0) > 1:
@@ -87,7 +107,8 @@ def _shorten_lists(value: Any, excess: int) -> list[str]:
         gone = _size(lists[at][0].pop()) + 1
         sizes[at], excess = sizes[at] - gone, excess - gone
     shorter = [(total - len(entries), total, key) for entries, key, total in lists if len(entries) < total]
-    return [f"the last {gone:,} of {total:,} entries" + (f" of `{key}`" if key else "") for gone, total, key in shorter]
+    told = [f"the last {gone:,} of {total:,} entries" + (f" of `{key}`" if key else "") for gone, total, key in shorter]
+    return told + _shorten_lists(value, excess) if excess > 0 and shorter else told
 
 
 def _lists(value: Any, key: str) -> Iterator[tuple[list[Any], str]]:

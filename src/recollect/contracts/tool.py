@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 V = TypeVar("V", bound=Struct)
 
+Length: TypeAlias = Literal["cut", "page", "whole"]
+
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOBODY = "mcp"
@@ -198,7 +200,7 @@ class Tool(Struct, Generic[P], frozen=True):
     read: Callable[[Mapping[str, Json]], P] | None = None
     returns: type | Mapping[str, Json] | None = None
     words: Mapping[str, str] = field(default_factory=dict[str, str])
-    length: Literal["cut", "page", "whole"] = "cut"
+    length: Length = "cut"
     in_steps: Callable[[P], bool] = never
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:

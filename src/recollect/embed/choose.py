@@ -13,6 +13,8 @@ from recollect.embed.base import Embedder
 from recollect.errors import ConfigError
 
 KINDS = ("bundled", "multilingual", "ollama", "openai", "none")
+REMOTE = ("ollama", "openai")
+"""Those that ask a server, which may be away."""
 
 
 def choose_embedder(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-import msgspec
 from msgspec import Raw
 
-from recollect.contracts.fit import MOST_BYTES, fit
+from recollect.contracts.fit import write_fitted
 from recollect.contracts.tool import (
     Answer,
     Call,
@@ -158,7 +157,7 @@ def render_answer(returned: object, tool: Tool[Any], structured: bool, *, any_va
     What is long is sent once: as text, or structured where the tool declares in which form.
     """
     answer = _as_answer(returned)
-    written, note = (None, None) if answer.value is None else _write_value(answer.value, tool)
+    written = None if answer.value is None else write_fitted(answer.value, tool.length, encode)
     content: list[Content] = list(answer.content)
     value: Raw | None = None
     if written is not None:
@@ -168,23 +167,12 @@ def render_answer(returned: object, tool: Tool[Any], structured: bool, *, any_va
         told = f"{len(written):,} bytes, in structuredContent"
         text = told if value is not None and not brief else written.decode()
         content.insert(0, Text(text if answer.text is None else answer.text))
-        if note is not None and not written.startswith(b"{"):  # a list has no room for it
-            content.append(Text(note))
     elif answer.text is not None:
         content.insert(0, Text(answer.text))
     result: Result = {"content": Raw(encode(content))}
     if value is not None:
         result["structuredContent"] = value
     return {**result, "isError": True} if answer.failed else result
-
-
-def _write_value(value: object, tool: Tool[Any]) -> tuple[bytes, str | None]:
-    """A value as JSON, and what had to be left out of it."""
-    written = encode(value)
-    if len(written) <= MOST_BYTES or tool.length == "whole":
-        return written, None
-    fitted, note = fit(msgspec.json.decode(written), paged=tool.length == "page")
-    return encode(fitted), note
 
 
 def _as_answer(returned: object) -> Answer:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from recollect.contracts.fit import write_fitted
 from recollect.contracts.tool import Answer, Call, Cancellation, Contract, Tool
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.log import Log
@@ -77,8 +78,8 @@ class Functions:
         arguments = cast("dict[str, Json]", data or {})
         about = arguments.get("_meta")
         key = about.get(KEY) if isinstance(about, dict) else None
-        return msgspec.json.decode(self._contract.answer_once(tool, arguments, call, _write, key))
 
+        def write(answer: object) -> bytes:
+            return write_fitted(answer.value if isinstance(answer, Answer) else answer, tool.length, encode)
 
-def _write(answer: object) -> bytes:
-    return encode(answer.value if isinstance(answer, Answer) else answer)
+        return msgspec.json.decode(self._contract.answer_once(tool, arguments, call, write, key))

@@ -8,6 +8,12 @@ REQUIREMENTS = (
     NO_SEARCH_WAITS,
     SHORT_ANSWERS,
     Requirement(
+        "recall, kg::query and session::list answer bare arrays.",
+        "What was cut is told in a field of the last entry: an array has no other room for it.",
+        ("test_no_answer_is_longer_than_25_kb_and_a_list_says_in_its_last_entry_what_is_missing",),
+        "Where an answer that is an array was cut, its last entry has a field `note` that says what is missing.",
+    ),
+    Requirement(
         "Nine functions: store, recall, evict, consolidate, kg::add, kg::query, session::list, ::compact, ::repair.",
         "They are invoked by these ids over the iii protocol; as MCP tools they have _ for ::.",
         (

@@ -4,10 +4,36 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[3]
 NAMES = """memory_store memory_recall memory_evict memory_consolidate memory_kg_add memory_kg_query memory_session_list
 memory_session_compact memory_session_repair""".split()
+LONG = [
+    ("recall", {"query": "ledger", "limit": 100}),
+    ("session::list", {}),
+    ("kg::query", {"entityId": "ledger"}),
+    ("kg::query", {"entityId": "ledger", "depth": 0}),
+]
+
+
+@pytest.mark.parametrize(("function", "asked"), LONG)
+def test_no_answer_is_longer_than_25_kb_and_a_list_says_in_its_last_entry_what_is_missing(
+    table, function: str, asked: dict[str, Any]
+) -> None:
+    for number in range(120):
+        table("store", agentId="a", content=f"Ledger {number}: {'x' * 40 * number}", sessionId=f"{number} {'s' * 300}")
+    relations = [{"target": f"ship:{number}", "type": "lists"} for number in range(900)]
+    table("kg::add", agentId="a", entity={"id": "ledger", "relations": relations})
+    found = table(function, agentId="a", **asked)
+    size = len(json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode())
+    assert 20_000 < size <= 25_000
+    assert found[-1]["note"].startswith("Cut to stay below 25 KB: ")
+    assert [entry for entry in found[:-1] if "note" in entry] == []
+    few = table(function, agentId="b", **asked)
+    assert [entry for entry in few if "note" in entry] == []
 
 
 def test_the_tools_are_these_in_this_order_with_honest_annotations(table) -> None:

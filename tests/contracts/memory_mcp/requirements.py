@@ -63,7 +63,12 @@ REQUIREMENTS = (
         "Some arguments are nullable; no schema forbids further arguments.",
         "Null means the same as leaving an argument out, for every argument; unknown ones are ignored. So is an empty"
         " text where a label may be null.",
-        ("test_null_and_unknown_arguments_are_as_if_they_were_not_there",),
+        (
+            "test_null_and_unknown_arguments_are_as_if_they_were_not_there",
+            "test_whole_numbers_may_have_a_point",
+        ),
+        "An argument that no schema names is let pass and has no effect, as the origin does it; null is the same as"
+        " leaving an argument out, and so is an empty text where null is allowed. Whole numbers may be written as 5.0.",
     ),
     Requirement(
         "get_memory shows a memory without its vector, its id as an object with table and key.",
@@ -159,8 +164,8 @@ REQUIREMENTS = (
         "Vector search while the model is not there is an error with a fixed sentence.",
         "Where no embedder is configured, or it fails. recall then goes on by words and graph.",
         ("test_recall_goes_on_without_a_model_and_search_says_that_there_is_none",),
-        "`recall` goes on by words and graph where there is no model; only `search` says that the embedding service is"
-        " not ready. Storing and updating never need the model.",
+        "`recall` goes on by words and graph where there is no model; `search`, which goes by vectors alone, says that"
+        " the embedding service is not ready.",
     ),
     Requirement(
         "create_entity and create_relation answer ids; relations are directed, typed and weighted from 0 to 1.",
@@ -240,7 +245,8 @@ REQUIREMENTS = (
         ),
         vectors="`get_index_status` says `completed` when every chunk of the project has its vector. Reading files"
         " counts as a tenth of `progress_percent`. `eta_seconds` is null until something was measured; what was is"
-        " kept in the store, also over a restart.",
+        " kept in the store, also over a restart. `completed_at` is when the last file was read, which is before the"
+        " last vector.",
     ),
     Requirement(
         "recall filters code by project and language.",
@@ -255,13 +261,25 @@ REQUIREMENTS = (
         (
             "test_the_status_counts_and_the_reset_empties",
             "test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded",
-            "test_a_dead_embedder_is_told_wherever_it_is_needed",
+            "test_a_server_without_an_embedder_is_degraded_and_stores_by_words",
         ),
         "The model is loaded when it is first needed. `get_status` says `ready` once it has worked in this process,"
         " `loading` before that (and has it loaded), `error` when it failed or none is configured; `status` is"
-        " `healthy`, or `degraded` while the embedder or other work in the background fails. `store_memory` and"
-        " `update_memory` do not fail with a dead embedder, though the document lists it: what was handed over is"
-        " kept, and found by its words.",
+        " `healthy`, or `degraded` while the embedder or other work in the background fails, or none is configured.",
+    ),
+    Requirement(
+        "store_memory, update_memory with other content, search and index_project fail while the embedding service is"
+        " not ready, with a fixed sentence.",
+        "Where the embedder failed, or is on a server that has not answered yet, it is tried for a second, then the"
+        " sentence is told and nothing is stored. A model on this machine is loaded meanwhile; nobody waits for it.",
+        (
+            "test_a_dead_embedder_is_told_wherever_it_is_needed",
+            "test_who_tries_again_stores_as_soon_as_the_embedder_answers",
+        ),
+        "`store_memory`, `update_memory` and `index_project` say that the embedding service is not ready where it"
+        " failed, or does not answer within a second; then nothing is stored, and each new try asks it again. The"
+        " bundled model is loaded while they go on. With `RECOLLECT_EMBEDDER` set to `none` they store, and what they"
+        " store is found by its words: nobody is told to try again in vain.",
     ),
     Requirement(
         "reset_all_memory removes everything if, and only if, confirm is true, and never fails otherwise.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 
 import pytest
 
@@ -115,6 +116,9 @@ def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, m
     table.memory.embed_waiting()
     status = table.call("get_index_status", project_id="mill")
     assert (status["status"], status["progress_percent"], status["eta_seconds"]) == ("completed", 100.0, None)
+    read = table.memory.project_status("mill").completed_at
+    assert read is not None
+    assert datetime.fromisoformat(status["completed_at"]) == read
 
 
 def test_a_small_project_is_completed_when_indexing_answers(semantic_table, tmp_path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,22 @@ def test_null_and_unknown_arguments_are_as_if_they_were_not_there(table) -> None
     assert table.call("store_memory", content="Tea is at five.", **empty)["id"] == id
     assert table.ids("get_valid", user_id="") == [id]
     assert table.call("invalidate", id=id, reason="", superseded_by="") == {"invalidated": True}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("list_memories", {"limit": 2.0, "offset": 1.0}),
+        ("search_text", {"query": "tea", "limit": 1.0}),
+        ("recall", {"query": "tea", "limit": 3.0, "vector_weight": 1, "ppr_weight": 0}),
+        ("get_valid", {"limit": 5.0}),
+    ],
+)
+def test_whole_numbers_may_have_a_point(table, tool: str, arguments: dict[str, Any]) -> None:
+    table.store("Tea is at five.", "Tea is at six.", "Tea is at seven.")
+    whole = {name: value if isinstance(value, str) else int(value) for name, value in arguments.items()}
+    assert table.call(tool, **arguments) == table.call(tool, **whole)
+    assert table.fail(tool, **{**arguments, "limit": 2.5}).startswith("limit: ")
 
 
 def test_an_update_changes_what_it_names_and_nothing_else(table) -> None:

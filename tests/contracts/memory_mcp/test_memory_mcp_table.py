@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+from loopback import Loopback, Reply, serve_loopback
 
 NAMES = """store_memory get_memory update_memory delete_memory list_memories search search_text recall create_entity
 create_relation get_related get_valid get_valid_at invalidate index_project search_code get_index_status list_projects
 delete_project get_status reset_all_memory""".split()
+
+
+NOT_READY = "Embedding service not ready. Please try again."
+
+
+@pytest.fixture
+def embeds() -> Iterator[Loopback]:
+    with serve_loopback() as server:
+        server.answer = lambda body: {"embeddings": [[len(text), ord(text[0]), 2.0] for text in body["input"]]}
+        yield server
 
 
 def test_the_tools_are_these_in_this_order(table) -> None:
@@ -40,12 +55,38 @@ def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic
 
 def test_a_dead_embedder_is_told_wherever_it_is_needed(serve, tmp_path: Path) -> None:
     (tmp_path / "code").mkdir()
+    id = serve(RECOLLECT_EMBEDDER="none").call("store_memory", content="Tea is at five.")["id"]
     server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL="http://127.0.0.1:9")
-    id = server.call("store_memory", content="Tea is at five.")["id"]
-    assert server.fail("search", query="tea") == "Embedding service not ready. Please try again."
+    for tool, arguments in (
+        ("store_memory", {"content": "Coffee is at nine."}),
+        ("update_memory", {"id": id, "content": "Tea is at six."}),
+        ("search", {"query": "tea"}),
+        ("index_project", {"path": str(tmp_path / "code")}),
+    ):
+        assert server.fail(tool, **arguments) == NOT_READY
     status = server.call("get_status")
-    assert (status["status"], status["embedding"]["status"]) == ("degraded", "error")
-    assert server.fail("index_project", path=str(tmp_path / "code")) == "Embedding service not ready. Please try again."
+    assert (status["status"], status["embedding"]["status"], status["memories_count"]) == ("degraded", "error", 1)
     assert server.call("list_projects")["count"] == 0
+    assert server.call("update_memory", id=id, content="Tea is at five.", metadata={"a": 1})["metadata"] == {"a": 1}
     assert [hit["id"] for hit in server.call("recall", query="tea")["results"]] == [id]
+    assert [hit["id"] for hit in server.call("search_text", query="tea")["results"]] == [id]
+    assert server.fail("store_memory", content="") == "content: must have 1 to 102,400 bytes, not 0"
+
+
+@pytest.mark.parametrize("away", [Reply(status=404), Reply(status=400, body=b"no"), Reply(body=b"{}")])
+def test_who_tries_again_stores_as_soon_as_the_embedder_answers(serve, embeds: Loopback, away: Reply) -> None:
+    embeds.script = [away, away]
+    server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL=embeds.url)
+    assert [server.fail("store_memory", content="Tea is at five.") for _ in range(2)] == [NOT_READY] * 2
+    assert server.call("list_memories")["total"] == 0
+    id = server.call("store_memory", content="Tea is at five.")["id"]
+    assert server.call("get_status")["embedding"]["status"] == "ready"
+    assert [hit["id"] for hit in server.call("search", query="Tea is at five.")["results"]] == [id]
+
+
+def test_a_server_without_an_embedder_is_degraded_and_stores_by_words(serve) -> None:
+    server = serve(RECOLLECT_EMBEDDER="none")
+    id = server.call("store_memory", content="Tea is at five.")["id"]
+    status = server.call("get_status")
+    assert (status["status"], status["embedding"]["status"], status["memories_count"]) == ("degraded", "error", 1)
     assert [hit["id"] for hit in server.call("search_text", query="tea")["results"]] == [id]

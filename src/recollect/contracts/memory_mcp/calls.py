@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
-from recollect.contracts.memory_mcp.code import CODE, known_language, known_project
+from recollect.contracts.memory_mcp.code import CODE, known_language, known_project, need_embedder
 from recollect.contracts.tool import Call, view
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.read.by_signal import search_keywords, search_vectors, weigh
@@ -26,8 +26,10 @@ _EMBEDDING = {"idle": "loading", "ready": "ready", "loading": "loading", "failed
 
 
 def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
+    content = _content(given.content)
+    need_embedder(call)
     receipt = call.memory.remember(
-        _content(given.content), space=call.space, memory_type=given.memory_type,
+        content, space=call.space, memory_type=given.memory_type,
         user=given.user_id, metadata=given.metadata or {},
         importance=_IMPORTANCE, alike=("memory_type", "user", "metadata"), compare=False,
     )  # fmt: skip
@@ -45,10 +47,11 @@ def get_memory(given: p.Get, call: Call) -> a.MemoryView:
 
 
 def update_memory(given: p.Update, call: Call) -> a.MemoryView:
-    _record(call, given.id)
+    record = _record(call, given.id)
     fields: dict[str, Any] = {}
-    if given.content is not None:
+    if given.content is not None and given.content != record.text:
         fields["text"] = _content(given.content)
+        need_embedder(call)
     if given.memory_type is not None:
         fields["memory_type"] = given.memory_type
     if given.metadata is not None:
@@ -196,7 +199,7 @@ def get_status(given: p.Nothing, call: Call) -> a.Status:
     deleted = _counts(held)
     if embedding.state == "idle":
         call.memory.warm()
-    failing = embedding.state == "failed" or bool(call.memory.problems())
+    failing = embedding.state in ("failed", "none") or bool(call.memory.problems())
     return a.Status(
         version=__version__,
         status="degraded" if failing else "healthy",

@@ -15,16 +15,22 @@ from recollect.types import ProjectStatus
 
 CODE = "code"
 """The kind of records that are code chunks here; every other kind is a memory."""
+_TRIED_SECONDS = 1.0
 _LANGUAGES = ("rust", "python", "javascript", "typescript", "go")
 """Those that the contract names: there may be no code in one, but it is no mistake."""
+
+
+def need_embedder(call: Call) -> None:
+    """Raises an error where what is stored now would stay without a vector. Each new try asks the embedder again."""
+    if not call.memory.can_embed(_TRIED_SECONDS):
+        raise EmbedderError("the embedder does not answer")
 
 
 def index_project(given: p.IndexProject, call: Call) -> a.Indexed:
     def report(status: ProjectStatus) -> None:
         call.progress(status.indexed_files, status.total_files or None, "indexing")
 
-    if call.memory.embedding().state == "failed":
-        raise EmbedderError("the embedder failed when it was last asked")
+    need_embedder(call)
     began = time.monotonic()
     try:
         if not given.path.strip():

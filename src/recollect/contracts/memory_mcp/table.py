@@ -22,6 +22,7 @@ DATABASE_ERROR = "Database error. Please try again."
 
 _HABITS = Habits(
     null_is_nothing=True,
+    whole_floats=True,
     blank_is_nothing=frozenset(
         "memory_type user_id metadata project_id language entity_type description reason superseded_by".split()
     ),

@@ -25,6 +25,12 @@ class Embedding:
         """Has the embedding model loaded in the background; `embedding()` tells how far that is."""
         self.semantics.warm()
 
+    def can_embed(self, seconds: float = 0.0) -> bool:
+        """Will what is stored now get a vector? Where that is not known, the model is tried, for some seconds at most.
+        A memory that is to have no vectors lacks none.
+        """
+        return not self.semantics.wanted or self.semantics.proven or self.semantics.warm(seconds)
+
     def behind(self, *, space: str = DEFAULT_SPACE, project: str | None = None, kinds: Sequence[str] = ()) -> Behind:
         """How many records of a scope have no vector yet, and how many seconds that will take."""
         return self.semantics.behind(parse_filter(space=parse_space(space), project=project, kinds=kinds))

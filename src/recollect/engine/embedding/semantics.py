@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from recollect.embed.base import Embedder
-from recollect.embed.choose import choose_embedder, describe_embedder, embedder_named
+from recollect.embed.choose import REMOTE, choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
@@ -184,10 +184,19 @@ class Semantics:
             size=vectors.remembered_queries,
         )
 
-    def warm(self) -> None:
-        """Has the model loaded in the background, if there is one."""
+    def warm(self, seconds: float = 0.0) -> bool:
+        """Has the model loaded and tried in the background, if there is one. Did it work within some seconds?"""
         if self.wanted:
             self._warming.wake()
+        return self._warming.wait(seconds) and not self._failed
+
+    @property
+    def proven(self) -> bool:
+        """Need nobody try it first? A model on this machine is there unless it failed; a server may be away."""
+        if self._failed or self._background.problem is not None:
+            return False
+        vectors = self._chosen
+        return self._core.settings.embedder not in REMOTE or (vectors is not None and vectors.worked)
 
     def _try_out(self) -> None:
         try:
@@ -198,6 +207,9 @@ class Semantics:
         except EmbedderError:
             self._failed = True
             raise
+        if self._background.problem is not None:  # what waits is tried again, and tells if it fails again
+            self._background.problem = None
+            self._background.wake()
 
     def behind(self, where: Filter) -> Behind:
         """How many records of a filter have no vector of the chosen model yet; they are computed in the background."""
