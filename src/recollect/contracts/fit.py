@@ -41,7 +41,7 @@ def fit(value: Any, *, paged: bool = False, beside: int = 0) -> tuple[Any, str |
 
 def _attach(note: str, value: Any) -> None:
     """To an object, or to the last entry of a list, which has no other room for it."""
-    bearer = value[-1] if isinstance(value, list) else value
+    bearer: object = cast("list[Any]", value)[-1] if isinstance(value, list) else value
     if isinstance(bearer, dict):
         answer = cast("dict[str, Any]", bearer)
         answer["note"] = f"{answer['note']} {note}" if answer.get("note") else note

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.agentos.conftest import Functions
+from tests.contracts.clients import Server
 
 ROOT = Path(__file__).parents[3]
 NAMES = """memory_store memory_recall memory_evict memory_consolidate memory_kg_add memory_kg_query memory_session_list
 memory_session_compact memory_session_repair""".split()
-LONG = [
+LONG: list[tuple[str, dict[str, Any]]] = [
     ("recall", {"query": "ledger", "limit": 100}),
     ("session::list", {}),
     ("kg::query", {"entityId": "ledger"}),
@@ -21,7 +24,7 @@ LONG = [
 
 @pytest.mark.parametrize(("function", "asked"), LONG)
 def test_no_answer_is_longer_than_25_kb_and_a_list_says_in_its_last_entry_what_is_missing(
-    table, function: str, asked: dict[str, Any]
+    table: Functions, function: str, asked: dict[str, Any]
 ) -> None:
     for number in range(120):
         table("store", agentId="a", content=f"Ledger {number}: {'x' * 40 * number}", sessionId=f"{number} {'s' * 300}")
@@ -36,7 +39,7 @@ def test_no_answer_is_longer_than_25_kb_and_a_list_says_in_its_last_entry_what_i
     assert [entry for entry in few if "note" in entry] == []
 
 
-def test_the_tools_are_these_in_this_order_with_honest_annotations(table) -> None:
+def test_the_tools_are_these_in_this_order_with_honest_annotations(table: Functions) -> None:
     tools = table.contract.tools
     assert [tool.name for tool in tools] == NAMES
     assert list(table.contract.functions) == [
@@ -48,7 +51,7 @@ def test_the_tools_are_these_in_this_order_with_honest_annotations(table) -> Non
     assert [tool.name for tool in tools if tool.annotations.destructive] == ["memory_evict"]
 
 
-def test_the_server_says_who_it_is_and_answers_in_json_text(serve) -> None:
+def test_the_server_says_who_it_is_and_answers_in_json_text(serve: Callable[..., Server]) -> None:
     server = serve()
     hello = server.ask("initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo={})
     assert (hello["serverInfo"]["name"], hello["protocolVersion"]) == ("agentos", "2024-11-05")
@@ -61,10 +64,12 @@ def test_the_server_says_who_it_is_and_answers_in_json_text(serve) -> None:
     assert server.close() == 0
 
 
-def test_what_is_stored_is_shared_with_other_contracts(table) -> None:
+def test_what_is_stored_is_shared_with_other_contracts(table: Functions) -> None:
     table.memory.remember("Known from elsewhere.", space="a")
     assert [one["role"] for one in table("recall", agentId="a", query="elsewhere")] == ["user"]
     made = table("store", agentId="a", content="Known from here.")
-    assert table.memory.get(made["id"]).kind == "memory"
+    record = table.memory.get(made["id"])
+    assert record is not None
+    assert record.kind == "memory"
     table.memory.forget(made["id"])
     assert table("store", agentId="a", content="Known from here.")["stored"] is True

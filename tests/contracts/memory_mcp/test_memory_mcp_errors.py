@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import pytest
+from tests.contracts.clients import Server
+from tests.contracts.memory_mcp.conftest import Memories
 
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.loop import Loop, keep
 
-WRONG = [
+WRONG: list[tuple[str, dict[str, object], str]] = [
     ("store_memory", {}, "content: is required"),
     ("store_memory", {"content": None}, "content: is required"),
     ("store_memory", {"content": 5}, "content: "),
@@ -52,18 +56,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "told"), WRONG)
-def test_what_is_wrong_is_named(table, tool: str, arguments: dict[str, object], told: str) -> None:
+def test_what_is_wrong_is_named(table: Memories, tool: str, arguments: dict[str, object], told: str) -> None:
     assert table.fail(tool, **arguments).startswith(told)
 
 
-def test_a_project_must_be_a_folder(table, tmp_path) -> None:
+def test_a_project_must_be_a_folder(table: Memories, tmp_path: Path) -> None:
     file = tmp_path / "file.py"
     file.write_text("x = 1")
     assert table.fail("index_project", path=str(file)) == f"Invalid path: {file}"
     assert table.call("delete_project", project_id="nowhere") == {"chunks_deleted": 0}
 
 
-def test_indexing_that_takes_long_answers_with_the_counts_so_far(table, tmp_path, monkeypatch) -> None:
+def test_indexing_that_takes_long_answers_with_the_counts_so_far(
+    table: Memories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("recollect.contracts.memory_mcp.code.INDEX_SECONDS", 0.0)
     folder = tmp_path / "slow"
     folder.mkdir()
@@ -77,7 +83,7 @@ def test_indexing_that_takes_long_answers_with_the_counts_so_far(table, tmp_path
     assert (status["status"], status["indexed_files"], status["progress_percent"]) == ("completed", 30, 100.0)
 
 
-def test_languages_are_known_in_any_case_and_what_is_not_there_is_told(table, tmp_path) -> None:
+def test_languages_are_known_in_any_case_and_what_is_not_there_is_told(table: Memories, tmp_path: Path) -> None:
     for name, text in (("a.py", "def pour_tea():\n    return 1\n"), ("b.rs", "fn pour_tea() -> u8 {\n    1\n}\n")):
         folder = tmp_path / "kettle"
         folder.mkdir(exist_ok=True)
@@ -94,7 +100,9 @@ def test_languages_are_known_in_any_case_and_what_is_not_there_is_told(table, tm
     assert table.fail("search_code", query="tea", project_id="Kettle") == told
 
 
-def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, monkeypatch) -> None:
+def test_a_project_is_completed_when_its_vectors_are(
+    semantic_table: Memories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, folder = semantic_table, tmp_path / "mill"
     monkeypatch.setattr(table.memory.semantics, "_background", Loop("idle", lambda: None, delay=600.0, failed=keep))
     folder.mkdir()
@@ -121,20 +129,20 @@ def test_a_project_is_completed_when_its_vectors_are(semantic_table, tmp_path, m
     assert datetime.fromisoformat(status["completed_at"]) == read
 
 
-def test_a_small_project_is_completed_when_indexing_answers(semantic_table, tmp_path) -> None:
+def test_a_small_project_is_completed_when_indexing_answers(semantic_table: Memories, tmp_path: Path) -> None:
     (tmp_path / "mill.py").write_text("def grind():\n    return 1\n")
     project = semantic_table.call("index_project", path=str(tmp_path))["project_id"]
     assert semantic_table.call("get_index_status", project_id=project)["status"] == "completed"
 
 
-def test_a_store_that_fails_is_told_in_one_sentence(table) -> None:
+def test_a_store_that_fails_is_told_in_one_sentence(table: Memories) -> None:
     table.store("Tea is at five.")
     table.memory.close()
     for tool, arguments in (("list_memories", {}), ("store_memory", {"content": "x"}), ("get_status", {})):
         assert table.fail(tool, **arguments) == "Database error. Please try again."
 
 
-def test_errors_reach_a_client_as_results(serve) -> None:
+def test_errors_reach_a_client_as_results(serve: Callable[..., Server]) -> None:
     server = serve()
     assert server.fail("get_memory", id="nowhere") == "Memory not found: nowhere"
     assert "limit" in server.fail("search", query="x", limit=51)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.contracts.clients import Server
+from tests.contracts.memory_mcp.conftest import Memories
 
 from loopback import Loopback, Reply, serve_loopback
 
@@ -24,7 +26,7 @@ def embeds() -> Iterator[Loopback]:
         yield server
 
 
-def test_the_tools_are_these_in_this_order(table) -> None:
+def test_the_tools_are_these_in_this_order(table: Memories) -> None:
     tools = table.contract.tools
     assert [tool.name for tool in tools] == NAMES
     reads = {tool.name for tool in tools if tool.annotations.read_only}
@@ -33,14 +35,14 @@ def test_the_tools_are_these_in_this_order(table) -> None:
     assert removes == {"delete_memory", "delete_project", "reset_all_memory"}
 
 
-def test_structured_content_says_the_same_as_the_text(serve) -> None:
+def test_structured_content_says_the_same_as_the_text(serve: Callable[..., Server]) -> None:
     server = serve()
     result = server.ask("tools/call", name="list_projects", arguments={})
     assert result["content"] == [{"type": "text", "text": '{"projects":[],"count":0}'}]
     assert result.get("structuredContent", {"projects": [], "count": 0}) == {"projects": [], "count": 0}
 
 
-def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic_table) -> None:
+def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic_table: Memories) -> None:
     table = semantic_table
     assert table.memory.embedding().state == "idle"
     status = table.call("get_status")
@@ -53,7 +55,7 @@ def test_the_model_is_ready_when_it_has_worked_and_asking_has_it_loaded(semantic
     assert (state, table.memory.embedding().state) == ("ready", "ready")
 
 
-def test_a_dead_embedder_is_told_wherever_it_is_needed(serve, tmp_path: Path) -> None:
+def test_a_dead_embedder_is_told_wherever_it_is_needed(serve: Callable[..., Server], tmp_path: Path) -> None:
     (tmp_path / "code").mkdir()
     id = serve(RECOLLECT_EMBEDDER="none").call("store_memory", content="Tea is at five.")["id"]
     server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL="http://127.0.0.1:9")
@@ -74,7 +76,9 @@ def test_a_dead_embedder_is_told_wherever_it_is_needed(serve, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("away", [Reply(status=404), Reply(status=400, body=b"no"), Reply(body=b"{}")])
-def test_who_tries_again_stores_as_soon_as_the_embedder_answers(serve, embeds: Loopback, away: Reply) -> None:
+def test_who_tries_again_stores_as_soon_as_the_embedder_answers(
+    serve: Callable[..., Server], embeds: Loopback, away: Reply
+) -> None:
     embeds.script = [away, away]
     server = serve(RECOLLECT_EMBEDDER="ollama", RECOLLECT_EMBED_MODEL="m", RECOLLECT_EMBED_URL=embeds.url)
     assert [server.fail("store_memory", content="Tea is at five.") for _ in range(2)] == [NOT_READY] * 2
@@ -84,7 +88,7 @@ def test_who_tries_again_stores_as_soon_as_the_embedder_answers(serve, embeds: L
     assert [hit["id"] for hit in server.call("search", query="Tea is at five.")["results"]] == [id]
 
 
-def test_a_server_without_an_embedder_is_degraded_and_stores_by_words(serve) -> None:
+def test_a_server_without_an_embedder_is_degraded_and_stores_by_words(serve: Callable[..., Server]) -> None:
     server = serve(RECOLLECT_EMBEDDER="none")
     id = server.call("store_memory", content="Tea is at five.")["id"]
     status = server.call("get_status")

@@ -6,6 +6,8 @@ import json
 import re
 
 import pytest
+from tests.conftest import Clock
+from tests.contracts.rusty_mem.conftest import Collections
 
 from recollect.embed.count import token_counter
 from recollect.engine.read.by_signal import search_vectors
@@ -20,7 +22,7 @@ def document(count: int) -> str:
     return "\n\n".join(f"Chapter {n} is about machine {n}. " + f"It has part {n} and more. " * 30 for n in range(count))
 
 
-def test_a_search_answers_with_every_documented_field(semantic_table) -> None:
+def test_a_search_answers_with_every_documented_field(semantic_table: Collections) -> None:
     table = semantic_table
     table.call("push", text=GATEWAY, tags=["auth"], source_uri="notes.md", project_id="api", memory_type="procedural")
     table.call("push", text="The cafeteria has soup on Mondays.", project_id="api")
@@ -42,7 +44,7 @@ def test_a_search_answers_with_every_documented_field(semantic_table) -> None:
     }  # fmt: skip
 
 
-def test_the_context_cites_every_result_by_its_id(table) -> None:
+def test_the_context_cites_every_result_by_its_id(table: Collections) -> None:
     for number in range(4):
         table.call("push", text=f"Machine {number} needs oil.")
     answer = table.call("search", query_text="machine oil", score_threshold=0)
@@ -51,13 +53,13 @@ def test_the_context_cites_every_result_by_its_id(table) -> None:
         assert re.search(rf"^- \[{result['id']}\] \(.*\) {result['text']}$", answer["context"], re.MULTILINE)
 
 
-def test_a_search_that_finds_nothing_has_no_context(table) -> None:
+def test_a_search_that_finds_nothing_has_no_context(table: Collections) -> None:
     answer = table.call("search", query_text="anything at all")
     assert answer["results"] == []
     assert "context" not in answer
 
 
-def test_other_names_of_arguments_are_understood(table) -> None:
+def test_other_names_of_arguments_are_understood(table: Collections) -> None:
     table.call("push", text=GATEWAY, project="api", type="episodic")
     answer = table.call("search", query_text="gateway tokens", project="api", type="Episodic", k=3, tags=None)
     assert [result["text"] for result in answer["results"]] == [GATEWAY]
@@ -68,7 +70,7 @@ def test_other_names_of_arguments_are_understood(table) -> None:
     assert (both["limit"], both["used_filters"]["project_id"]) == (7, "api")
 
 
-def test_tags_filter_by_any_and_a_single_one_may_stand_alone(table) -> None:
+def test_tags_filter_by_any_and_a_single_one_may_stand_alone(table: Collections) -> None:
     table.call("push", text="Tea is hot.", tags=["a", " b "])
     table.call("push", text="Tea is cold.", tags="c")
     assert table.found("tea", tags=["b", "x"]) == ["Tea is hot."]
@@ -78,7 +80,7 @@ def test_tags_filter_by_any_and_a_single_one_may_stand_alone(table) -> None:
     assert used["tags"] == ["c"]
 
 
-def test_an_empty_list_of_tags_says_nothing_wherever_it_stands(table) -> None:
+def test_an_empty_list_of_tags_says_nothing_wherever_it_stands(table: Collections) -> None:
     happened = {"memory_type": "episodic", "tags": ["a"]}
     table.call("push", text="Tea is hot.", **happened)
     assert table.call("push", text="Tea is hot.", memory_type="episodic", tags=[])["skippedDuplicates"] == 1
@@ -87,7 +89,7 @@ def test_an_empty_list_of_tags_says_nothing_wherever_it_stands(table) -> None:
     assert len(table.call("summarize", time_range=EVER, tags=[])["source_memory_ids"]) == 1
 
 
-def test_times_filter_by_either_bound_or_both(table, clock) -> None:
+def test_times_filter_by_either_bound_or_both(table: Collections, clock: Clock) -> None:
     table.call("push", text="Tea on the first day.")
     clock.advance(days=2)
     table.call("push", text="Tea on the third day.")
@@ -99,7 +101,7 @@ def test_times_filter_by_either_bound_or_both(table, clock) -> None:
     assert echoed["time_range"] == {"end": "2026-05-11T00:00:00-07:00"}
 
 
-def test_projects_and_collections_are_apart(table) -> None:
+def test_projects_and_collections_are_apart(table: Collections) -> None:
     table.call("push", text="Tea in api.", project_id=" api ")
     table.call("push", text="Tea at home.", project_id="")
     table.call("push", text="Tea elsewhere.", collection="other")
@@ -109,7 +111,7 @@ def test_projects_and_collections_are_apart(table) -> None:
     assert table.call("get-collections") == {"collections": ["other", "rusty-mem"]}
 
 
-def test_a_score_threshold_leaves_weak_matches_out(semantic_table) -> None:
+def test_a_score_threshold_leaves_weak_matches_out(semantic_table: Collections) -> None:
     soup = "The cafeteria has soup on Mondays."
     semantic_table.call("push", text=soup)
     assert semantic_table.call("search", query_text="token validation in the gateway")["results"] == []
@@ -130,7 +132,7 @@ ASKED = (
 )  # fmt: skip
 
 
-def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic_table) -> None:
+def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic_table: Collections) -> None:
     for note in NOTES:
         semantic_table.call("push", text=note)
     found = [semantic_table.call("search", query_text=question)["results"] for question in ASKED]
@@ -143,7 +145,7 @@ def test_questions_in_other_words_are_answered_at_the_default_threshold(semantic
     assert sum(map(len, few)) < sum(map(len, found))
 
 
-def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table) -> None:
+def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table: Collections) -> None:
     for note in NOTES:
         semantic_table.call("push", text=note)
     for question in ASKED:
@@ -153,7 +155,7 @@ def test_no_memory_whose_cosine_reaches_the_threshold_is_left_out(semantic_table
         assert all(scores[hit.record.id] >= round(hit.score, 4) for hit in near if hit.score >= 0.25)
 
 
-def test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole(table) -> None:
+def test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole(table: Collections) -> None:
     table.call("push", text=document(60))
     asked = {"query_text": "machine part", "limit": 50, "score_threshold": 0.0}
     result = table.ask("tools/call", name="search", arguments=asked)
@@ -164,13 +166,13 @@ def test_of_a_long_answer_the_texts_are_cut_and_the_context_is_whole(table) -> N
     assert set(re.findall(r"\[([-0-9a-f]{36})\]$", answer["context"], re.M)) <= {hit["id"] for hit in answer["results"]}
 
 
-def test_chunks_that_are_nearly_alike_are_all_answered(table) -> None:
+def test_chunks_that_are_nearly_alike_are_all_answered(table: Collections) -> None:
     for word in ("red", "green", "blue"):
         table.call("push", text=f"The quick brown fox jumps over the lazy dog near the {word} river bank today.")
     assert len(table.call("search", query_text="quick brown fox")["results"]) == 3
 
 
-def test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost(table) -> None:
+def test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost(table: Collections) -> None:
     text = document(40)
     answer = table.call("push", text=text)
     count = answer["chunksIndexed"]
@@ -185,7 +187,7 @@ def test_a_document_is_cut_by_tokens_and_nothing_of_it_is_lost(table) -> None:
     assert "".join("".join(chunks).split()) == "".join(text.split())
 
 
-def test_the_same_chunk_is_not_stored_twice_in_a_project(table) -> None:
+def test_the_same_chunk_is_not_stored_twice_in_a_project(table: Collections) -> None:
     text = document(10)
     count = table.call("push", text=text, tags=["a"])["inserted"]
     again = table.call("push", text=text, tags=["a"])
@@ -201,14 +203,14 @@ def test_the_same_chunk_is_not_stored_twice_in_a_project(table) -> None:
     assert (record.tags, record.source) == (("b",), "book.md")
 
 
-def test_a_chunk_that_stands_twice_in_one_document_is_stored_once(table) -> None:
+def test_a_chunk_that_stands_twice_in_one_document_is_stored_once(table: Collections) -> None:
     part = " ".join(f"Sentence number {n} comes again." for n in range(50))
     answer = table.call("push", text=f"{part}\n\n{part}\n\n{part}")
     assert (answer["chunksIndexed"], answer["inserted"], answer["skippedDuplicates"]) == (3, 1, 2)
     assert table.memory.count(space="rusty-mem") == 1
 
 
-def test_a_summary_consolidates_what_happened(table, clock) -> None:
+def test_a_summary_consolidates_what_happened(table: Collections, clock: Clock) -> None:
     for text in ("Jon added 200 GB to billing.", "Mira was hired in Berlin."):
         table.call("push", text=text, memory_type="episodic", tags=["log"])
         clock.advance(days=1)
@@ -227,18 +229,19 @@ def test_a_summary_consolidates_what_happened(table, clock) -> None:
     }  # fmt: skip
 
 
-def test_a_summary_is_semantic_keeps_its_sources_and_is_found(table) -> None:
+def test_a_summary_is_semantic_keeps_its_sources_and_is_found(table: Collections) -> None:
     table.call("push", text="Jon added 200 GB to billing.", memory_type="episodic")
     made = table.call("summarize", time_range=EVER, max_words=20)
     (found,) = table.call("search", query_text="billing", memory_type="semantic", score_threshold=0)["results"]
     assert (found["id"], found["text"]) == (made["upserted_memory_id"], made["summary"])
     assert "source_uri" not in found
     record = table.memory.get(found["id"])
+    assert record is not None
     assert record.metadata["source_memory_ids"] == made["source_memory_ids"]
     assert len(made["summary"].split()) <= 20
 
 
-def test_more_memories_than_the_limit_of_the_server_are_capped(table) -> None:
+def test_more_memories_than_the_limit_of_the_server_are_capped(table: Collections) -> None:
     for number in range(60):
         table.call("push", text=f"On day {number} the gate was opened.", memory_type="episodic")
     for asked, used in ((100, 50), (10**9, 50), (None, 50), (7, 7)):
@@ -246,7 +249,7 @@ def test_more_memories_than_the_limit_of_the_server_are_capped(table) -> None:
         assert (answer["used_filters"]["limit"], len(answer["source_memory_ids"])) == (used, used)
 
 
-def test_a_model_that_nobody_asks_is_told_in_a_note(table) -> None:
+def test_a_model_that_nobody_asks_is_told_in_a_note(table: Collections) -> None:
     table.call("push", text="Jon added 200 GB to billing.", memory_type="episodic")
     told = {
         (): "auto: gemma was not used, since no provider is named or configured",
@@ -259,8 +262,8 @@ def test_a_model_that_nobody_asks_is_told_in_a_note(table) -> None:
     assert "note" not in table.call("summarize", time_range=EVER)
 
 
-def test_summaries_of_one_scope_replace_each_other(table) -> None:
-    made = []
+def test_summaries_of_one_scope_replace_each_other(table: Collections) -> None:
+    made: list[str] = []
     for number in range(4):
         table.call("push", text=f"Release {number} went out.", memory_type="episodic", tags=["ops"])
         made.append(table.call("summarize", time_range=EVER, max_words=100 + number)["upserted_memory_id"])
@@ -269,13 +272,13 @@ def test_summaries_of_one_scope_replace_each_other(table) -> None:
     assert (len(found), [hit["id"] for hit in found].count(made[0])) == (5, 1)
 
 
-def test_a_summary_needs_memories(table) -> None:
+def test_a_summary_needs_memories(table: Collections) -> None:
     code, message = table.fail("summarize", time_range=EVER)
     assert code == -32602
     assert "no memories" in message
 
 
-def test_abstractive_without_a_provider_says_how_to_configure_one(table) -> None:
+def test_abstractive_without_a_provider_says_how_to_configure_one(table: Collections) -> None:
     table.call("push", text="Jon added 200 GB.", memory_type="episodic")
     code, message = table.fail("summarize", time_range=EVER, strategy="abstractive")
     assert code == -32602
@@ -285,7 +288,7 @@ def test_abstractive_without_a_provider_says_how_to_configure_one(table) -> None
     assert table.fail("summarize", time_range=EVER, strategy="abstractive", provider="none")[0] == -32602
 
 
-def test_a_collection_is_made_once_and_only_with_the_embedders_dimension(semantic_table) -> None:
+def test_a_collection_is_made_once_and_only_with_the_embedders_dimension(semantic_table: Collections) -> None:
     table = semantic_table
     for _ in range(2):
         assert table.call("new-collection", name=" notes ") == {"status": "ok", "vectorSize": 384}
@@ -297,14 +300,14 @@ def test_a_collection_is_made_once_and_only_with_the_embedders_dimension(semanti
     assert table.call("get-collections") == {"collections": ["notes"]}
 
 
-def test_metrics_count_documents_and_chunks(table) -> None:
+def test_metrics_count_documents_and_chunks(table: Collections) -> None:
     assert table.call("metrics") == {"documentsIndexed": 0, "chunksIndexed": 0, "lastChunkSize": None}
     count = table.call("push", text=document(10))["chunksIndexed"]
     table.call("push", text="Short.", collection="other")
     assert table.call("metrics") == {"documentsIndexed": 2, "chunksIndexed": count + 1, "lastChunkSize": 512}
 
 
-WRONG = [
+WRONG: list[tuple[str, dict[str, object], str]] = [
     ("search", {}, "`query_text` is required"),
     ("search", {"query_text": "  "}, "`query_text` must not be empty"),
     ("search", {"query_text": 5}, "`query_text` must be a string, not 5"),
@@ -374,14 +377,16 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "message"), WRONG)
-def test_a_wrong_argument_is_named_in_backticks(table, tool: str, arguments: dict[str, object], message: str) -> None:
+def test_a_wrong_argument_is_named_in_backticks(
+    table: Collections, tool: str, arguments: dict[str, object], message: str
+) -> None:
     code, told = table.fail(tool, **arguments)
     assert code == -32602
     assert told.startswith(message)
     assert table.memory.count(space=None) == 0
 
 
-def test_null_is_the_same_as_nothing(table) -> None:
+def test_null_is_the_same_as_nothing(table: Collections) -> None:
     names = ("project_id", "memory_type", "tags", "time_range", "limit", "score_threshold", "collection")
     assert table.call("search", query_text="x", **dict.fromkeys(names)) == table.call("search", query_text="x")
     assert table.call("push", text="Tea.", **dict.fromkeys(names[:3]), source_uri=None)["inserted"] == 1
