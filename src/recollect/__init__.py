@@ -17,6 +17,7 @@ from recollect.engine.care.move import Moved, move
 from recollect.engine.embedding.semantics import EmbeddingState
 from recollect.engine.graph.link import Fact, Neighborhood
 from recollect.engine.intake.results import (
+    Differing,
     Imported,
     Ingested,
     IngestedFolder,
@@ -24,7 +25,7 @@ from recollect.engine.intake.results import (
     IngestedSource,
     SourceDraft,
 )
-from recollect.engine.memory import Memory
+from recollect.engine.memory import Memory, import_
 from recollect.engine.memory import open_memory as open
 from recollect.engine.read.brief import Brief
 from recollect.engine.read.stats import SpaceTally
@@ -53,7 +54,7 @@ from recollect.errors import (
     StoreReplaced,
     WrongClock,
 )  # fmt: skip
-from recollect.store.kept import Copied, Repaired
+from recollect.store.kept import Copied, Exported, Repaired
 from recollect.types import (
     Adapter,
     Already,
@@ -87,13 +88,14 @@ from recollect.version import __version__
 
 __all__ = [
     "Adapter", "Alike", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
-    "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Draft", "Dream", "EmbedderError",
-    "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Fact", "FileProblem", "Forbidden", "Forgotten",
-    "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "InvalidInput",
-    "Maintained", "Memory", "Merge", "Message", "Moved", "Neighborhood", "NewerStore", "NotAStore", "NotFound",
-    "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record", "Relation",
-    "Repair",
+    "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Differing", "Draft", "Dream", "EmbedderError",
+    "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Exported", "Fact", "FileProblem", "Forbidden",
+    "Forgotten", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
+    "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Moved", "Neighborhood", "NewerStore", "NotAStore",
+    "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record",
+    "Relation", "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
     "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "load_settings", "move", "open", "restore",
+    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "import_", "load_settings", "move", "open",
+    "restore",
 ]  # fmt: skip

@@ -58,6 +58,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: str = "warning"
     allow_private_addresses: bool = False
     """May pages be fetched from this machine and its network, not from the public web alone?"""
+    passphrase: str | None = None
+    """What exports are encrypted with, where that is asked for, and opened again."""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 

@@ -6,17 +6,19 @@ import hashlib
 import json
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Shell
 
 import recollect
 from recollect import Memory, Settings
 from recollect.ingest.trusty import fold_room, parse_drawer, unfold_room
 
+Held = Callable[[], Memory]
 FIRST, SECOND, THIRD = (f"a3f1c2d4-0000-4000-8000-00000000000{number}" for number in (1, 2, 3))
 TABLES = """
 CREATE TABLE drawers (
@@ -80,7 +82,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def held(shell: Any) -> Iterator[Any]:
+def held(shell: Shell) -> Iterator[Held]:
     """Opens the store that the commands work on."""
     opened: list[Memory] = []
 
@@ -93,9 +95,9 @@ def held(shell: Any) -> Iterator[Any]:
         memory.close()
 
 
-def test_everything_comes_with_its_id_time_room_tags_and_validity(shell, held, root):
+def test_everything_comes_with_its_id_time_room_tags_and_validity(shell: Shell, held: Held, root: Path) -> None:
     outcome = shell("import", "trusty-memory", str(root))
-    assert (outcome.code, outcome.out) == (0, "my-project: 3 drawers, 2 triples, the identity text came\n")
+    assert (outcome.code, outcome.out) == (0, "my-project: 3 records, 2 facts, the identity text came\n")
     memory = held()
     found = {record.id: record for record in memory.list(space="my-project")}
     assert [(id, found[id].room, found[id].tags, found[id].importance) for id in (FIRST, SECOND, THIRD)] == [
@@ -108,7 +110,7 @@ def test_everything_comes_with_its_id_time_room_tags_and_validity(shell, held, r
     assert memory.describe_space("my-project")[0].description == "About my-project"
 
 
-def test_triples_keep_their_history(shell, held, root):
+def test_triples_keep_their_history(shell: Shell, held: Held, root: Path) -> None:
     shell("import", "trusty-memory", str(root))
     memory = held()
     [now] = memory.facts("auth", space="my-project")
@@ -120,22 +122,22 @@ def test_triples_keep_their_history(shell, held, root):
     assert ever == [("2.4.0", "2026-04-01"), ("2.4.1", "2026-05-01")]
 
 
-def test_a_second_time_only_what_is_new_comes(shell, held, root):
+def test_a_second_time_only_what_is_new_comes(shell: Shell, held: Held, root: Path) -> None:
     shell("import", "trusty-memory", str(root))
     entries = held().last_entry()
     again = shell("import", "trusty-memory", str(root))
-    assert again.out == "my-project: 0 drawers, 0 triples came; 5 were here already\n"
+    assert again.out == "my-project: 0 records, 0 facts came; 5 were here already\n"
     assert held().last_entry() == entries
     with closing(sqlite3.connect(root / "my-project" / "kg.db")) as kg:
         new = (str(uuid.uuid4()), room_id("Testing"), "A new one.", 0.5, "[]", None, "2026-06-01T00:00:00Z")
         kg.execute("INSERT INTO drawers VALUES(?, ?, ?, ?, ?, ?, ?)", new)
         kg.commit()
-    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 1 drawer, 0 triples came; 5 were")
+    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 1 record, 0 facts came; 5 were")
 
 
-def test_a_dry_run_says_the_same_and_keeps_nothing(shell, root):
+def test_a_dry_run_says_the_same_and_keeps_nothing(shell: Shell, root: Path) -> None:
     told = shell("import", "trusty-memory", str(root), "--dry-run")
-    assert told.out == "my-project: 3 drawers, 2 triples, the identity text would come\n"
+    assert told.out == "my-project: 3 records, 2 facts, the identity text would come\n"
     assert not shell.store.exists()
     shell.remember("Something else.")
     assert shell("import", "trusty-memory", str(root), "--dry-run").out == told.out
@@ -144,37 +146,37 @@ def test_a_dry_run_says_the_same_and_keeps_nothing(shell, root):
 
 
 @pytest.mark.parametrize("wal", [False, True])
-def test_the_source_is_only_read(shell, tmp_path, wal):
+def test_the_source_is_only_read(shell: Shell, tmp_path: Path, wal: bool) -> None:
     root = tmp_path / "data"
     make_palace(root / "p", "p", wal=wal)
     before = fingerprint(root)
-    assert shell("import", "trusty-memory", str(root)).out.startswith("p: 3 drawers, 2 triples")
+    assert shell("import", "trusty-memory", str(root)).out.startswith("p: 3 records, 2 facts")
     assert fingerprint(root) == before
 
 
-def test_a_folder_that_cannot_be_written_is_enough(shell, root):
+def test_a_folder_that_cannot_be_written_is_enough(shell: Shell, root: Path) -> None:
     places = [root / "my-project", root]
     for place in places:
         place.chmod(0o555)
     try:
-        assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 drawers")
+        assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 records")
     finally:
         for place in places:
             place.chmod(0o755)
 
 
-def test_palaces_are_found_in_the_root_below_palaces_and_by_themselves(shell, tmp_path):
+def test_palaces_are_found_in_the_root_below_palaces_and_by_themselves(shell: Shell, tmp_path: Path) -> None:
     make_palace(tmp_path / "data" / "one", "one")
     make_palace(tmp_path / "data" / "palaces" / "two", "Two of them")
     (tmp_path / "data" / "logs").mkdir()
     done = shell.json("import", "trusty-memory", str(tmp_path / "data"))
-    assert [one["space"] for one in done["palaces"]] == ["one", "Two of them"]
+    assert [one["space"] for one in done["spaces"]] == ["one", "Two of them"]
     alone = shell.json("import", "trusty-memory", str(tmp_path / "data" / "one"))
-    assert [(one["space"], one["records_present"]) for one in alone["palaces"]] == [("one", 3)]
+    assert [(one["space"], one["records_present"]) for one in alone["spaces"]] == [("one", 3)]
 
 
-def test_what_is_only_in_the_snapshot_comes_too(shell, held, root):
-    rows = [
+def test_what_is_only_in_the_snapshot_comes_too(shell: Shell, held: Held, root: Path) -> None:
+    rows: list[dict[str, object]] = [
         {"id": FIRST, "room_id": room_id("Backend"), "content": "An older form.", "importance": 0.9, "tags": []},
         {"id": str(uuid.uuid4()), "room_id": room_id("Research"), "content": "Only here.", "importance": 0.7,
          "tags": ["x"], "source_file": None, "created_at": "2026-07-01T00:00:00Z", "access_count": 4,
@@ -183,19 +185,19 @@ def test_what_is_only_in_the_snapshot_comes_too(shell, held, root):
     (root / "my-project" / "l1_cache.json").write_text(json.dumps(rows))
     (root / "my-project" / "kg.redb").write_bytes(b"redb\x1a")
     outcome = shell("import", "trusty-memory", str(root))
-    assert outcome.out.startswith("my-project: 4 drawers")
+    assert outcome.out.startswith("my-project: 4 records")
     assert "kg.redb cannot be read" in outcome.err
     texts = {record.text: record for record in held().list(space="my-project")}
     assert "An older form." not in texts
     assert (texts["Only here."].access_count, texts["Only here."].room) == (4, "Research")
 
 
-def test_a_database_that_was_put_aside_is_read(shell, root):
+def test_a_database_that_was_put_aside_is_read(shell: Shell, root: Path) -> None:
     (root / "my-project" / "kg.db").rename(root / "my-project" / "kg.db.migrated")
-    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 drawers, 2 triples")
+    assert shell("import", "trusty-memory", str(root)).out.startswith("my-project: 3 records, 2 facts")
 
 
-def test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes(shell, tmp_path):
+def test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes(shell: Shell, tmp_path: Path) -> None:
     drawers = [
         *DRAWERS,
         ("x1", "General", "  ", 0.5, "[]", None, "2026-04-01T00:00:00Z"),
@@ -206,7 +208,7 @@ def test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes(shell, t
     folder = make_palace(tmp_path / "data" / "p", "p", drawers=drawers, triples=triples)
     (folder / "palace.json").write_text("{")
     (folder / "recall.db").write_bytes(b"not a database")
-    done = shell.json("import", "trusty-memory", str(tmp_path / "data"))["palaces"][0]
+    done = shell.json("import", "trusty-memory", str(tmp_path / "data"))["spaces"][0]
     assert (done["space"], done["records"], done["facts"]) == ("p", 4, 2)
     assert [problem.partition(" (")[0] for problem in done["problems"]] == [
         "recall.db is not a SQLite database",
@@ -218,37 +220,37 @@ def test_what_cannot_be_read_is_told_with_its_reason_and_the_rest_comes(shell, t
     ]
 
 
-def test_a_damaged_database_is_told_and_the_other_palace_comes(shell, root, tmp_path):
+def test_a_damaged_database_is_told_and_the_other_palace_comes(shell: Shell, root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "broken"
     folder.mkdir()
     (folder / "palace.json").write_text('{"id": "broken"}')
     (folder / "kg.db").write_bytes(b"SQLite format 3\x00" + b"\x07" * 5000)
     outcome = shell("import", "trusty-memory", str(root))
     assert outcome.code == 0
-    assert outcome.out.splitlines()[0] == "broken: 0 drawers, 0 triples came"
-    assert outcome.out.splitlines()[1].startswith("my-project: 3 drawers")
+    assert outcome.out.splitlines()[0] == "broken: 0 records, 0 facts came"
+    assert outcome.out.splitlines()[1].startswith("my-project: 3 records")
     assert "broken: kg.db cannot be read: file is not a database" in outcome.err
 
 
-def test_an_identity_that_is_here_already_stays(shell, held, root):
+def test_an_identity_that_is_here_already_stays(shell: Shell, held: Held, root: Path) -> None:
     memory = held()
     memory.create_space("my-project")
     memory.set_identity("my-project", "I am bold.")
     outcome = shell("import", "trusty-memory", str(root))
-    assert outcome.out == "my-project: 3 drawers, 2 triples came\n"
+    assert outcome.out == "my-project: 3 records, 2 facts came\n"
     assert "identity text left out: the palace has another one here already" in outcome.err
     assert memory.identity("my-project") == "I am bold."
 
 
-def test_an_id_that_holds_another_text_here_is_told(shell, root):
+def test_an_id_that_holds_another_text_here_is_told(shell: Shell, root: Path) -> None:
     shell.remember("Mine.", "--space", "my-project", "--id", FIRST)
     outcome = shell("import", "trusty-memory", str(root))
-    assert outcome.out.startswith("my-project: 2 drawers, 2 triples")
+    assert outcome.out.startswith("my-project: 2 records, 2 facts")
     assert f"1 drawer left out: the id {FIRST} already holds another text" in outcome.err
 
 
 @pytest.mark.parametrize(("make", "error"), [(False, "is not a folder"), (True, "there is no palace in")])
-def test_where_there_is_nothing_nothing_is_imported(shell, tmp_path, make, error):
+def test_where_there_is_nothing_nothing_is_imported(shell: Shell, tmp_path: Path, make: Any, error: str) -> None:
     if make:
         (tmp_path / "nothing").mkdir()
     outcome = shell("import", "trusty-memory", str(tmp_path / "nothing"))
@@ -256,29 +258,65 @@ def test_where_there_is_nothing_nothing_is_imported(shell, tmp_path, make, error
     assert error in outcome.err
 
 
-def test_many_drawers_come_in_several_transactions(shell, tmp_path):
+def test_many_drawers_come_in_several_transactions(shell: Shell, tmp_path: Path) -> None:
     rest = (0.5, "[]", None, "2026-04-01T00:00:00Z")
     drawers = [(str(uuid.uuid4()), "General", f"Note {number}.", *rest) for number in range(1200)]
     make_palace(tmp_path / "data" / "p", "p", drawers=drawers)
-    assert shell("import", "trusty-memory", str(tmp_path / "data")).out.startswith("p: 1,200 drawers, 2 triples")
+    assert shell("import", "trusty-memory", str(tmp_path / "data")).out.startswith("p: 1,200 records, 2 facts")
 
 
 @pytest.mark.parametrize(
     "name", ["Backend", "General", "Documentation", "x", "ops", "release notes", "日本", "12345678901234"]
 )
-def test_the_name_of_a_room_is_unfolded(name):
+def test_the_name_of_a_room_is_unfolded(name: str) -> None:
     assert unfold_room(room_id(name)) == name
 
 
 @pytest.mark.parametrize(
     "id", [room_id("a name of fifteen and more"), str(uuid.UUID(int=0)), str(uuid.UUID(int=7)), "x"]
 )
-def test_a_room_that_cannot_be_named_is_not_guessed(id):
+def test_a_room_that_cannot_be_named_is_not_guessed(id: str) -> None:
     assert unfold_room(id) is None
 
 
-def test_a_room_that_is_written_out_counts():
+def test_a_room_that_is_written_out_counts() -> None:
     row = {"id": "a", "content": "b"}
     assert parse_drawer({**row, "room": "Backend"}).room == "Backend"
     assert parse_drawer({**row, "room_type": 'Custom("ops")'}).room == "ops"
     assert parse_drawer({**row, "tags": "a, b", "created_at": 1775000000000}).tags == ("a", "b")
+
+
+def test_an_export_is_written_read_and_merged_by_commands(shell: Shell, tmp_path: Path) -> None:
+    id = shell.remember("Ada wrote the first program.")
+    outcome = shell("export", str(tmp_path / "a.jsonl"))
+    assert outcome.out == f"wrote 1 version of records, 2 entries to {tmp_path / 'a.jsonl'}\n"
+    plain = shell("export")
+    assert plain.out.encode() == (tmp_path / "a.jsonl").read_bytes()
+    other = ("--home", str(tmp_path / "other"))
+    assert (
+        shell("import", str(tmp_path / "a.jsonl"), "--dry-run", *other).out == "default: 1 record, 0 facts would come\n"
+    )
+    assert not (tmp_path / "other").exists()
+    assert shell("import", str(tmp_path / "a.jsonl"), *other).out == "default: 1 record, 0 facts came\n"
+    shell("revise", id, "Ada wrote it in 1842.")
+    shell("revise", id, "Ada wrote it in 1843.", *other)
+    shell("export", str(tmp_path / "b.jsonl"))
+    told = shell("import", str(tmp_path / "b.jsonl"), *other)
+    assert told.code == 0
+    assert "here:  Ada wrote it in 1843." in told.err
+    assert "there: Ada wrote it in 1842." in told.err
+    assert shell.json("import", str(tmp_path / "b.jsonl"), *other)["spaces"][0]["differing"][0]["id"] == id
+
+
+def test_an_encrypted_export_takes_its_passphrase_from_the_environment(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.remember("Ada wrote the first program.")
+    refused = shell("export", str(tmp_path / "a.age"), "--passphrase")
+    assert (refused.code, "set RECOLLECT_PASSPHRASE" in refused.err) == (2, True)
+    monkeypatch.setenv("RECOLLECT_PASSPHRASE", "orchard")
+    assert shell.json("export", str(tmp_path / "a.age"), "--passphrase")["encrypted"] is True
+    assert (
+        shell("import", str(tmp_path / "a.age"), "--home", str(tmp_path / "b")).out
+        == "default: 1 record, 0 facts came\n"
+    )

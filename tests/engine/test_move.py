@@ -17,7 +17,7 @@ from tests.pgserver import store_url
 
 import recollect
 from recollect import Conflict, InvalidInput, Memory, NotFound, Settings, StoreBusy
-from recollect.store.move import CANONICAL
+from recollect.store.canonical import CANONICAL
 
 QUESTIONS = ("who wrote the compiler?", "Ada", "東京", "what did Babbage build?", "the countess", "notes of a city")
 APART = " WHERE shelf NOT IN ('files', 'index', 'move')"

@@ -14,7 +14,8 @@ from recollect.cli import code, govern, keep, read, unasked, write
 from recollect.cli.connect import connect, disconnect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
-from recollect.cli.imports import imports
+from recollect.cli.export import export
+from recollect.cli.imports import import_
 from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
 from recollect.cli.move import move
@@ -99,7 +100,7 @@ app.command("ingest")(ingest)
 app.command("index")(code.index)
 app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")
-app.add_typer(imports, name="import")
+app.command("import")(import_)
 app.add_typer(spaces, name="spaces")
 app.command("summarize")(summarize)
 app.command("stats")(read.stats)
@@ -109,6 +110,7 @@ app.command("embed")(write.embed)
 app.command("move")(move)
 app.command("reindex")(write.reindex)
 app.command("doctor")(doctor)
+app.command("export")(export)
 app.command("backup")(keep.backup)
 app.command("restore")(keep.restore)
 app.command("compact")(keep.compact)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
+from typing import TypeVar
 
 import msgspec
 
@@ -13,9 +15,10 @@ from recollect.config import Settings
 from recollect.engine.parse import parse_filter, parse_space
 from recollect.errors import Conflict, NotFound
 from recollect.fields import Spaces
-from recollect.store.base import Store, T, Turn, View
+from recollect.store.base import Edit, Store, T, Turn, View
 from recollect.types import Filter, Record, Space
 
+P = TypeVar("P")
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
 _TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
@@ -68,6 +71,29 @@ class Core:
         """Tells whoever waits for new records that there are some."""
         for notify in self.on_write:
             notify()
+
+
+class _Undone(Exception):
+    """Ends a transaction that was only tried."""
+
+
+def transact(core: Core, work: Callable[[Edit], None], *, dry_run: bool) -> None:
+    """One transaction; a dry run takes it back when all is counted."""
+    try:
+        with core.store.write(actor=core.actor) as edit:
+            work(edit)
+            if dry_run:
+                raise _Undone
+    except _Undone:
+        return
+
+
+def parts(items: Iterable[P], size: int) -> Iterator[tuple[int, list[P]]]:
+    """Things by so many at a time, each time with how many there were so far."""
+    rest, done = iter(items), 0
+    while part := list(islice(rest, size)):
+        done += len(part)
+        yield done, part
 
 
 def find(view: View, type_: type[T], id: str, space: str | None) -> T:

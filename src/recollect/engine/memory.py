@@ -23,6 +23,7 @@ from recollect.engine.embedding.methods import Embedding
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.graph.methods import Relating
 from recollect.engine.intake.methods import Indexing, Ingesting
+from recollect.engine.intake.results import Imported
 from recollect.engine.loop import Loop, keep
 from recollect.engine.places import make_home
 from recollect.engine.read.foremost import Foremost
@@ -59,6 +60,19 @@ def open_memory(
     except BaseException:
         store.close()
         raise
+
+
+def import_(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    origin: str | None = None,
+    dry_run: bool = False,
+    passphrase: str | None = None,
+) -> list[Imported]:
+    """Takes an export, or what another program kept, into the machine's memory or that of a folder or URL."""
+    with open_memory(folder) as memory:
+        return memory.import_(path, origin=origin, dry_run=dry_run, passphrase=passphrase)
 
 
 class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):

@@ -1,6 +1,8 @@
-"""What is told of a store that was copied, brought back or saved from damage?"""
+"""What is told of a store that was copied, written out, brought back or saved from damage?"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -15,6 +17,16 @@ class Copied(Struct, frozen=True, kw_only=True):
     relations: int
     entries: int
     kept_aside: str | None = None
+
+
+class Exported(Struct, frozen=True, kw_only=True):
+    """What was written out: how many lines of each kind, and the hash over them. `path` is None of a stream."""
+
+    path: str | None
+    lines: Mapping[str, int]
+    sha256: str
+    complete: bool
+    encrypted: bool
 
 
 class Repaired(Struct, frozen=True, kw_only=True):

@@ -11,31 +11,25 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, NamedTuple, Protocol, cast
+from typing import Literal, Protocol, cast
 
 import msgspec
 from msgspec import Struct
 
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreError
-from recollect.store.base import INDEX, UNFINISHED, Lexis, Shelf, Turn
+from recollect.store.base import INDEX, UNFINISHED, Lexis, Turn
+from recollect.store.canonical import AT_ONCE, CANONICAL, MOVE, Table, insert, keyed, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
-from recollect.store.sql.seal import NOTED
-from recollect.store.sql.shapes import COLUMNS, TABLES, quoted
 from recollect.store.sql.view import SqlView
-from recollect.types import Entity, Record, Relation
+from recollect.types import Record
 
 Report = Callable[[str, int, int], None]
 Stage = Literal["rows", "words", "vectors"]
-_MOVE = Shelf("move", str)
-"""On the target, while it is not finished: from where it is filled, and how far that is."""
-_APART = (_MOVE.name, INDEX.name, "files")
-"""Shelves that tell of the store that they are in; the texts of spaces' files are moved by who knows where they lie."""
 _RULES = -1
 """No rules of today: the target's words are those that the source has, by whichever rules it made them."""
-_AT_ONCE = 1_000
 _VECTORS_AT_ONCE = 500
 
 
@@ -63,69 +57,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     resumed: bool
 
 
-class _Table(NamedTuple):
-    name: str
-    key: tuple[str, ...]
-    columns: tuple[str, ...]
-    where: str = "1 = 1"
-
-    def select(self, after: Row | None, upto: Row | None) -> tuple[str, list[object]]:
-        """The condition for the rows between two keys, the first left out."""
-        key, marks = ", ".join(self.key), ", ".join("?" * len(self.key))
-        bounds = [(sign, row) for sign, row in ((">", after), ("<=", upto)) if row is not None]
-        sql = "".join(f" AND ({key}) {sign} ({marks})" for sign, _ in bounds)
-        return f"{self.where}{sql}", [value for _, row in bounds for value in row]
-
-    def read(self, db: Database, after: Row | None, upto: Row | None = None, most: int | None = None) -> list[Row]:
-        """Rows in the order of their key."""
-        chosen, values = self.select(after, upto)
-        sql = f"SELECT {', '.join(map(quoted, self.columns))} FROM {self.name} WHERE {chosen}"
-        sql += f" ORDER BY {', '.join(self.key)}"
-        return db.rows(sql, values) if most is None else db.rows(f"{sql} LIMIT ?", [*values, most])
-
-    def key_of(self, row: Row) -> Row:
-        return row[: len(self.key)]
-
-    def count(self, db: Database) -> int:
-        return db.rows(f"SELECT count(*) FROM {self.name} WHERE {self.where}")[0][0]
-
-    def batches(self, db: Database) -> Iterator[tuple[Row | None, Row | None, list[Row]]]:
-        """All rows, in stretches: after which key, up to which (None: to the end), and what stands there."""
-        after: Row | None = None
-        while True:
-            rows = self.read(db, after, most=_AT_ONCE)
-            upto = self.key_of(rows[-1]) if len(rows) == _AT_ONCE else None
-            yield after, upto, rows
-            if upto is None:
-                return
-            after = upto
-
-
-def _of_versions(type_: type[Record | Entity | Relation]) -> _Table:
-    return _Table(TABLES[type_], ("version",), ("version", "space_no", *COLUMNS[type_], "checksum", "retired_at"))
-
-
-def _keyed(name: str, key: str, columns: str, where: str = "1 = 1") -> _Table:
-    return _Table(name, tuple(key.split()), (*key.split(), *columns.split()), where)
-
-
-CANONICAL = (
-    _keyed("spaces", "no", "name description created_at metadata checksum"),
-    _of_versions(Record),
-    _of_versions(Entity),
-    _of_versions(Relation),
-    _keyed("messages", "space_no session place", "id role at flag"),
-    _keyed("shelves", "space_no shelf key", "value", f"shelf NOT IN {_APART}"),
-    _keyed("accesses", "space_no id", "count last"),
-    _keyed("faded", "version", "confidence"),
-    _keyed("evicted", "version", "at"),
-    _keyed("moved", "run version", "was now"),
-    _Table("journal", ("entry",), (*NOTED, "checksum")),
-)
-"""What a store holds that nothing else follows from. The journal is last: who has an entry has what it tells of."""
-_QUEUE = _keyed("queue", "model version space_no", "")
-_NUMBERED = ("spaces", "records", "entities", "relations", "journal", "models")
-"""Tables whose numbers are never given twice, also when what had them is gone."""
+_QUEUE = keyed("queue", "model version space_no", "")
 
 
 def move_store(source: SqlStore, target: SqlStore, report: Report, carry: Callable[[], None]) -> Moved:
@@ -165,7 +97,7 @@ class _Move:
             if stage == "words":
                 self._copy_words(view)
             self._copy_vectors(view)
-            numbers = _numbers(view.database)
+            numbers = numbers_of(view.database)
             made_by = view.kept(INDEX)
             last = _last_entry(view.database)
         carry()
@@ -189,7 +121,7 @@ class _Move:
     def _begin(self, source: SqlView) -> tuple[bool, Stage]:
         """Marks the target as unfinished, or finds the mark of this same move. Answers how far that had come."""
         with self._target.write() as edit:
-            mark = edit.kept(_MOVE)
+            mark = edit.kept(MOVE)
             if mark.get("from") == self._source.location:
                 self._require_untouched(source.database, edit.database)
                 return True, cast("Stage", mark["stage"])
@@ -199,7 +131,7 @@ class _Move:
                 raise Conflict(
                     f"{self._target.location} holds a memory already; move to an empty folder, database or ?schema="
                 )
-            edit.keep(_MOVE, {"from": self._source.location, "stage": "rows"})
+            edit.keep(MOVE, {"from": self._source.location, "stage": "rows"})
             edit.keep(INDEX, {UNFINISHED: 1})
             return False, "rows"
 
@@ -209,7 +141,7 @@ class _Move:
             raise Conflict(f"{self._target.location} was written to since the move began; begin with an empty one")
 
     def _mark(self, edit: SqlEdit, stage: Stage) -> None:
-        edit.keep(_MOVE, {"stage": stage})
+        edit.keep(MOVE, {"stage": stage})
 
     def _finish(self, made_by: Mapping[str, int], last: int) -> None:
         with self._source.read() as view:
@@ -221,7 +153,7 @@ class _Move:
             )
         with self._target.write() as edit:
             edit.keep(INDEX, made_by, only=True)
-            edit.keep(_MOVE, {}, only=True)
+            edit.keep(MOVE, {}, only=True)
 
     # What is canonical
 
@@ -241,7 +173,7 @@ class _Move:
         return said, changed
 
     def _copy_batch(
-        self, table: _Table, after: Row | None, upto: Row | None, rows: Sequence[Row], stage: Stage = "rows"
+        self, table: Table, after: Row | None, upto: Row | None, rows: Sequence[Row], stage: Stage = "rows"
     ) -> bool:
         with self._target.read() as view:
             held = table.read(view.database, after, upto)
@@ -252,8 +184,7 @@ class _Move:
             if held:
                 chosen, values = table.select(after, upto)
                 db.run(f"DELETE FROM {table.name} WHERE {chosen}", values)
-            columns, marks = ", ".join(map(quoted, table.columns)), ", ".join("?" * len(table.columns))
-            db.many(f"INSERT INTO {table.name}({columns}) VALUES({marks})", rows)
+            insert(db, table, rows)
             self._mark(edit, stage)
         return True
 
@@ -283,7 +214,7 @@ class _Move:
             if record.version not in ahead:
                 ahead.clear()
                 sql = "SELECT version FROM records WHERE version >= ? ORDER BY version LIMIT ?"
-                versions = [version for (version,) in source.database.rows(sql, (record.version, _AT_ONCE))]
+                versions = [version for (version,) in source.database.rows(sql, (record.version, AT_ONCE))]
                 ahead.update(source.terms(versions))
             if record.version not in ahead:
                 raise StoreError(
@@ -295,7 +226,7 @@ class _Move:
         done, total = 0, -1
         while done != total:
             with self._target.write() as edit:
-                done, total = edit.rebuild(derive, _RULES, _AT_ONCE)
+                done, total = edit.rebuild(derive, _RULES, AT_ONCE)
                 if done == total:
                     self._mark(edit, "vectors")
             self._report("words", done, total)
@@ -332,7 +263,7 @@ class _Move:
         done = 0
         with self._target.read() as view:
             db = view.database
-            if _numbers(db) != numbers:
+            if numbers_of(db) != numbers:
                 raise self._differs("the numbers that come next")
             for table in CANONICAL:
                 reading = _Reading()
@@ -368,10 +299,6 @@ class _Reading:
 
 def _together(said: Mapping[str, tuple[int, str]]) -> str:
     return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
-
-
-def _numbers(db: Database) -> dict[str, int]:
-    return {table: db.last_number(table) for table in _NUMBERED}
 
 
 def _last_entry(db: Database) -> int:

@@ -80,6 +80,29 @@ class Retire(Struct, frozen=True, kw_only=True):
     undoes: int | None = None
 
 
+class Brought(Struct, frozen=True, kw_only=True):
+    """A version that another store has made: until when it held there, and what its journal says of how it came."""
+
+    thing: Thing
+    verb: str
+    actor: str | None = None
+    reason: str | None = None
+    lexis: Lexis | None = None
+    retired_at: datetime | None = None
+
+
+class Bring(Struct, frozen=True, kw_only=True):
+    """Writes versions of one object that another store has made, one after the other, with an entry for each.
+
+    They keep their times, unless they come `after` a version that this store has: what it did not know then, it knows
+    since now. Where the last of them was retired, `end` says how.
+    """
+
+    versions: tuple[Brought, ...]
+    after: Thing | None = None
+    end: Brought | None = None
+
+
 class Erase(Struct, frozen=True, kw_only=True):
     """Removes for good all versions of the records that a filter lets through, and everything derived from them.
 
@@ -168,7 +191,7 @@ class Sweep(Struct, frozen=True):
 
 
 Op: TypeAlias = (
-    Put | Retire | Erase | EraseThing | Rewrite | Note | PutSpace | DropSpace | PutMessages
+    Put | Retire | Bring | Erase | EraseThing | Rewrite | Note | PutSpace | DropSpace | PutMessages
     | Fade | Unfade | Evict | Sweep
 )  # fmt: skip
 
@@ -186,6 +209,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 __all__ = [
-    "MOST_COUNTED", "Done", "DropSpace", "Erase", "EraseThing", "Evict", "EvictionRule", "Fade", "FadingRule", "Lexis",
+    "MOST_COUNTED", "Bring", "Brought", "Done", "DropSpace", "Erase", "EraseThing", "Evict",
+    "EvictionRule", "Fade", "FadingRule", "Lexis",
     "Note", "Op", "Put", "PutMessages", "PutSpace", "Retire", "Rewrite", "Sweep", "Thing", "Unfade",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import keep, lifecycle, rebuild
@@ -19,6 +20,7 @@ from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.intake.methods import Indexing
+from recollect.engine.intake.results import Imported
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_count,
@@ -42,7 +44,7 @@ from recollect.engine.write.sessions import Compaction, Repair
 from recollect.engine.write.touches import Touches
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
-from recollect.store.kept import Copied
+from recollect.store.kept import Copied, Exported
 from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import (
     DEFAULT_SPACE,
@@ -220,6 +222,58 @@ class Caring:
         A folder gets a file with the time in its name. `recollect.restore` makes a copy the memory again.
         """
         return keep.backup(self.core, path)
+
+    def export(
+        self,
+        target: str | os.PathLike[str] | BinaryIO,
+        *,
+        space: Spaces = None,
+        project: str | Sequence[str] | None = None,
+        since: Moment = None,
+        until: Moment = None,
+        passphrase: str | None = None,
+    ) -> Exported:
+        """Writes all that the memory holds as lines of JSON, with every version and every entry of the journal.
+
+        A space, a project or a time of what happened narrows that down. `target` is a file that is not there yet, a
+        folder or an open file. With a passphrase it is encrypted as age does it. `import_` brings it back.
+        """
+        from recollect.engine.care import export  # only when it is asked for
+        from recollect.store.portable import Chosen
+
+        filter = parse_filter(space=space, project=project, since=since, until=until)
+        chosen = Chosen(spaces=filter.spaces, projects=filter.projects, since=filter.since, until=filter.until)
+        for name in chosen.spaces:
+            existing(self.core, name)
+        self.touches.flush()
+        return export.export(
+            self.core,
+            keep.parse_path(target) if isinstance(target, str | os.PathLike) else target,
+            None if chosen == Chosen() else chosen,
+            parse_optional(passphrase, "passphrase"),
+        )
+
+    def import_(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        origin: str | None = None,
+        dry_run: bool = False,
+        passphrase: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> list[Imported]:
+        """Takes over an export, or what another program kept; what it is, is told by its content, or by `origin`.
+
+        An export that is complete comes into an empty memory as it was, with its history and its numbers. Else objects
+        are compared by their ids: what stands here is kept where both sides have changed, and told of in `differing`.
+        Nothing comes twice. With `dry_run` nothing is kept, only counted.
+        """
+        from recollect.engine.care.arrive import arrive  # only when it is asked for
+
+        return arrive(
+            self.core, keep.parse_path(path), origin, dry_run=parse_flag(dry_run, "dry_run"),
+            passphrase=parse_optional(passphrase, "passphrase"), progress=progress,
+        )  # fmt: skip
 
     def compact(self) -> Compacted:
         """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""

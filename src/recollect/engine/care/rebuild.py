@@ -59,6 +59,13 @@ def reindex(core: Core, semantics: Semantics, progress: Progress | None) -> int:
     return done
 
 
+def make_words(edit: Edit) -> None:
+    """Makes the whole keyword index within one transaction, of a store that was just filled."""
+    done, total = _step(edit, anew=True)
+    while done != total:
+        done, total = _step(edit)
+
+
 def is_fresh(view: View) -> bool:
     """Was the keyword index made by today's rules?"""
     return view.kept(INDEX, keys=[_LEXIS]).get(_LEXIS, 0) >= LEXIS_VERSION

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, space_of
+from recollect.engine.core import Core, parts, space_of, transact
 from recollect.engine.graph.link import Statement, relate_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
@@ -56,10 +55,6 @@ class Palace(Struct, frozen=True, kw_only=True):
     triples: tuple[Triple, ...]
     identity: str
     problems: tuple[str, ...]
-
-
-class _Undone(Exception):
-    """Ends a transaction that was only tried."""
 
 
 def import_trusty(core: Core, root: Path, *, dry_run: bool, progress: Progress | None) -> list[Imported]:
@@ -205,14 +200,14 @@ def _take_over(core: Core, palace: Palace, *, dry_run: bool, progress: Progress)
         space = parse_space(palace.about.id, "palace")
     except InvalidInput as error:
         return Imported(space=palace.about.id, folder=str(palace.folder), problems=(*palace.problems, str(error)))
-    _transact(core, lambda edit: _describe(edit, space, palace.about.description), dry_run=dry_run)
+    transact(core, lambda edit: _describe(edit, space, palace.about.description), dry_run=dry_run)
     drafts = list(_drafts(palace.drawers, tally))
-    for done, part in _parts(drafts):
-        _transact(core, lambda edit, part=part: _store(core, edit, space, part, tally), dry_run=dry_run)
+    for done, part in parts(drafts, _AT_ONCE):
+        transact(core, lambda edit, part=part: _store(core, edit, space, part, tally), dry_run=dry_run)
         progress(space, done, len(drafts) + len(palace.triples))
     statements = list(_statements(palace.triples, tally))
-    for done, part in _parts(statements):
-        _transact(core, lambda edit, part=part: _state(core, edit, space, part, tally), dry_run=dry_run)
+    for done, part in parts(statements, _AT_ONCE):
+        transact(core, lambda edit, part=part: _state(core, edit, space, part, tally), dry_run=dry_run)
         progress(space, len(drafts) + done, len(drafts) + len(palace.triples))
     identity = _take_identity(core, space, palace.identity, tally, dry_run=dry_run)
     return Imported(
@@ -225,24 +220,6 @@ def _take_over(core: Core, palace: Palace, *, dry_run: bool, progress: Progress)
         identity=identity,
         problems=tally.problems(),
     )
-
-
-def _transact(core: Core, work: Callable[[Edit], None], *, dry_run: bool) -> None:
-    """One transaction; a dry run takes it back when all is counted."""
-    try:
-        with core.store.write(actor=core.actor) as edit:
-            work(edit)
-            if dry_run:
-                raise _Undone
-    except _Undone:
-        return
-
-
-def _parts(items: Sequence[T]) -> Iterator[tuple[int, list[T]]]:
-    rest, done = iter(items), 0
-    while part := list(islice(rest, _AT_ONCE)):
-        done += len(part)
-        yield done, part
 
 
 def _describe(edit: Edit, space: str, description: str) -> None:

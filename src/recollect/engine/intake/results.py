@@ -104,8 +104,21 @@ class IngestedRepo(Struct, frozen=True, kw_only=True):
     problems: tuple[FileProblem, ...] = ()
 
 
+class Differing(Struct, frozen=True, kw_only=True):
+    """An object that was changed here and elsewhere since both were the same: what stands here is kept."""
+
+    type: Literal["record", "entity", "relation"]
+    id: str
+    here: str
+    there: str
+
+
 class Imported(Struct, frozen=True, kw_only=True):
-    """What came into a space from files of another program; `problems` says what did not, and why."""
+    """What came into a space from files of another program, or from an export; `problems` says what did not, and why.
+
+    `newer` are records that were here and have more versions now, `differing` those that were changed on both sides,
+    `forgotten` the ids of what was forgotten here for good and therefore does not come back.
+    """
 
     space: str
     folder: str
@@ -113,5 +126,9 @@ class Imported(Struct, frozen=True, kw_only=True):
     records_present: int = 0
     facts: int = 0
     facts_present: int = 0
+    entities: int = 0
+    newer: int = 0
     identity: bool = False
+    differing: tuple[Differing, ...] = ()
+    forgotten: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()

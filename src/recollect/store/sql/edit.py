@@ -69,7 +69,7 @@ class SqlEdit(SqlView):
         batch = self._batch(last, most)
         done, total = self._derived.make(batch, derive)
         if len(batch) < most:
-            self._derived.put_in_use(self._all_entities())
+            self._derived.put_in_use(self.present_entities())
             return done, done
         return done, max(total, done + 1)
 
@@ -81,7 +81,8 @@ class SqlEdit(SqlView):
         live = {version for (version,) in rows}
         return [(self._writer.home(one.space), one, one.version in live) for one in found]
 
-    def _all_entities(self) -> Iterator[tuple[int, Entity]]:
+    def present_entities(self) -> Iterator[tuple[int, Entity]]:
+        """Every entity that is known now, with the number of its space."""
         sql = f"{select_things(Entity)} WHERE entities.retired_at IS NULL ORDER BY entities.version"
         for entity in cast("list[Entity]", read_versions(Entity, self._db.rows(sql))):
             yield self._writer.home(entity.space), entity

@@ -15,6 +15,8 @@ import msgspec
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Done, Lexis, Shelf, Thing, V
 from recollect.store.ops import (
+    Bring,
+    Brought,
     DropSpace,
     Erase,
     EraseThing,
@@ -89,9 +91,9 @@ class Writer:
         self._places: dict[tuple[int, str], int] = {}
         self._any_evicted: bool | None = None
         self._one_by_one: Mapping[type[Op], Callable[[Any], Done]] = {
-            Erase: self._erase, Note: self._note_one, PutSpace: self._put_space, DropSpace: self._drop_space,
-            PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade, Evict: self._evict,
-            Sweep: self._sweep_some, EraseThing: self._erase_thing, Rewrite: self._rewrite,
+            Bring: self._bring, Erase: self._erase, Note: self._note_one, PutSpace: self._put_space,
+            DropSpace: self._drop_space, PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade,
+            Evict: self._evict, Sweep: self._sweep_some, EraseThing: self._erase_thing, Rewrite: self._rewrite,
         }  # fmt: skip
 
     def apply(self, ops: Sequence[Op]) -> list[Done]:
@@ -321,6 +323,46 @@ class Writer:
         held = {version for (version,) in self._db.rows(sql, (*values, self._at))}
         return next((thing.id for _, thing in things if thing.version not in held), things[0][1].id)
 
+    def _bring(self, op: Bring) -> Done:
+        """Versions with times of their own. Each is written once the one before it is retired, so that ids are free."""
+        type_, number = type(op.versions[0].thing), self.home(op.versions[0].thing.space)
+        if op.after is not None:
+            self._retire_things(type_, [(number, op.after)])
+        elif type_ is Record:
+            self._make_way([(number, op.versions[0].thing.id)])
+        things: list[Thing] = []
+        notes: list[Row] = []
+        before = None if op.after is None else op.after.version
+        for version, one in enumerate(op.versions, self._db.reserve(TABLES[type_], len(op.versions))):
+            known = self._known_at if op.after is not None else min(one.thing.recorded_at, self._known_at)
+            thing = msgspec.structs.replace(one.thing, version=version, recorded_at=known)
+            self._db.run(_INSERT[type_], _sealed(type_, number, thing))
+            if one.retired_at is not None:
+                until = self._at if op.after is not None else min(to_micros(one.retired_at), self._at)
+                self._db.run(f"UPDATE {TABLES[type_]} SET retired_at = ? WHERE version = ?", (until, version))
+            notes.append(_noted(one, thing, before, version))
+            things.append(thing)
+            before = version
+        if op.end is not None:
+            notes.append(_noted(op.end, things[-1], before, None))
+        self._index_brought(op, number, things)
+        return Done(entries=tuple(self._write_notes(notes)), count=len(things), thing=things[-1])
+
+    def _index_brought(self, op: Bring, number: int, things: Sequence[Thing]) -> None:
+        """All that is derived of brought versions, and the list of the session that a new record is of."""
+        last, live = things[-1], op.versions[-1].retired_at is None
+        if isinstance(last, Record):
+            records = cast("Sequence[Record]", things)
+            pairs = list(zip(op.versions, records, strict=True))
+            self._index.put([Entry(number, record, one.lexis or Lexis({}), 0) for one, record in pairs])
+            gone = [(number, record.version) for one, record in pairs if one.retired_at is not None]
+            if gone:
+                self._index.retire(gone)
+            if live and op.after is None and last.session is not None:
+                self._list_messages([(number, last)])
+        elif isinstance(last, Entity) and live:
+            self._index.put_entity(number, last)
+
     # Erasing
 
     def _erase(self, op: Erase) -> Done:
@@ -474,6 +516,12 @@ class Writer:
     def _look_for_evicted(self) -> None:
         self._any_evicted = None
         self._index.look_for_evicted()
+
+
+def _noted(one: Brought, thing: Thing, before: int | None, after: int | None) -> Row:
+    return (
+        thing.space, one.verb, _OBJECT_TYPE[type(thing)], thing.id, before, after, one.actor, one.reason, None,
+    )  # fmt: skip
 
 
 def _sealed(type_: type[Thing], number: int, thing: Thing) -> Row:

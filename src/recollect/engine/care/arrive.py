@@ -1,0 +1,88 @@
+"""What is a file or folder that somebody brings along, and how does it come into a memory?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.engine.care import export
+from recollect.engine.core import Core
+from recollect.engine.intake.import_agentos import import_agentos
+from recollect.engine.intake.imports import find_palaces, import_trusty
+from recollect.engine.intake.results import Imported
+from recollect.errors import InvalidInput
+
+Progress = Callable[[str, int, int], None]
+_LOOKED_AT = 65_536
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """How something is to come in."""
+
+    dry_run: bool = False
+    passphrase: str | None = None
+    progress: Progress | None = None
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where something may come from: how it is told by a path and how a file begins, and what is done with it."""
+
+    fits: Callable[[Path, bytes], bool]
+    take: Callable[[Core, Path, Asked], list[Imported]]
+
+
+def _is_agentos(path: Path, head: bytes) -> bool:
+    return path.is_file() and head.lstrip()[:1] == b"{" and (b'"agentId"' in head or b'"agent_id"' in head)
+
+
+def _is_export(path: Path, head: bytes) -> bool:
+    return path.is_file() and export.is_export(head)
+
+
+def _has_palaces(path: Path, head: bytes) -> bool:
+    return not head and path.is_dir() and bool(find_palaces(path))
+
+
+ORIGINS: Mapping[str, Origin] = {
+    "recollect": Origin(
+        _is_export,
+        lambda core, path, asked: export.import_export(
+            core, path, dry_run=asked.dry_run, passphrase=asked.passphrase or core.settings.passphrase
+        ),
+    ),
+    "trusty-memory": Origin(
+        _has_palaces,
+        lambda core, path, asked: import_trusty(core, path, dry_run=asked.dry_run, progress=asked.progress),
+    ),
+    "agentos": Origin(_is_agentos, lambda core, path, asked: import_agentos(core, path, dry_run=asked.dry_run)),
+}  # fmt: skip
+"""All there are, in the order in which they are tried."""
+
+
+def arrive(
+    core: Core, path: Path, origin: str | None, *, dry_run: bool, passphrase: str | None, progress: Progress | None
+) -> list[Imported]:
+    """Takes over what a path holds."""
+    if origin is not None and origin not in ORIGINS:
+        raise InvalidInput("origin", f"{origin!r} is not known; there are: {', '.join(ORIGINS)}")
+    name = origin or told_by(path)
+    return ORIGINS[name].take(core, path, Asked(dry_run=dry_run, passphrase=passphrase, progress=progress))
+
+
+def told_by(path: Path) -> str:
+    """Which program wrote it, by what it holds."""
+    head = b""
+    try:
+        if not path.is_dir():
+            with path.open("rb") as file:
+                head = file.read(_LOOKED_AT)
+    except OSError as error:
+        raise InvalidInput("path", f"{path} cannot be read: {error.strerror}") from error
+    for name, origin in ORIGINS.items():
+        if origin.fits(path, head):
+            return name
+    raise InvalidInput(
+        "path", f"{path} is of none of the programs that are known here ({', '.join(ORIGINS)}); say which, if it is"
+    )

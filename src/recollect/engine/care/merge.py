@@ -1,0 +1,188 @@
+"""How does what another memory holds come into one that holds something already?
+
+Objects are the same where their ids are. Of each, the versions on both sides are compared by what they state: who has
+the other's last version among its own has gone on from there, and what came after it is taken over, or is not needed.
+Where both have gone on, what stands here is kept, and that they differ is told. What was forgotten here for good stays
+forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.core import Core, parts, space_of, transact
+from recollect.engine.graph.link import names_of, relink
+from recollect.engine.intake.results import Differing, Imported
+from recollect.engine.places import identity_of, keep_identity
+from recollect.engine.write.remember import derive_lexis
+from recollect.engine.write.revise import state_of
+from recollect.store.base import Changes, Edit, Thing
+from recollect.store.ops import Bring, Brought, PutSpace, Retire
+from recollect.store.portable import Row, change_of, retired_at, space_no, space_of_row, thing_of
+from recollect.types import Change, Entity, Record, Relation, Space
+
+_AT_ONCE = 200
+Noun = Literal["entity", "record", "relation"]
+_NOUNS: tuple[Noun, ...] = ("entity", "record", "relation")
+"""Entities first: records are linked to those that are known, and relations speak of them."""
+_SHOWN = 200
+_TAKEN = "import"
+
+
+class _Life(Struct, frozen=True):
+    """All versions of an object that an export holds, oldest first, each with how it came; and how it ended."""
+
+    noun: Noun
+    space: str
+    id: str
+    versions: tuple[Brought, ...]
+    end: Brought | None
+
+
+class _Tally:
+    """What became of the objects of a space."""
+
+    def __init__(self) -> None:
+        self.new: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
+        self.present: dict[Noun, int] = dict.fromkeys(_NOUNS, 0)
+        self.newer = 0
+        self.differing: list[Differing] = []
+        self.forgotten: list[str] = []
+
+
+def merge(
+    core: Core, rows: Sequence[tuple[str, Row]], identities: Mapping[str, str], file: str, *, dry_run: bool
+) -> list[Imported]:
+    """Takes over the rows of an export, some objects in each transaction; whoever is killed runs it again."""
+    spaces = {row[0]: space_of_row(row) for noun, row in rows if noun == "space"}
+    tallies = {space.name: _Tally() for space in spaces.values()}
+    for noun in _NOUNS:
+        for _, some in parts(_lives(rows, noun, spaces), _AT_ONCE):
+            transact(core, lambda edit, some=some: _take(edit, some, spaces, tallies), dry_run=dry_run)
+    if not dry_run:
+        core.written()
+    return [
+        Imported(
+            space=name, folder=file, records=one.new["record"], records_present=one.present["record"],
+            facts=one.new["relation"], facts_present=one.present["relation"], entities=one.new["entity"],
+            newer=one.newer, differing=tuple(one.differing), forgotten=tuple(one.forgotten),
+            identity=_take_identity(core, name, identities.get(name, ""), dry_run=dry_run),
+        )
+        for name, one in tallies.items()
+    ]  # fmt: skip
+
+
+def _lives(rows: Sequence[tuple[str, Row]], noun: Noun, spaces: Mapping[int, Space]) -> list[_Life]:
+    came: dict[int, Change] = {}
+    ended: dict[int, Change] = {}
+    for kind, row in rows:
+        if kind == "entry" and (change := change_of(row)).object_type == noun:
+            if change.after is not None:
+                came[change.after] = change
+            elif change.before is not None:
+                ended[change.before] = change
+    versions = [
+        (thing_of(noun, row, spaces[space_no(noun, row)].name), retired_at(noun, row))
+        for kind, row in rows
+        if kind == noun and space_no(noun, row) in spaces
+    ]
+    first = {(thing.space, thing.id): place for place, (thing, _) in reversed(list(enumerate(versions)))}
+    versions.sort(key=lambda one: (first[one[0].space, one[0].id], one[0].version))
+    lives: list[_Life] = []
+    for (space, id), some in groupby(versions, key=lambda one: (one[0].space, one[0].id)):
+        brought = tuple(_brought(thing, gone, came.get(thing.version)) for thing, gone in some)
+        last = brought[-1]
+        end = None if last.retired_at is None else _brought(last.thing, None, ended.get(last.thing.version))
+        lives.append(_Life(noun, space, id, brought, end))
+    return lives
+
+
+def _brought(thing: Thing, gone: datetime | None, change: Change | None) -> Brought:
+    verb, actor, reason = (_TAKEN, None, None) if change is None else (change.verb, change.actor, change.reason)
+    return Brought(thing=thing, verb=verb, actor=actor, reason=reason, retired_at=gone)
+
+
+def _take(edit: Edit, lives: Sequence[_Life], spaces: Mapping[int, Space], tallies: Mapping[str, _Tally]) -> None:
+    named = {space.name: space for space in spaces.values()}
+    for life in lives:
+        if space_of(edit, life.space) is None:
+            edit.apply([PutSpace(named[life.space])])
+        _take_one(edit, life, tallies[life.space])
+
+
+def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:
+    type_ = type(life.versions[0].thing)
+    changes = [
+        change
+        for change in edit.journal(Changes(space=life.space, object_id=life.id), limit=100_000)
+        if change.object_type == life.noun
+    ]
+    held = [edit.get(type_, life.space, life.id, version=one.after) for one in changes if one.after is not None]
+    ours = [one for one in held if one is not None]
+    if not ours and any(change.verb == "forget" for change in changes):
+        tally.forgotten.append(life.id)
+    elif not ours:
+        _bring(edit, life, life.versions, None)
+        tally.new[life.noun] += 1
+    else:
+        _compare(edit, life, ours, edit.get(type_, life.space, life.id), tally)
+
+
+def _compare(edit: Edit, life: _Life, ours: Sequence[Thing], live: Thing | None, tally: _Tally) -> None:
+    """One of both may have gone on from where the other is."""
+    states, theirs = [_state(one) for one in ours], [_state(one.thing) for one in life.versions]
+    same_end = theirs[-1] == states[-1]
+    if same_end and (life.end is None or live is None):
+        tally.present[life.noun] += 1
+    elif same_end and live is not None and life.end is not None:
+        edit.apply([Retire(thing=live, verb=life.end.verb, reason=life.end.reason)])
+        tally.newer += 1
+    elif live is not None and states[-1] in theirs:
+        last = len(theirs) - 1 - theirs[::-1].index(states[-1])
+        _bring(edit, life, life.versions[last + 1 :], live)
+        tally.newer += 1
+    elif theirs[-1] in states:
+        tally.present[life.noun] += 1
+    else:
+        there = life.versions[-1].thing
+        tally.differing.append(Differing(type=life.noun, id=life.id, here=_said(ours[-1]), there=_said(there)))
+
+
+def _bring(edit: Edit, life: _Life, versions: Sequence[Brought], after: Thing | None) -> None:
+    words = [
+        msgspec.structs.replace(one, lexis=derive_lexis(edit, one.thing)) if isinstance(one.thing, Record) else one
+        for one in versions
+    ]
+    edit.apply([Bring(versions=tuple(words), after=after, end=life.end)])
+    last = versions[-1].thing
+    if isinstance(last, Entity) and life.end is None:
+        relink(edit, life.space, names_of(last))
+
+
+def _state(thing: Thing) -> dict[str, object]:
+    """What a version says, whenever and under whichever number it was written."""
+    state = state_of(thing)
+    state.pop("created_at", None)
+    return state
+
+
+def _said(thing: Thing) -> str:
+    if isinstance(thing, Relation):
+        return f"{thing.subject} {thing.predicate} {thing.object}"
+    text = thing.text if isinstance(thing, Record) else thing.name
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def _take_identity(core: Core, space: str, text: str, *, dry_run: bool) -> bool:
+    """The identity text comes over unless there is one already. Answers whether it is new."""
+    if not text or identity_of(core.store, core.settings.home, space):
+        return False
+    if not dry_run:
+        keep_identity(core.store, space, text)
+    return True

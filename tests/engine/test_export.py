@@ -1,0 +1,232 @@
+"""Does a memory that is written out come back as it was, and does it come together with another one?"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.conftest import NOON, Clock
+from tests.engine.test_move import QUESTIONS, fill, open_at, rows_of
+from tests.pgserver import store_url
+
+import recollect
+from recollect import Conflict, Imported, InvalidInput, Memory, NotFound, StoreDamaged
+
+
+def exported(memory: Memory, **chosen: object) -> bytes:
+    file = io.BytesIO()
+    memory.export(file, **chosen)  # type: ignore[arg-type]  # passed on as given
+    return file.getvalue()
+
+
+def objects(data: bytes, noun: str) -> list[dict[str, object]]:
+    return [line[noun] for line in map(json.loads, data.splitlines()) if noun in line]
+
+
+def two(tmp_path: Path) -> tuple[Memory, Memory, Path]:
+    """Two memories that were the same yesterday, and the file that made them so."""
+    clock = Clock()
+    first = open_at(tmp_path / "first", clock=clock)
+    first.remember("Ada wrote the first program.", id="ada")
+    first.remember("Babbage built an engine.", id="babbage")
+    first.relate("Ada", "knows", "Babbage")
+    first.export(tmp_path / "both.jsonl")
+    second = open_at(tmp_path / "second", clock=Clock(NOON + timedelta(days=9)))
+    second.import_(tmp_path / "both.jsonl")
+    clock.advance(days=1)
+    return first, second, tmp_path / "both.jsonl"
+
+
+def test_an_export_comes_into_an_empty_memory_equal_in_every_row_and_every_byte(tmp_path: Path) -> None:
+    old, new, file = tmp_path / "old", tmp_path / "new", tmp_path / "all.jsonl"
+    fill(old)
+    with open_at(old) as memory:
+        done = memory.export(file)
+    assert recollect.import_(file, new)
+    assert rows_of(new) == rows_of(old)
+    assert done.complete
+    assert done.lines["record"] == len(rows_of(old)["records"])
+    with open_at(old) as memory, open_at(new) as other:
+        assert exported(other) == file.read_bytes()
+        assert other.check() == []
+        assert other.identity(space="other") == "Ada's notes."
+        for question in QUESTIONS:
+            found = [hit.record.id for hit in memory.recall(question)]
+            assert [hit.record.id for hit in other.recall(question)] == found
+
+
+def test_an_export_goes_to_postgresql_and_back_byte_for_byte(tmp_path: Path) -> None:
+    fill(tmp_path / "old")
+    with open_at(tmp_path / "old") as memory:
+        before = exported(memory)
+        (tmp_path / "all.jsonl").write_bytes(before)
+    with open_at(store_url(tmp_path)) as memory:
+        memory.import_(tmp_path / "all.jsonl")
+        assert memory.check() == []
+        assert exported(memory) == before
+        memory.remember("The lighthouse has a new keeper.", id="new")
+        (tmp_path / "more.jsonl").write_bytes(exported(memory))
+    assert recollect.import_(tmp_path / "more.jsonl", tmp_path / "back")
+    with open_at(tmp_path / "back") as memory:
+        assert memory.recall("lighthouse")[0].record.id == "new"
+
+
+def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("Ada wrote the first program.")
+        done = memory.export(tmp_path, passphrase="orchard and rain")
+        plain = exported(memory)
+    path = Path(str(done.path))
+    assert path.suffixes == [".jsonl", ".age"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_bytes().startswith(b"age-encryption.org/v1\n")
+    assert b"Ada" not in path.read_bytes()
+    with open_at(tmp_path / "new") as memory:
+        for wrong in ("orchard", None):
+            with pytest.raises(InvalidInput, match="passphrase"):
+                memory.import_(path, passphrase=wrong)
+        memory.import_(path, passphrase="orchard and rain")
+        assert exported(memory) == plain
+
+
+def test_what_is_new_there_comes_with_its_history_and_can_be_undone(tmp_path: Path) -> None:
+    first, second, _ = two(tmp_path)
+    with first, second:
+        first.remember("The orchard is old.", id="orchard")
+        first.revise("orchard", "The orchard is very old.", reason="measured")
+        first.relate("Ada", "owns", "Orchard")
+        first.export(tmp_path / "more.jsonl")
+        (done,) = second.import_(tmp_path / "more.jsonl")
+        assert (done.records, done.records_present, done.facts, done.facts_present) == (1, 2, 1, 1)
+        assert [past.record.text for past in second.history("orchard") if past.record] == [
+            "The orchard is old.", "The orchard is very old.",
+        ]  # fmt: skip
+        change = second.history("orchard")[-1].change
+        assert (change.verb, change.reason) == ("revise", "measured")
+        assert second.recall("how old is the orchard")[0].record.id == "orchard"
+        second.undo(change)
+        assert getattr(second.get("orchard"), "text", None) == "The orchard is old."
+        assert second.check() == []
+        assert {fact.object for fact in second.facts("Ada")} == {"Babbage", "Orchard"}
+
+
+def test_whoever_has_gone_on_is_followed_and_a_second_import_changes_nothing(tmp_path: Path) -> None:
+    first, second, old = two(tmp_path)
+    with first, second:
+        first.revise("ada", "Ada wrote the first program, in 1843.")
+        first.undo(first.history("babbage")[0].change)
+        first.export(tmp_path / "more.jsonl")
+        (done,) = second.import_(tmp_path / "more.jsonl")
+        assert (done.newer, done.differing) == (2, ())
+        assert getattr(second.get("ada"), "text", None) == "Ada wrote the first program, in 1843."
+        assert second.get("babbage") is None
+        before = exported(second)
+        assert second.import_(tmp_path / "more.jsonl")[0].records_present == 2
+        assert second.import_(old)[0].records_present == 2
+        assert exported(second) == before
+        assert second.check() == []
+
+
+def test_what_was_changed_on_both_sides_is_kept_here_and_told(tmp_path: Path) -> None:
+    first, second, _ = two(tmp_path)
+    with first, second:
+        first.revise("ada", "Ada wrote it in 1842.")
+        second.revise("ada", "Ada wrote it in 1843.")
+        second.forget("babbage")
+        first.export(tmp_path / "more.jsonl")
+        before = exported(second)
+        (tried,) = second.import_(tmp_path / "more.jsonl", dry_run=True)
+        (done,) = second.import_(tmp_path / "more.jsonl")
+        assert tried == done
+        (differing,) = done.differing
+        assert (differing.id, differing.here, differing.there) == (
+            "ada", "Ada wrote it in 1843.", "Ada wrote it in 1842.",
+        )  # fmt: skip
+        assert done.forgotten == ("babbage",)
+        assert exported(second) == before
+
+
+def test_an_export_can_be_of_a_space_a_project_or_a_time(tmp_path: Path) -> None:
+    clock = Clock()
+    with open_at(tmp_path / "old", clock=clock) as memory:
+        memory.remember("In the garden.", id="garden", project="garden", event_time=NOON - timedelta(days=9))
+        memory.remember("In the house.", id="house", session="talk")
+        memory.remember("At work.", id="desk", space="work")
+        memory.relate("Ada", "knows", "Babbage")
+        memory.set_identity("work", "The office.")
+        assert {one["id"] for one in objects(exported(memory, space="work"), "record")} == {"desk"}
+        assert objects(exported(memory, space="work"), "identity") == [{"space": "work", "text": "The office."}]
+        garden = exported(memory, project="garden")
+        assert [one["id"] for one in objects(garden, "record")] == ["garden"]
+        assert [one["object_id"] for one in objects(garden, "entry")] == ["default", "garden", "work"]
+        assert objects(garden, "relation") == objects(garden, "message") == []
+        late = exported(memory, since=NOON, space="default")
+        assert [one["id"] for one in objects(late, "record")] == ["house"]
+        assert len(objects(late, "entity")) == 2
+        assert [one["id"] for one in objects(late, "message")] == ["house"]
+        with pytest.raises(NotFound, match="no space named 'attic'"):
+            exported(memory, space="attic")
+    (tmp_path / "late.jsonl").write_bytes(late)
+    with open_at(tmp_path / "new") as memory:
+        assert memory.import_(tmp_path / "late.jsonl") == [
+            Imported(space="default", folder=str(tmp_path / "late.jsonl"), records=1, facts=1, entities=2)
+        ]
+        assert [one.id for one in memory.messages("talk")] == ["house"]
+
+
+SPOILED: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
+    (lambda lines: lines[:-1], "ends early, at line"),
+    (lambda lines: [*lines[:-1], lines[-1][:40]], "ends early, at line"),
+    (lambda lines: [*lines[:3], *lines[4:]], "was changed since it was written"),
+    (lambda lines: [line.replace(b"first", b"last") for line in lines], "was changed since it was written"),
+    (lambda lines: [lines[0].replace(b'"format":1', b'"format":9'), *lines[1:]], "upgrade Recollect"),
+    (lambda lines: [line.replace(b'"importance":0.5', b'"importance":"a lot"') for line in lines], "importance: "),
+    (lambda lines: [line.replace(b'"kind"', b'"mood"') for line in lines], "record.mood is not known"),
+    (lambda lines: [line.replace(b'"entry":{"entry":1', b'"page":{"entry":1') for line in lines], "no 'page'"),
+    (lambda lines: [b"[1]\n", *lines], "line 1 is no line of an export"),
+    (lambda lines: [lines[1], *lines], "is no export of Recollect"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "told"), SPOILED)
+def test_a_file_that_is_not_whole_is_refused_and_leaves_nothing(
+    tmp_path: Path, spoil: Callable[[list[bytes]], list[bytes]], told: str
+) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("Ada wrote the first program.")
+        lines = exported(memory).splitlines(keepends=True)
+    (tmp_path / "bad.jsonl").write_bytes(b"".join(spoil(lines)))
+    with open_at(tmp_path / "new") as memory:
+        before = exported(memory)
+        with pytest.raises(InvalidInput, match=told):
+            memory.import_(tmp_path / "bad.jsonl", origin="recollect")
+        assert exported(memory) == before
+
+
+def test_a_row_that_was_tampered_with_together_with_its_hash_is_refused(tmp_path: Path) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("Ada wrote the first program.")
+        *lines, _ = exported(memory).replace(b"first", b"final").splitlines(keepends=True)
+    counts = {"numbers": 1, "space": 1, "record": 1, "entry": 2}
+    end = {"end": {"lines": counts, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}}
+    (tmp_path / "bad.jsonl").write_bytes(b"".join([*lines, json.dumps(end).encode(), b"\n"]))
+    with open_at(tmp_path / "new") as memory:
+        with pytest.raises(StoreDamaged, match="not as it was written"):
+            memory.import_(tmp_path / "bad.jsonl")
+        assert memory.spaces() == []
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    with open_at(tmp_path / "old") as memory:
+        memory.remember("Ada wrote the first program.")
+        (tmp_path / "notes.txt").write_text("mine")
+        with pytest.raises(Conflict, match="is there already"):
+            memory.export(tmp_path / "notes.txt")
+        assert (tmp_path / "notes.txt").read_text() == "mine"
+        with pytest.raises(InvalidInput, match="of none of the programs"):
+            memory.import_(tmp_path / "notes.txt")
