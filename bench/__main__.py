@@ -15,6 +15,7 @@ from bench import (
     code,
     graph,
     growth,
+    hooks,
     ingest,
     keepers,
     memory_mcp,
@@ -56,6 +57,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "quality": quality.run,
     "secrets": secrets.run,
     "keepers": keepers.run,
+    "hooks": hooks.run,
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -43,9 +45,27 @@ def test_every_method_of_a_memory_is_on_the_page_about_the_library() -> None:
     assert {name for name in dir(recollect.Memory) if not name.startswith("_")} - named == set()
 
 
-def test_nothing_public_is_left_out() -> None:
-    values = {name for name, thing in vars(recollect).items() if inspect.isclass(thing) or inspect.isfunction(thing)}
-    assert {name for name in values if not name.startswith("_")} == {*recollect.__all__} - {"__version__"}
+def test_what_a_type_checker_sees_is_what_is_there() -> None:
+    """Names come in when they are asked for; those that only a checker reads are the same."""
+    tree = ast.parse(Path(recollect.__file__).read_text("utf-8"))
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and "recollect" in f"{node.module}"]
+    homes = {alias.asname or alias.name: (node.module, alias.name) for node in imported for alias in node.names}
+    assert set(homes) == {*recollect.__all__}
+    for name, (module, there) in homes.items():
+        assert getattr(recollect, name) is getattr(import_module(str(module)), there)
+
+
+def test_nothing_else_can_be_asked_of_the_package() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Memorry'"):
+        recollect.Memorry  # noqa: B018  # pyright: ignore
+    assert {*recollect.__all__} <= {*dir(recollect)}
+
+
+def test_the_package_alone_loads_none_of_its_rooms() -> None:
+    code = "import sys, recollect; print(*sorted(name for name in sys.modules if name.startswith('recollect.')))"
+    source = str(Path(recollect.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": source}, capture_output=True, check=True)
+    assert done.stdout.split() == [b"recollect.errors", b"recollect.version"]
 
 
 def test_the_package_says_which_version_it_is() -> None:

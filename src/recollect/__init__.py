@@ -8,31 +8,9 @@ with recollect.open() as memory:
         print(hit.score, hit.record.text, hit.why)
 """
 
-from recollect.config import Settings, load_settings
-from recollect.engine.care.dream import Alike, Dream, Merge, Review
-from recollect.engine.care.forget import Forgotten
-from recollect.engine.care.keep import Compacted, restore
-from recollect.engine.care.lifecycle import Maintained
-from recollect.engine.care.move import Moved, move
-from recollect.engine.embedding.semantics import EmbeddingState
-from recollect.engine.graph.link import Fact, Neighborhood
-from recollect.engine.intake.results import (
-    Differing,
-    Imported,
-    Ingested,
-    IngestedFolder,
-    IngestedRepo,
-    IngestedSource,
-    SourceDraft,
-)
-from recollect.engine.memory import Memory, import_
-from recollect.engine.memory import open_memory as open
-from recollect.engine.read.brief import Brief
-from recollect.engine.read.stats import SpaceTally
-from recollect.engine.write.govern import Archived
-from recollect.engine.write.grounds import EvidenceState
-from recollect.engine.write.revise import Past
-from recollect.engine.write.sessions import Compaction, Repair
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from recollect.errors import (
     Cancelled,
     CompleterError,
@@ -54,37 +32,64 @@ from recollect.errors import (
     StoreReplaced,
     WrongClock,
 )  # fmt: skip
-from recollect.store.kept import Copied, Exported, Repaired
-from recollect.types import (
-    Adapter,
-    Already,
-    Change,
-    Claim,
-    Condensed,
-    Draft,
-    Entity,
-    Evidence,
-    FileProblem,
-    Grounds,
-    Hit,
-    Message,
-    Project,
-    ProjectStatus,
-    Recall,
-    Receipt,
-    Record,
-    Relation,
-    Sampled,
-    Segment,
-    Session,
-    Signals,
-    Space,
-    SpaceStats,
-    Spending,
-    Summary,
-    Why,
-)
 from recollect.version import __version__
+
+if TYPE_CHECKING:
+    from recollect.config import Settings, load_settings
+    from recollect.engine.care.dream import Alike, Dream, Merge, Review
+    from recollect.engine.care.forget import Forgotten
+    from recollect.engine.care.keep import Compacted, restore
+    from recollect.engine.care.lifecycle import Maintained
+    from recollect.engine.care.move import Moved, move
+    from recollect.engine.embedding.semantics import EmbeddingState
+    from recollect.engine.graph.link import Fact, Neighborhood
+    from recollect.engine.intake.results import (
+        Differing,
+        Imported,
+        Ingested,
+        IngestedFolder,
+        IngestedRepo,
+        IngestedSource,
+        SourceDraft,
+    )
+    from recollect.engine.memory import Memory, import_
+    from recollect.engine.memory import open_memory as open
+    from recollect.engine.read.brief import Brief
+    from recollect.engine.read.stats import SpaceTally
+    from recollect.engine.write.govern import Archived
+    from recollect.engine.write.grounds import EvidenceState
+    from recollect.engine.write.revise import Past
+    from recollect.engine.write.sessions import Compaction, Repair
+    from recollect.store.kept import Copied, Exported, Repaired
+    from recollect.types import (
+        Adapter,
+        Already,
+        Change,
+        Claim,
+        Condensed,
+        Draft,
+        Entity,
+        Evidence,
+        FileProblem,
+        Grounds,
+        Hit,
+        Message,
+        Project,
+        ProjectStatus,
+        Recall,
+        Receipt,
+        Record,
+        Relation,
+        Sampled,
+        Segment,
+        Session,
+        Signals,
+        Space,
+        SpaceStats,
+        Spending,
+        Summary,
+        Why,
+    )
 
 __all__ = [
     "Adapter", "Alike", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
@@ -99,3 +104,40 @@ __all__ = [
     "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "import_", "load_settings", "move", "open",
     "restore",
 ]  # fmt: skip
+
+_HOMES = {
+    "recollect.config": ("Settings", "load_settings"),
+    "recollect.engine.care.dream": ("Alike", "Dream", "Merge", "Review"),
+    "recollect.engine.care.forget": ("Forgotten",),
+    "recollect.engine.care.keep": ("Compacted", "restore"),
+    "recollect.engine.care.lifecycle": ("Maintained",),
+    "recollect.engine.care.move": ("Moved", "move"),
+    "recollect.engine.embedding.semantics": ("EmbeddingState",),
+    "recollect.engine.graph.link": ("Fact", "Neighborhood"),
+    "recollect.engine.intake.results": (
+        "Differing", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "SourceDraft",
+    ),
+    "recollect.engine.memory": ("Memory", "import_", "open"),
+    "recollect.engine.read.brief": ("Brief",),
+    "recollect.engine.read.stats": ("SpaceTally",),
+    "recollect.engine.write.govern": ("Archived",),
+    "recollect.engine.write.grounds": ("EvidenceState",),
+    "recollect.engine.write.revise": ("Past",),
+    "recollect.engine.write.sessions": ("Compaction", "Repair"),
+    "recollect.store.kept": ("Copied", "Exported", "Repaired"),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_NAMED_THERE = {"open": "open_memory"}
+
+
+def __getattr__(name: str) -> object:
+    """Brings in what is asked for, and no more: a client's hook is to answer before all of it is loaded."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(_import_module(_HOME_OF.get(name, "recollect.types")), _NAMED_THERE.get(name, name))
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,6 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -160,12 +163,52 @@ def test_a_hook_that_is_killed_has_withheld_nothing(shell):
     assert STORED in shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit")).out
 
 
-def test_many_calls_leave_nothing_but_the_store_and_a_log(shell):
+def test_two_hundred_prompts_leave_nothing_but_the_store_and_a_log(shell):
     shell.remember(STORED)
-    before = {path.name for path in shell.store.iterdir()}
-    for number in range(30):
+    before, threads = {path.name for path in shell.store.iterdir()}, threading.active_count()
+    for number in range(200):
         shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit", session_id=str(number)))
     assert {path.name for path in shell.store.iterdir()} == {*before, "hooks.jsonl"}
+    assert threading.active_count() == threads
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_hooks_leave_no_process_no_lock_and_no_temporary_file(shell, tmp_path, monkeypatch):
+    shell.remember(STORED)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    transcript = tmp_path / "talk.jsonl"
+    transcript.write_text('{"role": "user", "content": "Which queue?"}\n{"role": "assistant", "content": "Redis."}\n')
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact"):
+        child = spawn("claude", event, "--home", str(shell.store))
+        _, err = child.communicate(told("claude", event, transcript_path=str(transcript)).encode())
+        assert (child.returncode, err) == (0, b"")
+    while any(str(shell.store).encode() in line for line in command_lines()):
+        os.sched_yield()
+    assert list(scratch.iterdir()) == []
+    assert list((shell.store / "turns").iterdir()) == []
+    assert [call.event for call in read_calls(shell.store)][:2] == ["SessionStart", "UserPromptSubmit"]
+    assert {call.problem for call in read_calls(shell.store)} == {None}
+
+
+def command_lines() -> Iterator[bytes]:
+    """What every process of this machine was started with."""
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # over meanwhile
+            yield place.read_bytes()
+
+
+def test_a_turn_is_answered_before_anything_of_the_engine_is_loaded():
+    code = (
+        "import io, os, sys; sys.stdin = io.TextIOWrapper(io.BytesIO(b'{}'));"
+        "os.fork = lambda: 1;"
+        "from recollect.cli import main; code = main(['hook', 'claude', 'Stop']);"
+        "print(code, *sorted(name for name in sys.modules if 'recollect.' in name or name == 'msgspec'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    cli = [f"recollect.cli{part}" for part in ("", ".hook", ".hook_forms", ".output")]
+    assert done.stdout.split() == ["0", *cli, "recollect.errors", "recollect.version"]
 
 
 def test_a_pause_silences_hooks_until_it_is_ended(shell):

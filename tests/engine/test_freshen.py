@@ -11,6 +11,7 @@ from recollect import Memory
 from recollect.engine.care import rebuild
 from recollect.engine.write import remember
 from recollect.store.base import Lexis, View
+from recollect.store.terms import hash_term
 from recollect.types import Record
 
 pytestmark = pytest.mark.usefixtures("_newer")
@@ -25,7 +26,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, memory: Memory) -> None:
 
     def derive(view: View, record: Record) -> Lexis:
         lexis = remember.derive_lexis(view, record)
-        return Lexis({**lexis.terms, remember.hash_term("newer"): 1}, lexis.names)
+        return Lexis({**lexis.terms, hash_term("newer"): 1}, lexis.names)
 
     monkeypatch.setattr(rebuild, "LEXIS_VERSION", remember.LEXIS_VERSION + 1)
     monkeypatch.setattr(rebuild, "derive_lexis", derive)

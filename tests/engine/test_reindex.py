@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from recollect import Memory
-from recollect.engine.write.remember import hash_term
-from recollect.store.terms import terms
+from recollect.store.terms import hash_term, terms
 from recollect.types import Filter
 
 

@@ -2,34 +2,33 @@
 
 A client waits for this process, so it always ends well, says nothing but its answer, and keeps to a deadline: what has
 not been found by then is not said. What a session was given is noted after it was said, so that a hook that is killed
-has withheld nothing. What is to be kept of a turn is read by a process of its own, for which nobody waits.
+has withheld nothing. What is to be kept of a turn is read by a process of its own, for which nobody waits; so at the
+top nothing is imported that takes time, and the answer to a turn needs nothing else.
 """
 
 from __future__ import annotations
 
-import importlib
+import gc
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from importlib import import_module
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.cli.hook_forms import MOMENTS, Moment, Told, parse_told, render_answer
-from recollect.cli.hook_log import HookCall, log_call
-from recollect.cli.place import find_place
-from recollect.config import Settings, load_settings
-from recollect.engine.memory import Memory, open_memory
-from recollect.engine.read.unasked import Given
 from recollect.errors import RecollectError
-from recollect.types import DEFAULT_SPACE
+
+if TYPE_CHECKING:
+    from recollect.config import Settings
+    from recollect.engine.read.unasked import Given, Unasked
 
 _LEAST_SECONDS = 0.1  # for the notes, when the answer took all of its time
 _CAPTURE_SECONDS = 120
 _MOST_INPUT = 4_000_000  # bytes; a prompt may carry a whole file
+_SPACE = "default"
 _OPTIONS = {"--space": "space", "--home": "home", "--store": "home"}
 _FOR_PEOPLE = ("--help", "-h", "--preview")
 _NOW = "--now"  # this process is the one for which nobody waits
@@ -40,13 +39,19 @@ class Call(NamedTuple):
 
     client: str
     event: str
-    space: str = DEFAULT_SPACE
+    space: str = _SPACE
     home: str | None = None
     now: bool = False
 
     @property
     def moment(self) -> Moment | None:
         return MOMENTS.get(self.client, {}).get(self.event)
+
+    @property
+    def words(self) -> list[str]:
+        """What calls the same hook again."""
+        place = ["--home", self.home] if self.home else []
+        return ["hook", self.client, self.event, "--space", self.space, *place]
 
 
 def parse_call(args: Sequence[str]) -> Call | None:
@@ -69,23 +74,35 @@ def parse_call(args: Sequence[str]) -> Call | None:
 
 def run_hook(call: Call) -> int:
     """Answers one call. Whatever happens, the exit code is 0: a memory that fails is no reason to stop an agent."""
-    try:
-        settings = load_settings(call.home)
-    except RecollectError as error:
-        _put(render_answer(call.client, call.event, ""))
-        print(f"recollect: {error}", file=sys.stderr)
-        return 0
+    gc.disable()  # this process is over before there is anything to gain
     if call.moment == "turn":
-        return _Turn(call, settings).run()
-    if call.moment == "prompt":
-        importlib.import_module("recollect.engine.read.recall")  # numpy, before the clock runs: it is start-up
+        return _run_turn(call)
+    settings = None if call.moment is None else _settings(call)
+    if settings is None:
+        _put(render_answer(call.client, call.event, ""))
+        return 0
     return _Answer(call, settings).run()
+
+
+def _settings(call: Call) -> Settings | None:
+    """The settings; None where they make no sense, which is said on stderr."""
+    from recollect.config import load_settings
+
+    try:
+        return load_settings(call.home)
+    except RecollectError as error:
+        print(f"recollect: {error}", file=sys.stderr)
+        return None
 
 
 class _Answer:
     """A call at the start of a session or at a prompt: one thread looks, and the other watches the clock."""
 
     def __init__(self, call: Call, settings: Settings) -> None:
+        from recollect.engine.read.unasked import Given
+
+        if call.moment == "prompt":
+            import_module("recollect.engine.read.recall")  # numpy, before the clock runs: it is start-up
         self._call, self._settings = call, settings
         self._began = perf_counter()
         self._given = Given()
@@ -94,16 +111,14 @@ class _Answer:
         self._found, self._done = threading.Event(), threading.Event()
 
     def run(self) -> int:
-        if self._call.moment is not None:
-            threading.Thread(target=self._work, daemon=True).start()
-            if not self._found.wait(self._settings.hook_seconds):
-                self._problem = f"nothing was found within {self._settings.hook_seconds:g} seconds"
+        threading.Thread(target=self._work, daemon=True).start()
+        if not self._found.wait(self._settings.hook_seconds):
+            found = "the brief is that of before: no new one" if self._given.text else "nothing"
+            self._problem = f"{found} was found within {self._settings.hook_seconds:g} seconds"
         given = self._given  # what was not found by now is not said
         _put(render_answer(self._call.client, self._call.event, given.text))
         milliseconds = round((perf_counter() - self._began) * 1e3)
         self._found.set()
-        if self._call.moment is None:
-            return 0
         left = self._settings.hook_seconds - (perf_counter() - self._began)
         ended = self._done.wait(max(left, _LEAST_SECONDS))
         _log(
@@ -115,77 +130,94 @@ class _Answer:
         return 0
 
     def _work(self) -> None:
+        from recollect.engine.read.unasked import Unasked
+        from recollect.engine.start import open_present
+
         try:
             self._told = parse_told(self._call.client, _read_input())
-            if find_place(self._call.home).there:
-                with open_memory(settings=self._settings, actor=f"hook:{self._call.client}") as memory:
-                    self._look(memory)
+            core = open_present(self._settings, actor=f"hook:{self._call.client}")
+            if core is not None:
+                try:
+                    self._look(Unasked(core))
+                finally:
+                    core.store.close()
         except Exception as error:  # noqa: BLE001  the top of a transport
             self._problem = f"{type(error).__name__}: {error}"
         finally:
             self._found.set()
             self._done.set()
 
-    def _look(self, memory: Memory) -> None:
-        call, told = self._call, self._told
-        if call.moment == "start":
-            resumed = None if told.anew else told.session
-            given = memory.unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
-        elif told.prompt is not None:
-            given = memory.unasked.give_answers(told.prompt, space=call.space, folder=told.folder, session=told.session)
-        else:
-            given = Given(reason="the client told no prompt")
+    def _look(self, unasked: Unasked) -> None:
+        told = self._told
+        given = self._find(unasked, told)
         if self._found.is_set():
             return  # too late: it was not said
         self._given = given
         self._found.set()
         if given.text:
-            memory.unasked.note_given(given, session=told.session, anew=call.moment == "start" and told.anew)
+            anew = self._call.moment == "start" and told.anew
+            unasked.note_given(given, session=told.session, anew=anew)
+
+    def _find(self, unasked: Unasked, told: Told) -> Given:
+        call = self._call
+        if call.moment == "start":
+            resumed = None if told.anew else told.session
+            if told.anew:
+                self._given = unasked.give_earlier(space=call.space, folder=told.folder)  # for when time runs out
+            return unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
+        if told.prompt is not None:
+            return unasked.give_answers(told.prompt, space=call.space, folder=told.folder, session=told.session)
+        return type(self._given)(reason="the client told no prompt")
 
 
-class _Turn:
+def _run_turn(call: Call) -> int:
     """A call at the end of a turn: answered at once, and worked on afterwards."""
-
-    def __init__(self, call: Call, settings: Settings) -> None:
-        self._call, self._settings = call, settings
-
-    def run(self) -> int:
-        data = _read_input()
-        if self._call.now:
-            self._capture(data)
-            return 0
-        _put(render_answer(self._call.client, self._call.event, ""))
-        if find_place(self._call.home).there or self._settings.store is None:
-            _detach(self._call, data, self._capture)
+    data = _read_input()
+    if call.now:
+        _capture(call, data)
         return 0
-
-    def _capture(self, data: bytes) -> None:
-        began = perf_counter()
-        told, problem, reason, captured = Told(), None, None, 0
-        try:
-            told = parse_told(self._call.client, data)
-            if told.transcript is None:
-                reason = "the client told of no transcript"
-            else:
-                captured, reason = self._keep(told, told.transcript)
-        except Exception as error:  # noqa: BLE001  the top of a transport
-            problem = f"{type(error).__name__}: {error}"
-        _log(
-            self._call, self._settings, told, milliseconds=round((perf_counter() - began) * 1e3),
-            captured=captured, reason=reason, problem=problem,
-        )  # fmt: skip
-
-    def _keep(self, told: Told, transcript: str) -> tuple[int, str | None]:
-        with open_memory(settings=self._settings, actor=f"hook:{self._call.client}") as memory:
-            if memory.unasked.paused_until() is not None:
-                return 0, "paused"
-            if not memory.unasked.steering(space=self._call.space).capture:
-                return 0, f"the space {self._call.space!r} captures nothing"
-            kept = memory.capture(transcript, space=self._call.space, session=told.session, cwd=told.folder)
-            return kept.messages, "another process is reading this transcript" if kept.busy else None
+    _put(render_answer(call.client, call.event, ""))
+    _detach(call, data, _capture)
+    return 0
 
 
-def _detach(call: Call, data: bytes, work: Callable[[bytes], None]) -> None:
+def _capture(call: Call, data: bytes) -> None:
+    gc.enable()
+    settings = _settings(call)
+    if settings is None:
+        return
+    began = perf_counter()
+    told, problem, reason, captured = Told(), None, None, 0
+    try:
+        told = parse_told(call.client, data)
+        if told.transcript is None:
+            reason = "the client told of no transcript"
+        else:
+            captured, reason = _keep(call, settings, told, told.transcript)
+    except Exception as error:  # noqa: BLE001  the top of a transport
+        problem = f"{type(error).__name__}: {error}"
+    _log(
+        call, settings, told, milliseconds=round((perf_counter() - began) * 1e3), captured=captured, reason=reason,
+        problem=problem,
+    )  # fmt: skip
+
+
+def _keep(call: Call, settings: Settings, told: Told, transcript: str) -> tuple[int, str | None]:
+    from recollect.engine.memory import open_memory
+
+    with open_memory(settings=settings, actor=f"hook:{call.client}") as memory:
+        if memory.unasked.paused_until() is not None:
+            return 0, "paused"
+        if not memory.unasked.steering(space=call.space).capture:
+            return 0, f"the space {call.space!r} captures nothing"
+        kept = memory.capture(transcript, space=call.space, session=told.session, cwd=told.folder)
+        unasked = memory.unasked
+        unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
+        unasked.keep_made()
+        return kept.messages, "another process is reading this transcript" if kept.busy else None
+
+
+def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> None:
     """Has work done by a process that is nobody's child, and that ends by itself."""
     if hasattr(os, "fork"):
         if os.fork():
@@ -196,20 +228,13 @@ def _detach(call: Call, data: bytes, work: Callable[[bytes], None]) -> None:
             os.dup2(quiet, stream)
         signal.alarm(_CAPTURE_SECONDS)
         try:
-            work(data)
+            work(call, data)
         finally:
             os._exit(0)
-    words = [
-        "hook",
-        call.client,
-        call.event,
-        "--space",
-        call.space,
-        *(["--home", call.home] if call.home else []),
-        _NOW,
-    ]
-    child = subprocess.Popen(  # where there is no fork
-        [sys.executable, "-m", "recollect.cli", *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+    import subprocess  # where there is no fork
+
+    child = subprocess.Popen(
+        [sys.executable, "-m", "recollect.cli", *call.words, _NOW], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0), close_fds=True,
     )  # fmt: skip
     assert child.stdin is not None
@@ -232,6 +257,10 @@ def _put(answer: str) -> None:
 
 def _log(call: Call, settings: Settings, told: Told, **found: int | str | None) -> None:
     """Writes the call down for `recollect doctor`; where that cannot be done, it is said on stderr."""
+    from datetime import UTC, datetime
+
+    from recollect.cli.hook_log import HookCall, log_call
+
     try:
         if settings.home.is_dir():
             log_call(

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Literal
-
-import msgspec
-from msgspec import Struct
+from typing import Any, Literal, NamedTuple, cast
 
 Moment = Literal["start", "prompt", "turn"]
 """What an event means to a memory: a session begins, a person has asked, something was said that may be kept."""
@@ -39,7 +35,7 @@ _FORGETFUL = ("startup", "clear", "compact", "new")
 _JSON_ONLY = ("cursor", "gemini")
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class Told(NamedTuple):
     """What a client has told of a moment in a session."""
 
     session: str | None = None
@@ -58,11 +54,15 @@ def parse_told(client: str, data: bytes) -> Told:
     """What a client wrote to standard input. A field that is missing or of another form is None."""
     if not data.strip():
         return Told()
-    fields = msgspec.json.decode(data, type=dict[str, Any])
-    roots = msgspec.convert(fields.get("workspace_roots") or [], list[Any])
+    read = json.loads(data)
+    if not isinstance(read, dict):
+        raise ValueError("what the client wrote is no JSON object")
+    fields = cast("dict[str, Any]", read)
+    roots = fields.get("workspace_roots")
+    among = cast("list[Any]", roots) if isinstance(roots, list) else []
     told = Told(
         session=_text(fields, "session_id", "sessionId", "conversation_id", "thread_id"),
-        folder=_text(fields, "cwd") or next((root for root in roots if isinstance(root, str)), None),
+        folder=_text(fields, "cwd") or next((root for root in among if isinstance(root, str)), None),
         prompt=_text(fields, "prompt", "user_prompt"),
         transcript=_text(fields, "transcript_path", "transcriptPath"),
         source=_text(fields, "source", "trigger"),
@@ -79,6 +79,8 @@ def _text(fields: Mapping[str, Any], *names: str) -> str | None:
 
 def _cursor_transcript(session: str, folder: str) -> str:
     """Where Cursor keeps what was said, if it does not tell."""
+    from pathlib import Path  # costs start-up time
+
     place = folder.strip("/").replace("/", "-").replace(".", "-")
     return str(Path.home() / ".cursor" / "projects" / place / "agent-transcripts" / session / f"{session}.jsonl")
 

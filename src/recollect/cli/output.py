@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import datetime
+from typing import TYPE_CHECKING
 
-import msgspec
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SPACES = re.compile(r"\s+")
@@ -22,6 +23,8 @@ def put(line: str = "") -> None:
 
 def put_json(value: object) -> None:
     """The whole answer, as JSON; times are RFC 3339."""
+    import msgspec  # an answer to a hook is no JSON of ours, and does not wait for it
+
     sys.stdout.flush()
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
     sys.stdout.buffer.flush()
@@ -36,6 +39,8 @@ def tell_error(code: str, message: str, *, field: str | None = None, as_json: bo
     if not as_json:
         say(f"error: {message}")
         return
+    import msgspec
+
     error = {"code": code, "message": message}
     if field is not None:
         error["field"] = field

@@ -25,14 +25,13 @@ from recollect.engine.graph.methods import Relating
 from recollect.engine.intake.methods import Indexing, Ingesting
 from recollect.engine.intake.results import Imported
 from recollect.engine.loop import Loop, keep
-from recollect.engine.places import make_home
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
 from recollect.engine.settle import Settling
+from recollect.engine.start import open_core
 from recollect.engine.write.methods import Writing
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput
-from recollect.store.choose import open_store
 
 
 def open_memory(
@@ -51,14 +50,11 @@ def open_memory(
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
     chosen = settings or load_settings(folder)
-    notes = make_home(chosen.home) if chosen.store is None else []
-    store = open_store(chosen.home, clock, chosen.store)
-    core = Core(store, chosen, actor=actor, clock=clock, new_id=new_id)
-    core.notes = [*notes, *store.notes]
+    core = open_core(chosen, actor=actor, clock=clock, new_id=new_id)
     try:
         return Memory(core, embedder, fresh=rebuild.freshen(core))
     except BaseException:
-        store.close()
+        core.store.close()
         raise
 
 

@@ -76,6 +76,11 @@ def section_of(record: Record) -> Section:
     return "important"
 
 
+def note(section: Section, record: Record) -> Noted:
+    """A record as a section of a brief shows it."""
+    return Noted(section, record, cut_text(" ".join(record.text.split()), _MOST_TOKENS))
+
+
 def plan_brief(found: Mapping[Section, Sequence[Record]], limit: int, budget_tokens: int | None) -> list[Noted]:
     """As many records as limit and budget allow, section by section; of two that contradict, the newer."""
     plan = _Plan(limit, budget_tokens)
@@ -106,7 +111,7 @@ class _Plan:
             rival = self._rival(record, said)
             if rival is not None and not _outdoes(record, said, rival.record, self._said[rival.record.version]):
                 continue
-            noted = Noted(section, record, cut_text(" ".join(record.text.split()), _MOST_TOKENS))
+            noted = note(section, record)
             cost = self._cost(noted)
             freed = 0 if rival is None else self._cost(rival)
             if most is not None and self._left is not None:

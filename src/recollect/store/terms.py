@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -76,6 +77,11 @@ def terms(text: str) -> list[str]:
     for word in split_words(text):
         add(known(word) or _learn(word))
     return found
+
+
+def hash_term(term: str) -> int:
+    """A term as an index keeps it."""
+    return zlib.crc32(term.encode())
 
 
 def split_words(text: str) -> list[str]:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, records_of
-from recollect.engine.graph.link import names_of
+from recollect.engine.graph.named import names_of
 from recollect.engine.known import DOCUMENTS, file_of, key_of
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.grounds import segment_kind, source_kind_of

@@ -12,7 +12,8 @@ import msgspec
 
 from recollect.engine.care.lifecycle import find_run, undo_run
 from recollect.engine.core import Core
-from recollect.engine.graph.link import names_of, relink
+from recollect.engine.graph.link import relink
+from recollect.engine.graph.named import names_of
 from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.tell import told_replaced

@@ -11,13 +11,14 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.engine.core import Core, records_of, within
-from recollect.engine.write.remember import derive_lexis, ensure_space, hash_term
+from recollect.engine.graph.named import find, names_of, require, resolve
+from recollect.engine.write.remember import derive_lexis, ensure_space
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.entities import mentions, unspaced
 from recollect.store.base import Edit, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Op, Put, Retire
-from recollect.store.terms import is_pair, terms
+from recollect.store.terms import hash_term, is_pair, terms
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Json, Metadata, Record, Relation
 
 _WALKED = 10_000  # entities that a walk visits at most
@@ -42,36 +43,6 @@ class Neighborhood(Struct, frozen=True, kw_only=True):
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
     distances: Mapping[str, int]
-
-
-def names_of(entity: Entity) -> list[str]:
-    return [entity.name, *entity.aliases]
-
-
-def find(view: View, space: str, ref: str, *, any_case: bool = False) -> list[Entity]:
-    """The entities that an id, a name or an alias means, letter by letter: names before aliases, nobody's first.
-
-    With `any_case`, where nothing is called just so, those whose names differ in case and spacing alone.
-    """
-    by_id = view.get(Entity, space, ref)
-    if by_id is not None:
-        return [by_id]
-    named = view.entities(Entities(space=space, names=(ref,)))
-    exact = [entity for entity in named if ref in names_of(entity)]
-    found = named if any_case and not exact else exact
-    return sorted(found, key=lambda one: (normal_name(one.name) != normal_name(ref), one.name != ref, bool(one.user)))
-
-
-def resolve(view: View, space: str, ref: str) -> Entity | None:
-    """The first of the entities that an id, a name or an alias means."""
-    return next(iter(find(view, space, ref)), None)
-
-
-def require(view: View, space: str, ref: str) -> Entity:
-    entity = resolve(view, space, ref)
-    if entity is None:
-        raise NotFound(f"there is no entity {ref!r} in space {space!r}")
-    return entity
 
 
 def put_entity(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.engine.core import Core, records_of, within
-from recollect.engine.graph.link import find, names_of
+from recollect.engine.graph.named import find, names_of
 from recollect.retrieve.graph import rank_nodes
 from recollect.store.base import Entities, Glance, Link, Relations, View, normal_name
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record

@@ -17,7 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.graph.link import names_of, relink, resolve
+from recollect.engine.graph.link import relink
+from recollect.engine.graph.named import names_of, resolve
 from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
 from recollect.engine.intake.sources import source_id, write_source
 from recollect.engine.write.grounds import cites

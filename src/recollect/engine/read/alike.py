@@ -12,11 +12,10 @@ from msgspec import Struct
 from recollect.engine.core import Core, find, records_of
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.grounds import overlap
-from recollect.engine.write.remember import hash_term
 from recollect.retrieve.alike import ENOUGH, likeness, score_alike, title_of
 from recollect.store.base import View
 from recollect.store.search import Pick
-from recollect.store.terms import query_terms
+from recollect.store.terms import hash_term, query_terms
 from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, Draft, Filter, Record, Status
 
 MOST_ALIKE = 5

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.read.foremost import importance_of, rank_standing
-from recollect.engine.write.remember import hash_term
 from recollect.retrieve.brief import (
     DECISION_KINDS,
     DECISION_WORDS,
@@ -30,7 +29,7 @@ from recollect.retrieve.brief import (
     section_of,
 )
 from recollect.store.base import View
-from recollect.store.terms import terms
+from recollect.store.terms import hash_term, terms
 from recollect.types import CAPTURED, Filter, Record
 
 _TALK = ("source", "document", "message", "code", "activity")  # what was there, not what is so

@@ -15,13 +15,12 @@ from msgspec import Struct
 
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.walk import walk
-from recollect.engine.write.remember import hash_term
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.keywords import Terms, relate_keywords
 from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
-from recollect.store.terms import is_pair, query_terms
+from recollect.store.terms import hash_term, is_pair, query_terms
 from recollect.types import Query
 
 if TYPE_CHECKING:

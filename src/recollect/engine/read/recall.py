@@ -29,6 +29,7 @@ from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
 from recollect.retrieve.ranker import LIKE, Evidence, Likeness, judge, neighbours_of, share_words, weigh_roughly
 from recollect.store.base import View
+from recollect.store.distinct import distinct
 from recollect.store.search import Pick
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
@@ -116,7 +117,7 @@ class _Pool:
 
     def picks(self, rows: NDArray[np.int64]) -> tuple[dict[str, Pick], dict[str, NDArray[np.int64]]]:
         """Rows by space, as a store is asked for them, and where each space's stand."""
-        homes: list[int] = np.unique(self.home[rows]).tolist()
+        homes: list[int] = distinct(self.home[rows]).tolist()
         places = {self.origins[home].space: rows[self.home[rows] == home] for home in homes}
         return {space: Pick(self.version[some]) for space, some in places.items()}, places
 

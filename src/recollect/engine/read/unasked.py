@@ -3,7 +3,8 @@
 At its start the brief; with a prompt the few records that most likely answer it, none of them twice in one session. No
 model is loaded for it: one that is loaded already helps, and else words decide. Whether at all, how much, and from
 which probability on stands on a shelf for each space. Shelves of the store say until when all of it is paused, what a
-session was shown, and what was given each day.
+session was shown, and what was given each day. Which records made the last brief is kept as well: where nothing was
+changed since, it is not made anew.
 """
 
 from __future__ import annotations
@@ -16,19 +17,18 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from recollect.engine.core import Core
-from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
-from recollect.engine.read.brief import make_brief
 from recollect.errors import InvalidInput
 from recollect.ingest.worktree import project_of
+from recollect.retrieve.brief import Noted, Section, note, render_brief
 from recollect.retrieve.context import estimate_tokens, pack_context
-from recollect.retrieve.general import asks_generally
 from recollect.store.base import Shelf, View
 from recollect.store.terms import terms
-from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query
+from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query, Record
 
 if TYPE_CHECKING:
+    from recollect.engine.embedding.semantics import Semantics
     from recollect.engine.embedding.vectors import Vectors
 
 MOST_RECORDS = 5
@@ -77,11 +77,23 @@ class Injected(Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
 
+class Prepared(Struct, frozen=True, kw_only=True):
+    """Which records made a brief, by section: those of a project (or of none) as of an entry of the journal."""
+
+    entry: int
+    at: datetime
+    tokens: int
+    notes: tuple[tuple[Section, str], ...]
+
+
+_PREPARED = Shelf("briefs", Prepared)
 _STEERING = Shelf("steering", Steering)
 _PAUSED = Shelf("paused", datetime)
 _SHOWN = Shelf("shown", Shown)
 _INJECTED = Shelf("injected", Injected)
 _ONLY = "all"
+_NO_PROJECT = "\0"
+_FRESH = timedelta(hours=12)  # with time alone, what is important changes slowly
 
 
 def steering_of(view: View, space: str) -> Steering:
@@ -95,26 +107,58 @@ def paused_until(view: View, now: datetime) -> datetime | None:
     return until if until is not None and until > now else None
 
 
-def give_brief(core: Core, space: str, project: str | None, resumed: str | None = None) -> Given:
-    """What a session begins with."""
+def give_brief(
+    core: Core, space: str, project: str | None, resumed: str | None = None
+) -> tuple[Given, Prepared | None]:
+    """What a session begins with; and where it had to be made, of what it was."""
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
         if reason is None and resumed is not None and _seen(view, resumed):
             reason = "the session has its brief already"
+        entry, now = last_entry(view), core.clock()
+        known = view.kept(_PREPARED, space=space, keys=[project or _NO_PROJECT]).get(project or _NO_PROJECT)
+        holds = known is not None and known.entry == entry and known.tokens == steering.start_tokens
+        if reason is None and known is not None and holds and timedelta() <= now - known.at < _FRESH:
+            return _render(_noted(view, space, known), project), None
     if reason is not None:
-        return Given(project=project, reason=reason)
+        return Given(project=project, reason=reason), None
+    from recollect.engine.read.brief import make_brief  # for what has to be made, and that is seldom
+
     where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
     made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens)
-    if not made.text:
+    notes: tuple[tuple[Section, str], ...] = tuple((noted.section, noted.record.id) for noted in made.notes)
+    return _render(made.notes, project), Prepared(entry=entry, at=now, tokens=steering.start_tokens, notes=notes)
+
+
+def give_earlier(core: Core, space: str, project: str | None) -> Given:
+    """What of the last brief holds still, for when there is no time to make another."""
+    with core.store.read() as view:
+        known = view.kept(_PREPARED, space=space, keys=[project or _NO_PROJECT]).get(project or _NO_PROJECT)
+        reason = _looked_up(core, view, space)[1]
+        return _render([] if known is None or reason is not None else _noted(view, space, known), project)
+
+
+def _noted(view: View, space: str, known: Prepared) -> list[Noted]:
+    """The notes of a brief that was made before, but for those of records that hold no longer."""
+    held = Filter(spaces=(space,), ids=tuple(id for _, id in known.notes))
+    records = {record.id: record for record in (view.select(Record, held) if known.notes else ())}
+    return [note(section, records[id]) for section, id in known.notes if id in records]
+
+
+def _render(notes: Sequence[Noted], project: str | None) -> Given:
+    text = render_brief(notes)
+    if not text:
         return Given(project=project, reason="nothing is known yet")
-    ids = tuple(noted.record.id for noted in made.notes)
-    return Given(text=made.text, tokens=estimate_tokens(made.text), ids=ids, project=project)
+    ids = tuple(noted.record.id for noted in notes)
+    return Given(text=text, tokens=estimate_tokens(text), ids=ids, project=project)
 
 
 def give_answers(
     core: Core, space: str, project: str | None, prompt: str, session: str | None, vectors: Vectors | None
 ) -> Given:
     """The records that probably answer a prompt, without those that the session has seen."""
+    from recollect.retrieve.general import asks_generally  # many patterns, for a prompt alone
+
     if _COMMAND.fullmatch(prompt) or asks_generally(prompt) or len(set(terms(prompt[:200]))) < _FEWEST_TERMS:
         return Given(project=project, reason="the prompt asks for nothing that could be looked up")
     with core.store.read() as view:
@@ -187,9 +231,10 @@ def note_given(core: Core, given: Given, session: str | None, *, anew: bool = Fa
 class Unasked:
     """What a memory gives without being asked, and how a person steers that."""
 
-    def __init__(self, core: Core, semantics: Semantics) -> None:
+    def __init__(self, core: Core, semantics: Semantics | None = None) -> None:
         self._core = core
         self._semantics = semantics
+        self._made: tuple[str, str, Prepared] | None = None
 
     def give_brief(
         self,
@@ -203,8 +248,16 @@ class Unasked:
 
         A session that is `resumed` and was shown something before still has it, and is given nothing.
         """
-        session = parse_optional(resumed, "resumed")
-        return give_brief(self._core, parse_space(space), _project(project, folder), session)
+        label, named = parse_space(space), _project(project, folder)
+        given, made = give_brief(self._core, label, named, parse_optional(resumed, "resumed"))
+        self._made = None if made is None else (label, named or _NO_PROJECT, made)
+        return given
+
+    def give_earlier(
+        self, *, space: str = DEFAULT_SPACE, project: str | None = None, folder: str | None = None
+    ) -> Given:
+        """What of the brief that was given last holds still: at hand at once, and without what is new since."""
+        return give_earlier(self._core, parse_space(space), _project(project, folder))
 
     def give_answers(
         self,
@@ -220,7 +273,9 @@ class Unasked:
         What the session was shown before is left out. A model is used if it is loaded, and never loaded for this.
         """
         label = parse_space(space)
-        ready = None if self._semantics.loaded is None else self._semantics.ready([label], _PATIENCE, tuple)
+        semantics = self._semantics
+        loaded = semantics is not None and semantics.loaded is not None
+        ready = semantics.ready([label], _PATIENCE, tuple) if semantics is not None and loaded else None
         return give_answers(
             self._core,
             label,
@@ -231,11 +286,19 @@ class Unasked:
         )
 
     def note_given(self, given: Given, *, session: str | None = None, anew: bool = False) -> None:
-        """Keeps that a session was given something, so that it is not given the same again.
+        """Keeps that a session was given something, so that it is not given the same again (and of what it was made).
 
         `anew`: the session begins, or was made shorter, and has none of what it was shown before.
         """
         note_given(self._core, given, parse_optional(session, "session"), anew=anew)
+        self.keep_made()
+
+    def keep_made(self) -> None:
+        """Keeps which records the last brief was made of."""
+        if self._made is not None:
+            space, key, prepared = self._made
+            with self._core.store.write(actor=self._core.actor) as edit:
+                edit.keep(_PREPARED, {key: prepared}, space=space)
 
     def steering(self, *, space: str = DEFAULT_SPACE) -> Steering:
         """What a space allows to happen unasked."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -19,7 +18,7 @@ from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutMessages, PutSpace
-from recollect.store.terms import TERMS_VERSION, split_words, terms_of
+from recollect.store.terms import TERMS_VERSION, hash_term, split_words, terms_of
 from recollect.types import (
     HIDDEN_STATUSES,
     REPEATED,
@@ -49,10 +48,6 @@ _RECALLED = re.compile(r"\A\s*<recollect\b")  # what `Recall.context` begins wit
 
 def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def hash_term(term: str) -> int:
-    return zlib.crc32(term.encode())
 
 
 class _Hashes(dict[str, tuple[int, ...]]):

@@ -15,10 +15,11 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, find, records_of
 from recollect.engine.write.govern import supersede_one
-from recollect.engine.write.remember import count_terms, hash_term, make_room, put_of, remember_all, said_beside
+from recollect.engine.write.remember import count_terms, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput, StoreError
 from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, rarity, read_statement, resemblance
 from recollect.store.base import Edit, View
+from recollect.store.terms import hash_term
 from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Record
 
 MOST_TOLD = 3

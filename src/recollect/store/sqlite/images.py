@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.distinct import distinct
 from recollect.store.search import NearMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import number_groups, pack_pieces, unpack_terms
@@ -80,7 +81,7 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
     length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
     order = np.argsort(hashes, kind="stable")
     of = np.searchsorted(versions, np.array([row[1] for row in vectors], dtype=np.int64))
-    embedded, starts = np.unique(of, return_index=True)
+    embedded = distinct(of)
     kinds = np.array(columns[13], dtype=np.str_)
     said = [(row[4], home) for row, home in zip(vectors, of.tolist(), strict=True) if row[4] is not None]
     return Image(
@@ -101,9 +102,9 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
         vectors=unpack_halves([row[3] for row in vectors], dim),
         pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
         embedded=embedded,
-        starts=starts,
+        starts=np.searchsorted(of, embedded),
         tokens=pack_pieces(said),
-        kinds={kind: kinds == kind for kind in np.unique(kinds).tolist()},
+        kinds={kind: kinds == kind for kind in set(columns[13])},
     )
 
 

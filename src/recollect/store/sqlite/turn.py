@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -47,16 +48,27 @@ class FileTurn:
             file = private.open_file(self._path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
-        if _lock(file):
+        if _lock(file) and _is_at(file, self._path):
             self._file = file
             return True
         os.close(file)
         return False
 
     def release(self) -> None:
+        """Gives the turn back. Its file goes while it is still locked, so that none is left of work that is over."""
         file, self._file = self._file, None
         if file is not None:
+            with suppress(OSError):  # such as that of Windows, where a file that is open stays
+                os.unlink(self._path)
             os.close(file)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Is this still the file of that name? Whoever waited for it may have locked one that has gone since."""
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 if sys.platform == "win32":

@@ -1,0 +1,135 @@
+"""How long does an agent wait for its memory's hooks, and what do they leave behind?
+
+Hooks are spawned as a client spawns them, by a small process of its own (`bench/spawner.py`): what a child is said to
+have taken at most would otherwise be what this process takes.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.start import environment
+from bench.stores import filled, open_quiet
+from bench.table import Plan, Table, median, quantile, within
+from bench.texts import questions
+from recollect import StoreBusy
+
+SIZE = 10_000
+LIMIT_MB = 60.0
+_SPAWNER = Path(__file__).parent / "spawner.py"
+_MAIN = "import sys; from recollect.cli import main; sys.exit(main())"
+_TURN = "Decision: we keep the retry limit of the {} queue at five."
+
+
+def spawn(
+    home: Path, event: str, inputs: Sequence[Mapping[str, object]], scratch: str | None = None
+) -> list[tuple[float, float]]:
+    """Calls a hook with each of some inputs: seconds from the spawn to its end, and megabytes at most."""
+    command = [sys.executable, "-c", _MAIN, "hook", "claude", event, "--home", str(home)]
+    jobs = {"command": command, "inputs": [json.dumps(one) for one in inputs]}
+    done = subprocess.run(
+        [sys.executable, "-S", str(_SPAWNER)], input=json.dumps(jobs).encode(), capture_output=True, check=True,
+        env={**environment(), **({} if scratch is None else {"TMPDIR": scratch})},
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def events(plan: Plan, home: Path, count: int, *, first: int = 0) -> dict[str, list[dict[str, object]]]:
+    """What a client tells at the start of sessions, with prompts, and at the end of turns."""
+    transcript = home / "transcript.jsonl"
+    lines = [_line(number) for number in range(200)]
+    transcript.write_text("".join(lines), "utf-8")
+    base: dict[str, object] = {"transcript_path": str(transcript), "cwd": str(plan.folder)}
+    asked = questions(40, among=SIZE, seed=len("default"))
+    return {
+        "SessionStart": [{**base, "session_id": f"s{n}", "source": "startup"} for n in range(first, first + count)],
+        "UserPromptSubmit": [
+            {**base, "session_id": f"p{n}", "prompt": asked[n % len(asked)]} for n in range(first, first + count)
+        ],
+        "Stop": [{**base, "session_id": f"t{n}"} for n in range(first, first + count)],
+    }
+
+
+def _line(number: int) -> str:
+    said = {"role": "user" if number % 2 else "assistant", "content": _TURN.format(number)}
+    return json.dumps({
+        "type": said["role"], "sessionId": "t", "uuid": f"u{number}", "message": said,
+        "timestamp": f"2026-05-10T10:{number // 60:02}:{number % 60:02}Z", "cwd": "/",
+    }) + "\n"  # fmt: skip
+
+
+def run(plan: Plan) -> list[Table]:
+    size = min(SIZE, max(plan.sizes))
+    home = filled(plan.folder, f"hooks-{size}", {"default": size})
+    count = 2 if plan.tiny else 40 if plan.quick else 200
+    told = events(plan, home, count)
+    taken = {event: spawn(home, event, inputs) for event, inputs in told.items()}
+    limits = {"SessionStart": (150, 300), "UserPromptSubmit": (600, 600), "Stop": (100, None)}
+    rows = [_row(f"{event}, a process", taken[event], *limits[event]) for event in told]
+    bare = spawn_bare(count)
+    rows.append(("python -c pass", median([took for took, _ in bare]) * 1e3, None, None, None, None, None, None))
+    columns = ("hook", "p50 ms", "limit", "p99 ms", "limit", "MB at most", "limit", "holds")
+    note = f"{count:,} spawns of each, in a store of {size:,}. No model is loaded for any of them."
+    return [Table("hooks", columns, tuple(rows), note), leftovers(plan, home)]
+
+
+def _row(name: str, taken: Sequence[tuple[float, float]], p50: float, p99: float | None) -> tuple[Any, ...]:
+    times = [took * 1e3 for took, _ in taken]
+    most = max(memory for _, memory in taken)
+    middle, late = median(times), quantile(times, 0.99)
+    own = most > 0
+    holds = middle <= p50 and (p99 is None or late <= p99) and (not own or most <= LIMIT_MB)
+    return (
+        name, middle, f"≤ {p50}", late, None if p99 is None else f"≤ {p99}", most if own else None,
+        f"≤ {LIMIT_MB:.0f}" if own else None, within(holds),
+    )  # fmt: skip
+
+
+def spawn_bare(count: int) -> list[tuple[float, float]]:
+    jobs = {"command": [sys.executable, "-c", "pass"], "inputs": [""] * count}
+    done = subprocess.run(
+        [sys.executable, "-S", str(_SPAWNER)], input=json.dumps(jobs).encode(), capture_output=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def leftovers(plan: Plan, home: Path) -> Table:
+    """Prompts one after another, and then whatever they left: processes, locks, and files."""
+    count = 3 if plan.tiny else 200 if plan.quick else SIZE
+    inputs = events(plan, home, count, first=1_000_000)["UserPromptSubmit"]
+    before = _files(home)
+    with tempfile.TemporaryDirectory(prefix="hooks-") as scratch:
+        spawn(home, "UserPromptSubmit", inputs, scratch)
+        left = {
+            "processes": len(_processes(home)),
+            "temporary files": len(_files(Path(scratch))),
+            "files beside the store": len(_files(home) - before - {"hooks.jsonl", "hooks.jsonl.1"}),
+            "locks": _locked(home),
+        }
+    rows = tuple((what, number, "0", within(number == 0)) for what, number in left.items())
+    return Table("hooks-left", (f"left by {count:,} prompts", "how many", "limit", "holds"), rows)
+
+
+def _files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def _processes(home: Path) -> list[str]:
+    shown = subprocess.run(["ps", "-axo", "pid=,command="], capture_output=True, text=True, check=True)
+    return [line for line in shown.stdout.splitlines() if f"--home {home}" in line]
+
+
+def _locked(home: Path) -> int:
+    """1 where somebody still keeps the store to itself."""
+    with open_quiet(home) as memory:
+        try:
+            with memory.core.store.write(actor="bench", patience=0.0):
+                return 0
+        except StoreBusy:
+            return 1

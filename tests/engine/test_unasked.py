@@ -1,0 +1,73 @@
+"""Is a brief that was made before given again only as long as it is still so?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+from recollect.engine.read import brief
+from recollect.engine.read.unasked import Unasked
+
+RULES = ("Never push to main.", "Always sign commits.", "Deploys happen on Tuesdays.")
+
+
+@pytest.fixture
+def given(memory: Memory) -> Unasked:
+    """A memory of three rules, of which a session has had the brief."""
+    for number, rule in enumerate(RULES):
+        memory.remember(rule, kind="rule", id=f"r{number}")
+    unasked = memory.unasked
+    unasked.note_given(unasked.give_brief(), session="s")
+    return unasked
+
+
+def test_a_brief_is_not_made_twice_of_the_same_memory(given: Unasked, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    make = brief.make_brief
+    monkeypatch.setattr(brief, "make_brief", lambda *args, **rest: made.append(args) or make(*args, **rest))
+    again = given.give_brief()
+    assert [rule in again.text for rule in RULES] == [True, True, True]
+    assert (made, again.text) == ([], given.give_earlier().text)
+
+
+@pytest.mark.parametrize("change", ["remember", "revise", "forget", "steer"])
+def test_what_is_changed_is_in_the_next_brief(given: Unasked, memory: Memory, change: str) -> None:
+    before = given.give_brief().text
+    if change == "remember":
+        memory.remember("Never log tokens.", kind="rule")
+    elif change == "revise":
+        memory.revise("r0", "Never push to release.")
+    elif change == "forget":
+        memory.forget("r0")
+    else:
+        given.steer(start_tokens=50)
+    assert given.give_brief().text != before
+
+
+def test_what_has_ended_meanwhile_is_not_given(given: Unasked, memory: Memory, clock: Any) -> None:
+    memory.remember("The freeze lasts.", kind="rule", valid_until=clock.now + timedelta(hours=1))
+    given.note_given(given.give_brief())
+    assert "The freeze lasts." in given.give_brief().text
+    clock.now += timedelta(hours=2)
+    assert "The freeze lasts." not in given.give_brief().text
+
+
+def test_what_was_forgotten_is_not_in_the_brief_of_before(given: Unasked, memory: Memory) -> None:
+    memory.forget("r1")
+    memory.remember("Never log tokens.", kind="rule")
+    earlier = given.give_earlier()
+    assert earlier.ids == ("r0", "r2") or earlier.ids == ("r2", "r0")
+    assert RULES[1] not in earlier.text
+
+
+def test_projects_have_briefs_of_their_own(memory: Memory) -> None:
+    memory.remember("The shop uses HS256.", kind="rule", project="shop")
+    memory.remember("The gateway uses RS256.", kind="rule", project="gateway")
+    unasked = memory.unasked
+    for project in ("shop", "gateway", None):
+        unasked.note_given(unasked.give_brief(project=project))
+    texts = [unasked.give_brief(project=project).text for project in ("shop", "gateway", None)]
+    assert [("HS256" in text, "RS256" in text) for text in texts] == [(True, False), (False, True), (True, True)]
