@@ -9,8 +9,8 @@ import sys
 import time
 
 
-def spawn(command: list[str], data: bytes) -> tuple[float, float]:
-    """Seconds until the child has closed its answer and ended, and megabytes at most."""
+def spawn(command: list[str], data: bytes) -> tuple[float, float, float]:
+    """Seconds until the child has closed its answer and ended, those of a processor, and megabytes at most."""
     to_child, ours = os.pipe()
     answer, to_us = os.pipe()
     began = time.perf_counter()
@@ -36,7 +36,8 @@ def spawn(command: list[str], data: bytes) -> tuple[float, float]:
     os.close(answer)
     if status:
         raise SystemExit(f"{command} ended with {status}")
-    return took, usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+    worked = usage.ru_utime + usage.ru_stime
+    return took, worked, usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
 
 
 def main() -> None:
