@@ -1,5 +1,6 @@
 """Every event that clients tell of, as they tell it: what is answered, in which form, and what is left behind."""
 
+# pyright: basic
 from __future__ import annotations
 
 import json

@@ -1,5 +1,6 @@
 """Is a store still of use while its keyword index is made by newer rules?"""
 
+# pyright: basic
 from __future__ import annotations
 
 import threading

@@ -1,5 +1,6 @@
 """Is everything derived the same, whether it grew with the writes or was made again from what is canonical?"""
 
+# pyright: basic
 from __future__ import annotations
 
 import sqlite3

@@ -1,5 +1,6 @@
 """Is a brief that was made before given again only as long as it is still so?"""
 
+# pyright: basic
 from __future__ import annotations
 
 from datetime import timedelta
