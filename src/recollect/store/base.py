@@ -50,8 +50,8 @@ T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
 S = TypeVar("S")
 N = TypeVar("N", str, int)
-By = Literal["kind", "session", "project", "tag", "claim", "list"]
-"""What records are counted by. A `list` is that of a session's messages, which also names those that are gone."""
+By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list"]
+"""What records are counted by; a `day` is the number of that on which one was stored, from 1970. A `list` is that of a session's messages, which also names those that are gone."""
 
 
 def normal_name(name: str) -> str:
@@ -235,6 +235,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     act: int | None = None
     later_than: datetime | None = None
     after: int = 0
+    before: int | None = None
     last_besides: str | None = None
 
 

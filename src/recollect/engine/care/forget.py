@@ -20,7 +20,7 @@ from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import any_version
 from recollect.retrieve.quotes import Said, without
-from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, made_of
+from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, View, made_of
 from recollect.store.ops import Erase, EraseThing, Op, Rewrite
 from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Filter, Receipt, Record, Relation
 
@@ -38,13 +38,23 @@ class Forgotten(Receipt, frozen=True, kw_only=True):
     pending: tuple[str, ...] = ()
 
 
+class Along(Struct, frozen=True, kw_only=True):
+    """What a forgetting would take along: whole records, facts and entities; and records as they would be without it."""
+
+    removed: tuple[Record, ...]
+    rewritten: tuple[Record, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+
 def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgotten:
     """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal."""
     with core.store.write(actor=core.actor) as edit:
         record = any_version(edit, id, space)
         leaving = _Leaving(edit, record.space)
         leaving.follow(record)
-        entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
+        edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
+        entries = [entry for done in edit.apply(leaving.ops(edit, reason)) for entry in done.entries]
         note_erased(edit)
     if leaving.rewritten:
         core.written()
@@ -53,6 +63,20 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         outcome="stored", id=id, space=record.space, entry=entries[0], entries=tuple(entries),
         reason=f"gone, but for {_TRACES}" if pending else None,
         removed=(*leaving.removed, *leaving.things), rewritten=tuple(leaving.rewritten), pending=pending,
+    )  # fmt: skip
+
+
+def forgets(core: Core, id: str, space: str | None) -> Along:
+    """What `forget` would do, the record itself first. Nothing is changed."""
+    with core.store.read() as view:
+        record = any_version(view, id, space)
+        leaving = _Leaving(view, record.space)
+        leaving.follow(record)
+    things = leaving.things.values()
+    return Along(
+        removed=tuple(leaving.removed.values()), rewritten=tuple(leaving.rewritten.values()),
+        entities=tuple(one for one in things if isinstance(one, Entity)),
+        relations=tuple(one for one in things if isinstance(one, Relation)),
     )  # fmt: skip
 
 
@@ -67,14 +91,16 @@ class _Origin(Struct, frozen=True):
 class _Leaving:
     """What a record takes along: records that go, records that are written anew, entities and relations that go."""
 
-    def __init__(self, edit: Edit, space: str) -> None:
-        self._edit = edit
+    def __init__(self, view: View, space: str) -> None:
+        self._view = view
         self._space = space
         self._home = Filter(spaces=(space,), valid_only=False)
         self._said: list[str] = []
         self.removed: dict[str, Record] = {}
         self.rewritten: dict[str, Record] = {}
         self.things: dict[str, Entity | Relation] = {}
+        self.files: list[str] = []
+        """The keys of files that are to be read anew, should they be brought in again."""
 
     def follow(self, record: Record) -> None:
         """Finds everything that goes along, and everything that goes along with that."""
@@ -89,8 +115,8 @@ class _Leaving:
         self.rewritten = {id: one for id, one in self.rewritten.items() if id not in self.removed}
         self._leave_graph()
 
-    def ops(self, reason: str | None) -> list[Op]:
-        edit, ids = self._edit, tuple(self.removed)
+    def ops(self, edit: Edit, reason: str | None) -> list[Op]:
+        ids = tuple(self.removed)
         erased = Filter(spaces=(self._space,), past=True, ids=ids)
         said = f"without what {ids[0]} said"
         return [
@@ -101,13 +127,13 @@ class _Leaving:
 
     def _versions(self, ids: Sequence[str]) -> list[Record]:
         """All versions of some records, as far as there are any."""
-        changes = [change for id in ids for change in self._edit.journal(Changes(object_id=id, space=self._space))]
+        changes = [change for id in ids for change in self._view.journal(Changes(object_id=id, space=self._space))]
         named = {version for change in changes for version in (change.before, change.after) if version is not None}
-        found = records_of(self._edit, sorted(named)) if named else []
+        found = records_of(self._view, sorted(named)) if named else []
         return [one for one in found if one.id in ids]
 
     def _records(self, **narrowed: object) -> list[Record]:
-        return self._edit.select(Record, msgspec.structs.replace(self._home, **narrowed))
+        return self._view.select(Record, msgspec.structs.replace(self._home, **narrowed))
 
     # What says the same
 
@@ -117,7 +143,7 @@ class _Leaving:
         return [one for one in self._records(superseded_by=ids) if self._was_merged(one)]
 
     def _was_merged(self, record: Record) -> bool:
-        changes = self._edit.journal(Changes(object_id=record.id, space=record.space), newest_first=True)
+        changes = self._view.journal(Changes(object_id=record.id, space=record.space), newest_first=True)
         return any(change.verb == "merge" and change.after is not None for change in changes)
 
     def _pieces(self, gone: Sequence[Record]) -> list[Record]:
@@ -127,8 +153,7 @@ class _Leaving:
             if one.kind in CATALOGUE_KINDS and one.source is not None:
                 kinds = (segment_kind(source_kind_of(one)),)
                 found += self._records(sources=(one.source,), kinds=kinds, past=True)
-                key = key_of(str(file_of(one).get("path", one.source)))
-                self._edit.keep(DOCUMENTS, {key: None}, space=one.space)
+                self.files.append(key_of(str(file_of(one).get("path", one.source))))
         return found
 
     # What was made of it
@@ -156,7 +181,7 @@ class _Leaving:
 
     def _remade(self, versions: Sequence[Record]) -> Record | None:
         """A summary without what goes; None where nothing is left of it, or where it is in the present no more."""
-        held = self._edit.get(Record, self._space, versions[-1].id)
+        held = self._view.get(Record, self._space, versions[-1].id)
         if held is None:
             return None
         left = sorted(_sources(versions) - self.removed.keys())
@@ -190,7 +215,7 @@ class _Leaving:
     def _leave_merged(self, gone: Sequence[Record]) -> None:
         """Takes the text, or the tags, of what goes out of the record that it was merged into."""
         for one in gone:
-            kept = None if one.superseded_by is None else self._edit.get(Record, self._space, one.superseded_by)
+            kept = None if one.superseded_by is None else self._view.get(Record, self._space, one.superseded_by)
             if kept is None or kept.id in self.removed or not self._was_merged(one):
                 continue
             kept = self.rewritten.get(kept.id, kept)
@@ -203,9 +228,9 @@ class _Leaving:
 
     def _tags_of(self, merged: Record, kept: Record) -> set[str]:
         """The tags that a record took from one that was merged into it."""
-        for change in self._edit.journal(Changes(object_id=kept.id, space=kept.space)):
+        for change in self._view.journal(Changes(object_id=kept.id, space=kept.space)):
             if (change.reason or "").startswith(f"took the tags of {merged.id}") and change.before is not None:
-                before = self._edit.get(Record, kept.space, kept.id, version=change.before)
+                before = self._view.get(Record, kept.space, kept.id, version=change.before)
                 return set(merged.tags) - set(() if before is None else before.tags)
         return set()
 
@@ -213,33 +238,33 @@ class _Leaving:
 
     def _leave_graph(self) -> None:
         """Facts that name what goes as where they come from, and entities that nothing else mentions."""
-        for origin in self._edit.relations(_Origin, Relations(space=self._space, active=False)):
+        for origin in self._view.relations(_Origin, Relations(space=self._space, active=False)):
             if origin.provenance in self.removed:
-                relation = self._edit.get(Relation, self._space, origin.id)
+                relation = self._view.get(Relation, self._space, origin.id)
                 if relation is not None:
                     self.things[relation.id] = relation
         ends = {end for one in self.things.values() if isinstance(one, Relation) for end in (one.subject, one.object)}
-        lexis = self._edit.terms([one.version for one in self.removed.values()])
+        lexis = self._view.terms([one.version for one in self.removed.values()])
         named = tuple({name for one in lexis.values() for name in one.names})
-        found = self._edit.entities(Entities(space=self._space, names=named)) if named else []
+        found = self._view.entities(Entities(space=self._space, names=named)) if named else []
         if ends:
-            found += self._edit.entities(Entities(space=self._space, ids=tuple(ends)))
+            found += self._view.entities(Entities(space=self._space, ids=tuple(ends)))
         for entity in found:
             if not self._is_known_otherwise(entity):
                 self.things[entity.id] = entity
 
     def _is_known_otherwise(self, entity: Entity) -> bool:
         leaving = {one.version for one in self.removed.values()}
-        mentions = self._edit.mentions(self._space, names_of(entity)).values()
+        mentions = self._view.mentions(self._space, names_of(entity)).values()
         if any(version not in leaving for versions in mentions for version in versions):
             return True
-        if self._edit.count(Filter(spaces=(self._space,), refs=(f"subject:{entity.id}",), valid_only=False)):
+        if self._view.count(Filter(spaces=(self._space,), refs=(f"subject:{entity.id}",), valid_only=False)):
             return True
         stated = (
             Relations(space=self._space, active=False, subjects=(entity.id,)),
             Relations(space=self._space, active=False, objects=(entity.id,)),
         )
-        return any(fact.id not in self.things for where in stated for fact in self._edit.relations(Relation, where))
+        return any(fact.id not in self.things for where in stated for fact in self._view.relations(Relation, where))
 
 
 def _sources(versions: Iterable[Record]) -> set[str]:

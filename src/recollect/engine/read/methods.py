@@ -305,13 +305,20 @@ class Reading:
         return revise.numbered(self.core, records)
 
     def journal(
-        self, *, space: str | None = None, after: int = 0, newest_first: bool = True, limit: int = 100
+        self,
+        *,
+        space: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        newest_first: bool = True,
+        limit: int = 100,
     ) -> list[Change]:
-        """What was changed in the memory, by whom, when and why."""
+        """What was changed in the memory, by whom, when and why: entries after one, or before one."""
         with self.core.store.read() as view:
             since = parse_count(after, "after", least=0, most=2**63 - 1)
+            end = None if before is None else parse_count(before, "before", least=1, most=2**63 - 1)
             return view.journal(
-                Changes(space=parse_optional(space, "space"), after=since),
+                Changes(space=parse_optional(space, "space"), after=since, before=end),
                 newest_first=parse_flag(newest_first, "newest_first"),
                 limit=parse_limit(limit),
             )

@@ -21,11 +21,11 @@ from recollect.engine.core import Core, last_entry
 from recollect.engine.parse import parse_optional, parse_space, parse_text
 from recollect.errors import InvalidInput
 from recollect.ingest.worktree import project_of
-from recollect.retrieve.brief import Noted, Section, note, render_brief
-from recollect.retrieve.context import estimate_tokens, pack_context
+from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
+from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
 from recollect.store.base import Shelf, View
 from recollect.store.terms import terms
-from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query, Record
+from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query, Record, Why
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.semantics import Semantics
@@ -39,6 +39,12 @@ _LOOKS_AT = 4  # times as many as are shown: some were shown already
 _LEFT_OUT = ("code", "source", "activity")
 _KEPT_DAYS = 30
 _PATIENCE = 0.05  # seconds, for vectors of what was just stored
+_BELOW = 8  # lines below what is given that a preview shows
+_FURTHER = 3  # times the budget, for those
+_SECTIONS: dict[Section, str] = {
+    "pinned": "it is pinned", "rules": "it is a rule or a preference", "decisions": "it is a decision",
+    "open": "it is open work", "important": "it is among the most important",
+}  # fmt: skip
 _COMMAND = re.compile(r"\s*[/!#]\S*")
 
 
@@ -60,6 +66,30 @@ class Given(Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...] = ()
     project: str | None = None
     reason: str | None = None
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """A record that was thought of for a session: whether it is `given`, and why or why not.
+
+    `tokens` is what it costs, or would. Of a brief it has a section, of answers to a prompt a score and its signals.
+    """
+
+    record: Record
+    text: str
+    tokens: int
+    given: bool
+    reason: str
+    section: Section | None = None
+    score: float | None = None
+    why: Why | None = None
+
+
+class Preview(Struct, frozen=True, kw_only=True):
+    """What a session would be given, and what was thought of for it: first what is given, then what is just below."""
+
+    given: Given
+    budget: int
+    lines: tuple[Line, ...] = ()
 
 
 class Shown(Struct, frozen=True):
@@ -157,22 +187,87 @@ def give_answers(
     core: Core, space: str, project: str | None, prompt: str, session: str | None, vectors: Vectors | None
 ) -> Given:
     """The records that probably answer a prompt, without those that the session has seen."""
-    from recollect.retrieve.general import asks_generally  # many patterns, for a prompt alone
-
-    if _COMMAND.fullmatch(prompt) or asks_generally(prompt) or len(set(terms(prompt[:200]))) < _FEWEST_TERMS:
+    if not _asks(prompt):
         return Given(project=project, reason="the prompt asks for nothing that could be looked up")
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
         seen = frozenset[str]() if session is None else _seen(view, session)
     if reason is not None:
         return Given(project=project, reason=reason)
-    likely = [hit for hit in _search(core, space, project, prompt, vectors) if _is_enough(hit, steering.threshold)]
+    return _choose(_search(core, space, project, prompt, vectors), seen, session, project, steering)
+
+
+def _choose(
+    hits: Sequence[Hit], seen: frozenset[str], session: str | None, project: str | None, steering: Steering
+) -> Given:
+    likely = [hit for hit in hits if _is_enough(hit, steering.threshold)]
     fresh = [hit for hit in likely if hit.record.id not in seen and (session is None or hit.record.session != session)]
     text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
     if not text:
         known = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
         return Given(project=project, reason=known)
     return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project)
+
+
+def preview_brief(core: Core, space: str, project: str | None) -> Preview:
+    """What a session would begin with, and what there was no room for."""
+    with core.store.read() as view:
+        steering = steering_of(view, space)
+    given, budget = give_brief(core, space, project), steering.start_tokens
+    where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
+    more = make_brief(core, where, limit=_NOTES, budget_tokens=_FURTHER * budget).notes
+    lines = [_noted_line(noted, given=noted.record.id in given.ids, budget=budget) for noted in more]
+    below = [line for line in lines if not line.given][:_BELOW]
+    return Preview(given=given, budget=budget, lines=(*(line for line in lines if line.given), *below))
+
+
+def _noted_line(noted: Noted, *, given: bool, budget: int) -> Line:
+    why = _SECTIONS[noted.section] if given else f"no room was left within {budget} tokens"
+    tokens = estimate_tokens(render_noted(noted))
+    return Line(
+        record=noted.record, text=noted.text, tokens=tokens, given=given, reason=why, section=noted.section
+    )  # fmt: skip
+
+
+def preview_answers(
+    core: Core, space: str, project: str | None, prompt: str, session: str | None, vectors: Vectors | None
+) -> Preview:
+    """What a prompt would be answered with unasked, and what came close."""
+    with core.store.read() as view:
+        steering, reason = _looked_up(core, view, space)
+        seen = frozenset[str]() if session is None else _seen(view, session)
+    if reason is not None or not _asks(prompt):
+        given = give_answers(core, space, project, prompt, session, vectors)
+        return Preview(given=given, budget=steering.prompt_tokens)
+    hits = _search(core, space, project, prompt, vectors)
+    given = _choose(hits, seen, session, project, steering)
+    lines = [_hit_line(hit, given, seen, session, steering) for hit in hits]
+    chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]
+    return Preview(given=given, budget=steering.prompt_tokens, lines=(*chosen, *below[:_BELOW]))
+
+
+def _hit_line(hit: Hit, given: Given, seen: frozenset[str], session: str | None, steering: Steering) -> Line:
+    if hit.record.id in given.ids:
+        why = f"probably answers: {hit.score:.2f}, and {steering.threshold:.2f} is enough"
+    elif not _is_enough(hit, steering.threshold):
+        why = f"not likely enough: {hit.score:.2f}, and {steering.threshold:.2f} would be"
+    elif hit.record.id in seen or (session is not None and hit.record.session == session):
+        why = "this session has seen it"
+    else:
+        why = f"no room was left: {MOST_RECORDS} records and {steering.prompt_tokens} tokens are the most"
+    return Line(
+        record=hit.record, text=hit.record.text, tokens=estimate_tokens(render_hit(hit)), reason=why,
+        given=hit.record.id in given.ids, score=hit.score, why=hit.why,
+    )  # fmt: skip
+
+
+def _asks(prompt: str) -> bool:
+    """Does a prompt ask for something that could be looked up?"""
+    from recollect.retrieve.general import asks_generally  # many patterns, for a prompt alone
+
+    if _COMMAND.fullmatch(prompt) or asks_generally(prompt):
+        return False
+    return len(set(terms(prompt[:200]))) >= _FEWEST_TERMS
 
 
 def _looked_up(core: Core, view: View, space: str) -> tuple[Steering, str | None]:
@@ -284,6 +379,26 @@ class Unasked:
             parse_optional(session, "session"),
             None if ready is None else ready.vectors,
         )
+
+    def preview(
+        self,
+        prompt: str | None = None,
+        *,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Preview:
+        """What a session would be given with a prompt, or (without one) at its start; why, and what was just below.
+
+        Nothing is kept of it. Unlike a hook, whoever looks has time for the model to be loaded.
+        """
+        label, named = parse_space(space), parse_optional(project, "project")
+        if prompt is None:
+            return preview_brief(self._core, label, named)
+        text = parse_text(prompt, "prompt")
+        ready = self._semantics.ready([label], _PATIENCE, tuple)
+        seen = parse_optional(session, "session")
+        return preview_answers(self._core, label, named, text, seen, ready.vectors)
 
     def note_given(self, given: Given, *, session: str | None = None, anew: bool = False) -> None:
         """Keeps that a session was given something, so that it is not given the same again (and of what it was made).

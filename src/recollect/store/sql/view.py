@@ -59,6 +59,7 @@ _ORDERS: dict[Order, str] = {
 }
 _GROUPS: dict[By, str] = {
     "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
+    "room": "coalesce(records.room, '')", "day": f"CAST(records.created_at / {86_400 * 1_000_000} AS text)",
 }  # fmt: skip
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 _MOST = 2**62
@@ -297,6 +298,8 @@ class SqlView:
         for column, value in named.items():
             if value is not None:
                 parts.append((f"{column} = ?", [value]))
+        if where.before is not None:
+            parts.append(("entry < ?", [where.before]))
         if where.later_than is not None:
             parts.append(("at > ?", [to_micros(where.later_than)]))
         if where.last_besides is not None:

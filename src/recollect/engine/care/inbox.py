@@ -1,0 +1,244 @@
+"""What waits for a person's word, and what follows from it?
+
+Candidates, contested records, likely duplicates, stale records, secrets, and records whose evidence has moved on. Each
+is a matter with a few answers; every one is a change of the journal or, where a person says that all is well as it is, a
+note on a shelf that holds for as long as none of the records changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+from recollect.engine.care.dream import review
+from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
+from recollect.engine.care.upkeep import Upkeep, upkeep
+from recollect.engine.core import Core, existing, find
+from recollect.engine.parse import parse_choice, parse_label, parse_limit
+from recollect.engine.write.govern import contest_one, contradictions, promote, supersede_one
+from recollect.engine.write.revise import invalidate
+from recollect.errors import Conflict, NotFound
+from recollect.store.base import Shelf, View
+from recollect.types import DEFAULT_SPACE, Filter, Record, Status
+
+Pile = Literal["candidates", "contested", "duplicates", "stale", "secrets", "evidence"]
+Word = Literal["keep", "drop", "newer", "older", "both", "doubt", "mask", "leave", "again"]
+PILES: tuple[Pile, ...] = get_args(Pile)
+WORDS: tuple[Word, ...] = get_args(Word)
+ANSWERS: Mapping[Pile, tuple[Word, ...]] = {
+    "candidates": ("keep", "drop", "leave"),
+    "contested": ("keep", "drop", "leave"),
+    "duplicates": ("newer", "older", "both", "doubt"),
+    "stale": ("keep", "drop", "leave"),
+    "secrets": ("mask", "leave"),
+    "evidence": ("keep", "doubt", "drop"),
+}
+"""What may be answered to each; `again`, which is always possible, brings back what was left."""
+REASON = "said so in the inbox"
+_MOST = 200  # of one pile
+
+
+class Matter(Struct, frozen=True, kw_only=True):
+    """Something that waits for a word. Of two alike the older comes first; `kinds` are those of secrets."""
+
+    pile: Pile
+    key: str
+    records: tuple[Record, ...]
+    note: str
+    score: float | None = None
+    kinds: tuple[str, ...] = ()
+
+
+class Waiting(Struct, frozen=True, kw_only=True):
+    """A pile: its first matters, and how many there are."""
+
+    pile: Pile
+    count: int
+    answers: tuple[Word, ...]
+    matters: tuple[Matter, ...] = ()
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """What an answer did: entries of the journal, which can be undone, or a note that nothing need be done."""
+
+    key: str
+    entries: tuple[int, ...] = ()
+    left: bool = False
+    undoable: bool = True
+
+
+class Left(Struct, frozen=True):
+    """That a matter was left as it is, and in which versions."""
+
+    versions: tuple[int, ...]
+
+
+_LEFT = Shelf("inbox", Left)
+
+
+def inbox(
+    core: Core, space: str = DEFAULT_SPACE, *, piles: Sequence[str] = PILES, limit: int = 50
+) -> tuple[Waiting, ...]:
+    """What waits in a space, pile by pile. Secrets are looked for in every version: that takes its time."""
+    name, most = existing(core, space), parse_limit(limit, most=_MOST)
+    wanted: list[Pile] = [parse_choice(pile, "piles", PILES) for pile in piles]
+    looked = upkeep(core, name) if {"duplicates", "stale", "evidence"} & set(wanted) else None
+    with core.store.read() as view:
+        left = view.kept(_LEFT, space=name)
+    answer: list[Waiting] = []
+    for pile in wanted:
+        found = [one for one in _matters(core, name, pile, looked) if not _is_left(one, left)]
+        answer.append(Waiting(pile=pile, count=len(found), answers=ANSWERS[pile], matters=tuple(found[:most])))
+    return tuple(answer)
+
+
+def _is_left(matter: Matter, left: Mapping[str, Left]) -> bool:
+    note = left.get(matter.key)
+    return note is not None and note.versions == tuple(record.version for record in matter.records)
+
+
+def _matters(core: Core, space: str, pile: Pile, looked: Upkeep | None) -> Iterable[Matter]:
+    if pile == "candidates":
+        return _by_status(core, space, pile, "candidate", "an agent proposes to keep it")
+    if pile == "contested":
+        return _contested(core, space)
+    if pile == "secrets":
+        return _secrets(core, space)
+    assert looked is not None
+    if pile == "duplicates":
+        return _duplicates(core, space, looked)
+    if pile == "stale":
+        marked = [*_by_status(core, space, pile, "stale", "what it rests on is gone, or nobody confirmed it for long")]
+        known = {one.key for one in marked}
+        aged = _named(core, space, pile, looked.stale, "nobody confirmed it for a month")
+        return [*marked, *(one for one in aged if one.key not in known)]
+    return _named(core, space, pile, looked.unsettled, "what it rests on says something else by now, or is gone")
+
+
+def _by_status(core: Core, space: str, pile: Pile, status: Status, note: str) -> list[Matter]:
+    with core.store.read() as view:
+        where = Filter(spaces=(space,), statuses=(status,))
+        return [_matter(pile, note, one) for one in view.select(Record, where, "newest", _MOST)]
+
+
+def _contested(core: Core, space: str) -> Iterator[Matter]:
+    """A record and what contradicts it are one matter, whichever of them is found first."""
+    seen: set[str] = set()
+    for one in _by_status(core, space, "contested", "contested", "it is in doubt"):
+        record = one.records[0]
+        if record.id in seen:
+            continue
+        rivals = contradictions(core, record.id, space) if record.grounds and record.grounds.claim else []
+        seen.update(rival.id for rival in rivals)
+        note = "they contradict each other" if rivals else one.note
+        yield _matter("contested", note, *sorted((record, *rivals), key=_age))
+
+
+def _duplicates(core: Core, space: str, looked: Upkeep) -> Iterator[Matter]:
+    seen: set[frozenset[str]] = set()
+    alike = [(one.older.id, one.newer.id, one.cosine, "they mean nearly the same") for one in review(core, space)]
+    alike += [(*one.ids, one.score, ", ".join(one.reasons)) for one in looked.twins]
+    alike += [(group[0], other, 1.0, "they claim the same") for group in looked.duplicates for other in group[1:]]
+    with core.store.read() as view:
+        for one, other, score, note in alike:
+            pair = _records(view, space, (one, other))
+            if len(pair) == 2 and frozenset((one, other)) not in seen:
+                seen.add(frozenset((one, other)))
+                yield msgspec.structs.replace(_matter("duplicates", note, *sorted(pair, key=_age)), score=score)
+
+
+def _named(core: Core, space: str, pile: Pile, ids: Sequence[str], note: str) -> list[Matter]:
+    with core.store.read() as view:
+        return [_matter(pile, note, record) for record in _records(view, space, ids)]
+
+
+def _secrets(core: Core, space: str) -> Iterator[Matter]:
+    found = [one for one in kept_secrets(core, [space]) if one.type == "record"]
+    with core.store.read() as view:
+        for one in found:
+            for record in _records(view, space, (one.id,)):
+                where = "it holds" if one.current else "an earlier version holds"
+                note = f"{where} what looks like a secret: {', '.join(one.kinds)}"
+                yield msgspec.structs.replace(_matter("secrets", note, record), kinds=one.kinds)
+
+
+def _records(view: View, space: str, ids: Sequence[str]) -> list[Record]:
+    return [record for id in ids if (record := view.get(Record, space, id)) is not None]
+
+
+def _matter(pile: Pile, note: str, *records: Record) -> Matter:
+    return Matter(pile=pile, key=f"{pile}:{','.join(record.id for record in records)}", records=records, note=note)
+
+
+def _age(record: Record) -> tuple[object, ...]:
+    return (record.event_time, record.created_at, record.version)
+
+
+# What follows from a word
+
+
+def settle(core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep: str | None = None) -> Settled:
+    """Does what a person answered to a matter; `keep` names the record that stays, where there are several."""
+    name = existing(core, space)
+    pile, ids = _parse_key(key)
+    said = parse_choice(word, "answer", (*ANSWERS[pile], "again"))
+    with core.store.read() as view:
+        records = [find(view, Record, id, name) for id in ids]
+    if said in ("leave", "both", "again"):
+        return _note(core, name, key, records, left=said != "again")
+    if said == "mask":
+        mask_kept(core, [KeptSecret(space=name, type="record", id=id, kinds=()) for id in ids])
+        return Settled(key=key, undoable=False)
+    entries = _change(core, name, pile, records, said, keep)
+    if pile == "evidence" and said == "keep":
+        with core.store.read() as view:
+            _note(core, name, key, [find(view, Record, id, name) for id in ids], left=True)
+    return Settled(key=key, entries=tuple(entries))
+
+
+def _parse_key(key: str) -> tuple[Pile, list[str]]:
+    pile, colon, ids = parse_label(key, "key", longest=4_000).partition(":")
+    if not colon or not ids or pile not in PILES:
+        raise NotFound(f"there is no matter with key {key!r}")
+    return parse_choice(pile, "key", PILES), ids.split(",")
+
+
+def _change(core: Core, space: str, pile: Pile, records: Sequence[Record], said: Word, keep: str | None) -> list[int]:
+    if said in ("newer", "older") or (pile == "contested" and said == "keep" and len(records) > 1):
+        stays = records[-1].id if said == "newer" else records[0].id if said == "older" else keep
+        return _supersede(core, space, records, stays)
+    if said == "doubt":
+        with core.store.write(actor=core.actor) as edit:
+            live = [find(edit, Record, record.id, space) for record in records]
+            entries = [entry for record in live for entry in contest_one(edit, record, REASON)]
+        core.written()
+        return entries
+    record = next((one for one in records if one.id == keep), records[-1])
+    if said == "drop":
+        receipt = invalidate(core, record.id, space, reason=REASON, superseded_by=None, at=None)
+    else:
+        receipt = promote(core, record.id, space, REASON)
+    return list(receipt.entries)
+
+
+def _supersede(core: Core, space: str, records: Sequence[Record], stays: str | None) -> list[int]:
+    if stays not in {record.id for record in records}:
+        raise Conflict(f"keep must name the record that stays: {', '.join(record.id for record in records)}")
+    entries: list[int] = []
+    with core.store.write(actor=core.actor) as edit:
+        for record in records:
+            if record.id != stays:
+                old, new = find(edit, Record, record.id, space), find(edit, Record, stays, space)
+                entries += supersede_one(edit, old, new, REASON)
+    core.written()
+    return entries
+
+
+def _note(core: Core, space: str, key: str, records: Sequence[Record], *, left: bool) -> Settled:
+    versions = tuple(record.version for record in records)
+    with core.store.write(actor=core.actor) as edit:
+        edit.keep(_LEFT, {key: Left(versions) if left else None}, space=space)
+    return Settled(key=key, left=left)
