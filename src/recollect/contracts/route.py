@@ -6,12 +6,13 @@ A `Web` is data, like the table of tools beside it. What serves it never looks a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.schema import parse_params
+from recollect.contracts.schema import derive_schema, parse_params
 from recollect.contracts.tool import Call
 from recollect.engine.once import do_once
 from recollect.errors import InvalidInput
@@ -21,15 +22,18 @@ if TYPE_CHECKING:
     from recollect.engine.memory import Memory
 
 P = TypeVar("P")
-Method = Literal["GET", "POST", "DELETE"]
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+IN_QUERY: tuple[Method, ...] = ("GET", "DELETE")
+"""Methods whose arguments stand in the address; those of others are the fields of a JSON object."""
 
 
 class Route(Struct, Generic[P], frozen=True, kw_only=True):
     """One address and one method.
 
-    A path is made of words and `{named}` parts. The named parts and the query (of a POST: the body's fields) become
-    one `params` value, and `call` answers with any value that has a JSON form. `in_steps` says that it takes several
+    A path is made of words and `{named}` parts. The named parts and the query (or the body's fields) become one
+    `params` value, and `call` answers with any value that has a JSON form. `in_steps` says that it takes several
     transactions.
+    Where a table is documented, `about` says in a line what it does, and `returns` what is answered.
     """
 
     method: Method
@@ -37,6 +41,13 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
     params: type[P]
     call: Callable[[P, Call], object]
     in_steps: bool = False
+    about: str = ""
+    returns: Any = None
+
+    @property
+    def lists(self) -> frozenset[str]:
+        """The names that a query may repeat."""
+        return _of_type(self.params, "array")
 
     def match(self, segments: Sequence[str]) -> dict[str, str] | None:
         """The named parts of a path that fits, or None. The segments are decoded already; none may be empty."""
@@ -56,7 +67,11 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
         for name in given:
             if name in named:
                 raise InvalidInput(name, "is said by the address and cannot be given again")
-        return parse_params(self.params, {**given, **named}, strict=self.method == "POST")
+        in_query = self.method in IN_QUERY
+        for name, value in given.items():
+            if in_query and value == "null" and name in _of_type(self.params, "integer", "number", "boolean"):
+                raise InvalidInput(name, "must be a number, not 'null'")
+        return parse_params(self.params, {**_whole(given), **named}, strict=not in_query)
 
     def answer_once(
         self, params: P, call: Call, write: Callable[[object], bytes], memory: Memory | None, key: str | None
@@ -66,6 +81,24 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
             return write(self.call(params, call))
         asked = msgspec.json.encode([self.method, self.path, params], order="deterministic")
         return do_once(memory.core, key, asked, lambda: write(self.call(params, call)), in_steps=self.in_steps)
+
+
+@cache
+def _of_type(params: type, *types: str) -> frozenset[str]:
+    properties = cast("Mapping[str, Mapping[str, Json]]", derive_schema(params)["properties"])
+    return frozenset(name for name, one in properties.items() if one.get("type") in types)
+
+
+def _whole(given: Mapping[str, Json]) -> dict[str, Json]:
+    """5.0 is a whole number in JSON, also inside of a list."""
+    return {
+        name: [_whole_one(one) for one in value] if isinstance(value, list) else _whole_one(value)
+        for name, value in given.items()
+    }
+
+
+def _whole_one(value: Json) -> Json:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class News(Struct, frozen=True):
@@ -102,4 +135,4 @@ class Web(Struct, frozen=True, kw_only=True):
             raise ValueError(f"declared twice: {', '.join(twice)}")
 
 
-__all__ = ["Feed", "Method", "News", "Route", "Web"]
+__all__ = ["IN_QUERY", "Feed", "Method", "News", "Route", "Web"]

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, own_word, parse_params
+from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.once import KEY, do_once
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE, Json, Sample
@@ -51,10 +52,11 @@ class Call:
     that name, and `space` the one that is meant where nobody names one. A transport hands in `report`, which carries
     progress to the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt,
     max_tokens)` has the client's own language model write something; it is None where the client does not lend one.
-    `lends_freely` says that it is meant to be used, whether the settings name it or not.
+    `lends_freely` says that it is meant to be used, whether the settings name it or not. `grant` is what the caller may
+    see and do; the memory is kept to it already.
     """
 
-    __slots__ = ("_cancellation", "_memory", "_report", "client", "lends_freely", "sample", "space")
+    __slots__ = ("_cancellation", "_memory", "_report", "client", "grant", "lends_freely", "sample", "space")
 
     def __init__(
         self,
@@ -66,8 +68,10 @@ class Call:
         lends_freely: bool = False,
         memory: Memory | None = None,
         space: str = DEFAULT_SPACE,
+        grant: Grant = EVERYTHING,
     ) -> None:
         self.client = client
+        self.grant = grant
         self.sample = sample
         self.lends_freely = lends_freely
         self.space = space

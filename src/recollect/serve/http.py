@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qsl, unquote
 
@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from recollect.contracts.route import Feed, Route, Web
+from recollect.contracts.route import IN_QUERY, Feed, Route, Web
 from recollect.contracts.tool import Call, Cancellation
 from recollect.engine.grant import Grant
 from recollect.engine.memory import Memory
@@ -247,7 +247,7 @@ class _App:
         except Refused as refused:
             return write_problem(refused.status, str(refused), refused.headers)
         except RecollectError as error:
-            return write_problem(_status_of(error), str(error))
+            return write_problem(status_of(error), str(error))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  the top of a transport: one request must not end the others
@@ -292,17 +292,23 @@ class Routes:
         method = exchange.method
         for route, named in found:
             if route.method == method:
-                given = _query(exchange.request) if method in ("GET", "DELETE") else await _fields(exchange.request)
+                in_query = route.method in IN_QUERY
+                given = query_of(exchange.request, route.lists) if in_query else await _fields(exchange.request)
                 params: object = route.parse(named, given)
-                key = exchange.request.headers.get("idempotency-key")
-                return write_json(200, await run_in_threadpool(self._call, route, params, key))
+                return write_json(200, await run_in_threadpool(self._call, route, params, exchange))
         raise not_allowed(method, ", ".join(route.method for route, _ in found))
 
-    def _call(self, route: Route[Any], params: object, key: str | None) -> bytes:
+    def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
+        """What a route is called with, and the memory that it changes."""
+        return Call("http", cancellation=cancellation, grant=exchange.grant), self._memory
+
+    def _call(self, route: Route[Any], params: object, exchange: Exchange) -> bytes:
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            return route.answer_once(params, Call("http", cancellation=cancellation), encode, self._memory, key)
+            call, memory = self.call_of(exchange, cancellation)
+            key = exchange.request.headers.get("idempotency-key")
+            return route.answer_once(params, call, encode, memory, key)
         finally:
             self._running.discard(cancellation)
 
@@ -367,7 +373,8 @@ def _segments(scope: Scope) -> tuple[str, ...]:
         raise Refused(400, "the address is not UTF-8") from error
 
 
-def _query(request: Request) -> dict[str, Json]:
+def query_of(request: Request, lists: Collection[str] = ()) -> dict[str, Json]:
+    """What stands in the query of an address; only names of lists may be given more than once."""
     try:
         pairs = parse_qsl(
             request.url.query, keep_blank_values=True, errors="strict", max_num_fields=MAX_QUERY_FIELDS
@@ -375,11 +382,15 @@ def _query(request: Request) -> dict[str, Json]:
     except ValueError as error:
         raise Refused(400, f"the query cannot be read: {error}") from error
     given: dict[str, Json] = {}
+    several: dict[str, list[str]] = {}
     for name, value in pairs:
-        if name in given:
+        if name in lists:
+            several.setdefault(name, []).append(value)
+        elif name in given:
             raise InvalidInput(name, "is given twice")
-        given[name] = value
-    return given
+        else:
+            given[name] = value
+    return {**given, **several}
 
 
 async def _fields(request: Request) -> Mapping[str, Json]:
@@ -445,7 +456,7 @@ def not_allowed(method: str, allowed: str) -> Refused:
     return Refused(405, f"{method} is not possible here; possible: {allowed}", {"Allow": allowed})
 
 
-def _status_of(error: RecollectError) -> int:
+def status_of(error: RecollectError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
 
+from recollect.contracts.route import Web
 from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.tool import Contract
 from recollect.engine.grant import EVERYTHING, Grant
@@ -16,6 +17,7 @@ from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
+from recollect.serve.api import Api, Palaces
 from recollect.serve.http import Health, HttpServer, Part
 from recollect.serve.log import Log
 from recollect.serve.streamable import Streamable
@@ -35,6 +37,25 @@ class Offered:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._made: dict[tuple[str, str], Contract] = {}
+        self._webs: dict[str, Web] = {}
+        self._memories: dict[str, Memory] = {}
+
+    def memory(self, grant: Grant) -> Memory:
+        """The memory, as far as a grant reaches."""
+        if grant == EVERYTHING:
+            return self._memory
+        if grant.id not in self._memories:
+            self._memories[grant.id] = guarded(self._memory, grant)
+        return self._memories[grant.id]
+
+    def palaces(self, grant: Grant) -> Web:
+        """What trusty-memory has on the web."""
+        if grant.id not in self._webs:
+            contract = self("trusty-memory", grant)
+            assert contract is not None
+            assert contract.web is not None
+            self._webs[grant.id] = contract.web()
+        return self._webs[grant.id]
 
     def __call__(self, name: str, grant: Grant) -> Contract | None:
         offer = CONTRACTS.get(name)
@@ -42,10 +63,7 @@ class Offered:
             return None
         key = (name, grant.id)
         if key not in self._made:
-            if grant == EVERYTHING:
-                self._made[key] = offer.make(self._memory, None)
-            else:
-                self._made[key] = offer.make(guarded(self._memory, grant), _usual_space(offer, grant))
+            self._made[key] = offer.make(self.memory(grant), _usual_space(offer, grant))
         return self._made[key]
 
 
@@ -60,7 +78,8 @@ def _usual_space(offer: Offer, grant: Grant) -> str | None:
 
 def parts_of(memory: Memory, log: Log) -> Sequence[Part]:
     """Everything that the service answers to."""
-    return (Health(), Streamable(Offered(memory), log))
+    offered = Offered(memory)
+    return (Health(), Api(offered.memory), Palaces(offered.palaces), Streamable(offered, log))
 
 
 def serve_up(memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None]) -> int:

@@ -51,7 +51,9 @@ V = TypeVar("V")
 S = TypeVar("S")
 N = TypeVar("N", str, int)
 By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list"]
-"""What records are counted by; a `day` is the number of that on which one was stored, from 1970. A `list` is that of a session's messages, which also names those that are gone."""
+"""What records are counted by; a `day` is the number of that on which one was stored, from 1970.
+
+A `list` is that of a session's messages, which also names those that are gone."""
 
 
 def normal_name(name: str) -> str:

@@ -39,7 +39,7 @@ class Forgotten(Receipt, frozen=True, kw_only=True):
 
 
 class Along(Struct, frozen=True, kw_only=True):
-    """What a forgetting would take along: whole records, facts and entities; and records as they would be without it."""
+    """What a forgetting would take along: records, facts and entities; and records as they would be without it."""
 
     removed: tuple[Record, ...]
     rewritten: tuple[Record, ...] = ()

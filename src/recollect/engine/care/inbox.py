@@ -1,8 +1,8 @@
 """What waits for a person's word, and what follows from it?
 
 Candidates, contested records, likely duplicates, stale records, secrets, and records whose evidence has moved on. Each
-is a matter with a few answers; every one is a change of the journal or, where a person says that all is well as it is, a
-note on a shelf that holds for as long as none of the records changes.
+is a matter with a few answers; every one is a change of the journal or, where a person says that all is well as it is,
+a note on a shelf that holds for as long as none of the records changes.
 """
 
 from __future__ import annotations
@@ -184,7 +184,9 @@ def settle(core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep:
     """Does what a person answered to a matter; `keep` names the record that stays, where there are several."""
     name = existing(core, space)
     pile, ids = _parse_key(key)
-    said = parse_choice(word, "answer", (*ANSWERS[pile], "again"))
+    said = parse_choice(word, "answer", WORDS)
+    if said not in (*ANSWERS[pile], "again"):
+        raise Conflict(f"{said} is no answer here; there are: {', '.join(ANSWERS[pile])}")
     with core.store.read() as view:
         records = [find(view, Record, id, name) for id in ids]
     if said in ("leave", "both", "again"):

@@ -9,11 +9,15 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.errors import NotFound
-from recollect.store.base import Changes, Entities, Ident, Relations, View
-from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Change, Filter, SpaceStats
+from recollect.store.base import By, Changes, Entities, Group, Ident, Relations, View
+from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Change, Filter, Record, SpaceStats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_LATER = 10_000  # changes after those that are asked about; beyond, counts are those of now
+
+_HINTED_ROOMS = 100
+_HINTS = 3
+_HINT_LENGTH = 80
 
 
 class SpaceTally(Struct, frozen=True, kw_only=True):
@@ -51,6 +55,31 @@ def tally_of(view: View, space: str) -> SpaceTally:
     records = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     embedded = max(records - view.waiting(None, [space]).count, 0) if view.models() else 0
     return SpaceTally(records=records, facts=view.count(Relations(space=space)), vectors=embedded)
+
+
+def grouped(core: Core, space: str, by: By) -> list[Group]:
+    """How many records of a space have something in common, each with its first and its last moment."""
+    with core.store.read() as view:
+        return view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS), by=by)
+
+
+def hints_of(core: Core, space: str) -> dict[str, tuple[str, ...]]:
+    """The beginnings of the newest few texts of each room, as far as there are not too many rooms."""
+    with core.store.read() as view:
+        rooms = view.count(Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS), by="room", limit=_HINTED_ROOMS)
+        return {
+            room.key: tuple(_begin(one) for one in view.select(Record, _lying_in(space, room.key), "newest", _HINTS))
+            for room in rooms
+        }
+
+
+def _lying_in(space: str, room: str) -> Filter:
+    return Filter(spaces=(space,), rooms=(room,), without_kinds=CATALOGUE_KINDS)
+
+
+def _begin(record: Record) -> str:
+    words = " ".join((record.title or record.text[: 4 * _HINT_LENGTH]).split())
+    return words if len(words) <= _HINT_LENGTH else f"{words[:_HINT_LENGTH].rstrip()}…"
 
 
 class _State(Struct, frozen=True):

@@ -215,10 +215,13 @@ def preview_brief(core: Core, space: str, project: str | None) -> Preview:
         steering = steering_of(view, space)
     given, budget = give_brief(core, space, project), steering.start_tokens
     where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
-    more = make_brief(core, where, limit=_NOTES, budget_tokens=_FURTHER * budget).notes
-    lines = [_noted_line(noted, given=noted.record.id in given.ids, budget=budget) for noted in more]
-    below = [line for line in lines if not line.given][:_BELOW]
-    return Preview(given=given, budget=budget, lines=(*(line for line in lines if line.given), *below))
+    notes, more = (
+        make_brief(core, where, limit=limit, budget_tokens=tokens).notes
+        for limit, tokens in ((_NOTES, budget), (_NOTES + _BELOW, _FURTHER * budget))
+    )
+    lines = [_noted_line(noted, given=True, budget=budget) for noted in (notes if given.text else ())]
+    below = [_noted_line(noted, given=False, budget=budget) for noted in more if noted.record.id not in given.ids]
+    return Preview(given=given, budget=budget, lines=(*lines, *below[:_BELOW]))
 
 
 def _noted_line(noted: Noted, *, given: bool, budget: int) -> Line:

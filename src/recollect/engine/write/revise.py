@@ -17,8 +17,8 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
 from recollect.types import Change, Receipt, Record, least_trust
 
-PERSON = "cli"
-"""Who acts where a person types commands; everybody else is a program."""
+PERSONS = ("cli", "page")
+"""Who acts where a person types commands, or clicks; everybody else is a program."""
 
 _MOST_CHANGES = 10_000
 _BOOKKEEPING = {"version", "recorded_at", "access_count", "last_access"}
@@ -36,7 +36,7 @@ def revise(core: Core, id: str, space: str | None, fields: Mapping[str, object],
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
         given, masked = _screened(edit, old, fields)
-        ruling = judge(edit, _replace(old, given, by_person=core.actor == PERSON), old)
+        ruling = judge(edit, _replace(old, given, by_person=core.actor in PERSONS), old)
         if ruling.refusal is not None:
             raise InvalidInput(ruling.refusal.field, ruling.refusal.problem)
         new = ruling.record

@@ -72,7 +72,8 @@ def _put_in_place(edit: Edit, receipt: Receipt, old: Record, reason: str | None)
         raise InvalidInput("replaces", f"{old.id} says exactly this already")
     new = find(edit, Record, receipt.id or "", old.space)
     entries = supersede_one(edit, old, new, told_replaced(new.id, reason))
-    return msgspec.structs.replace(receipt, entries=(*receipt.entries, *entries), entry=receipt.entry or entries[0])
+    entries = [*receipt.entries, *entries]
+    return msgspec.structs.replace(receipt, entries=tuple(entries), entry=receipt.entry or next(iter(entries), None))
 
 
 def told_replaced(by: str, reason: str | None = None) -> str:

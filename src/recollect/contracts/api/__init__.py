@@ -1,0 +1,1 @@
+"""How do people, and pages for them, reach a memory over the web?"""

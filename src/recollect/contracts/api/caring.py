@@ -1,0 +1,136 @@
+"""How does a person see what a memory holds as a whole, how it is, and what waits for a word?"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from msgspec import UNSET
+
+from recollect.contracts.api import values as v
+from recollect.contracts.tool import Call
+from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
+from recollect.engine.memory import Memory
+from recollect.engine.read.stats import Group, grouped, hints_of
+from recollect.engine.read.unasked import Steering
+from recollect.errors import Forbidden
+from recollect.types import DEFAULT_SPACE, Change, Space
+from recollect.version import __version__
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_NAMES = 200
+_LOOKED_BACK = 5_000  # entries of the journal
+
+
+def status(params: v.Nothing, call: Call) -> v.StatusView:
+    memory, grant = call.memory, call.grant
+    spaces = memory.spaces()
+    return v.StatusView(
+        version=__version__,
+        entry=memory.last_entry(),
+        spaces=tuple(spaces),
+        records=sum(memory.tally(space.name).records for space in spaces),
+        first=next((one.at for one in memory.journal(newest_first=False, limit=1)), None),
+        me=v.Me(name=grant.name, scope=grant.scope, spaces=grant.spaces),
+        model=_model(memory),
+        problems=tuple(memory.problems()),
+    )
+
+
+def _model(memory: Memory) -> v.Model:
+    state = memory.embedding()
+    waiting = sum(memory.describe_space(space.name)[1].waiting_for_vectors for space in memory.spaces())
+    return v.Model(
+        embedder=memory.settings.embedder, state=state.state, name=state.model, dim=state.dim,
+        waiting=waiting if state.state != "none" else 0,
+    )  # fmt: skip
+
+
+def health(params: v.Nothing, call: Call) -> v.Health:
+    memory, started = call.memory, time.perf_counter()
+    try:
+        problems = [*memory.check(), *memory.problems()]
+    except Forbidden as error:
+        problems = [*memory.problems(), str(error)]
+    took = round((time.perf_counter() - started) * 1e3, 1)
+    stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
+    lately = memory.journal(limit=_LOOKED_BACK)
+    return v.Health(
+        store=memory.location, bytes=memory.size(), problems=tuple(problems), notes=tuple(memory.core.notes),
+        checked_ms=took, model=_model(memory), spaces=tuple(stats), actors=_actors(lately), grown=_grown(memory),
+        injected=tuple(memory.unasked.injected(30)), spending=tuple(memory.spending()),
+        paused_until=memory.unasked.paused_until(),
+    )  # fmt: skip
+
+
+def _actors(changes: list[Change]) -> tuple[v.Actor, ...]:
+    counts = Counter(one.actor or "" for one in changes)
+    last = {one.actor or "": one.at for one in reversed(changes)}
+    return tuple(v.Actor(name=name, changes=count, last=last[name]) for name, count in counts.most_common())
+
+
+def _grown(memory: Memory) -> tuple[v.Grown, ...]:
+    days: Counter[int] = Counter()
+    for space in memory.spaces():
+        days.update({int(one.key): one.count for one in grouped(memory.core, space.name, "day")})
+    return tuple(
+        v.Grown(day=(_EPOCH + timedelta(days=day)).date().isoformat(), records=days[day]) for day in sorted(days)
+    )
+
+
+def spaces(params: v.Nothing, call: Call) -> list[v.SpaceView]:
+    return [_space(call.memory, one) for one in call.memory.spaces()]
+
+
+def space(params: v.OneSpace, call: Call) -> v.SpaceView:
+    return _space(call.memory, call.memory.describe_space(params.name)[0])
+
+
+def _space(memory: Memory, space: Space) -> v.SpaceView:
+    core, name = memory.core, space.name
+    hints = hints_of(core, name)
+    return v.SpaceView(
+        space=space,
+        stats=memory.describe_space(name)[1],
+        rooms=tuple(
+            v.Room(name=one.key, records=one.count, last=one.last, hints=hints.get(one.key, ()))
+            for one in grouped(core, name, "room")[:_MOST_NAMES]
+        ),
+        projects=_counts(grouped(core, name, "project")),
+        kinds=_counts(grouped(core, name, "kind")),
+        tags=_counts(grouped(core, name, "tag")),
+        steering=memory.unasked.steering(space=name),
+    )
+
+
+def _counts(groups: list[Group]) -> tuple[v.Count, ...]:
+    most = sorted((one for one in groups if one.key), key=lambda one: -one.count)[:_MOST_NAMES]
+    return tuple(v.Count(name=one.key, records=one.count, last=one.last) for one in most)
+
+
+def create_space(params: v.NewSpace, call: Call) -> Space:
+    return call.memory.create_space(params.name, description=params.description)
+
+
+def steer(params: v.Steer, call: Call) -> Steering:
+    call.memory.describe_space(params.name)
+    names = Steering.__struct_fields__
+    changes = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
+    return call.memory.unasked.steer(space=params.name, **changes)
+
+
+def journal(params: v.ListChanges, call: Call) -> v.Changed:
+    found = call.memory.journal(space=params.space, before=params.before, limit=params.limit + 1)
+    shown = found[: params.limit]
+    return v.Changed(changes=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None)
+
+
+def matters(params: v.ListMatters, call: Call) -> list[Waiting]:
+    if params.space == DEFAULT_SPACE and not call.memory.has_space(DEFAULT_SPACE):
+        return []
+    return list(inbox(call.memory.core, params.space, piles=params.piles or PILES, limit=params.limit))
+
+
+def answer(params: v.Answer, call: Call) -> Settled:
+    return settle(call.memory.core, params.key, params.answer, space=params.space, keep=params.keep)

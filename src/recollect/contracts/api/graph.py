@@ -1,0 +1,82 @@
+"""How are entities, and what is stated between them, looked at?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from recollect.contracts.api import values as v
+from recollect.contracts.api.reading import next_of
+from recollect.contracts.tool import Call
+from recollect.types import Relation
+
+_MOST = 50
+_MOST_DRAWN = 20_000
+
+
+def entities(params: v.ListEntities, call: Call) -> v.Entities:
+    found = call.memory.entities(
+        space=params.space, words=params.words, limit=params.limit + 1, offset=params.cursor
+    )  # fmt: skip
+    return v.Entities(entities=tuple(found[: params.limit]), next=next_of(found, params.limit, params.cursor))
+
+
+def explore(params: v.Explore, call: Call) -> v.Explored:
+    memory, space = call.memory, params.space
+    when: dict[str, Any] = {"as_of": params.as_of, "true_at": params.true_at}
+    mentions = memory.mentioning(params.entity, space=space, limit=_MOST, **when)
+    about = memory.meant(params.entity, space=space)
+    if not memory.find_entities(about, space=space):
+        return v.Explored(name=params.entity, mentioned_in=tuple(mentions))
+    around = memory.neighbors(about, space=space, depth=params.depth, **when)
+    everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
+    holding = {fact.relation.version for fact in memory.facts(about, space=space, **when)}
+    return v.Explored(
+        name=around.start.name,
+        entity=around.start,
+        facts=tuple(fact for fact in everything if fact.relation.version in holding)[:_MOST],
+        past=tuple(fact for fact in everything if fact.relation.version not in holding)[:_MOST],
+        near=around.entities[1 : _MOST + 1],
+        relations=around.relations[: 2 * _MOST],
+        mentioned_in=tuple(mentions),
+    )
+
+
+def draw(params: v.Draw, call: Call) -> v.Drawn:
+    """The entities with most relations, and all that is stated between them."""
+    memory, space = call.memory, params.space
+    held = memory.facts(space=space, as_of=params.as_of, active=True)
+    stated = memory.facts(space=space, as_of=params.as_of, active=False) if params.past else held
+    now = {fact.relation.version for fact in held}
+    names = {end: name for fact in stated for end, name in _ends(fact.relation, fact.subject, fact.object)}
+    degrees = Counter(end for fact in stated for end, _ in _ends(fact.relation, "", ""))
+    chosen = {id for id, _ in degrees.most_common(params.limit)}
+    lone = memory.entities(space=space, limit=params.limit)
+    kinds = {entity.id: entity.type for entity in lone}
+    for entity in lone:
+        if len(chosen) < params.limit:
+            chosen.add(entity.id)
+            names.setdefault(entity.id, entity.name)
+    edges = [
+        v.Edge(
+            id=one.id, subject=one.subject, predicate=one.predicate, object=one.object, valid_from=one.valid_from,
+            valid_until=one.valid_until, holds=one.version in now,
+        )
+        for one in (fact.relation for fact in stated[:_MOST_DRAWN])
+        if one.subject in chosen and one.object in chosen
+    ]  # fmt: skip
+    nodes = [v.Node(id=id, name=names[id], type=kinds.get(id), degree=degrees[id]) for id in sorted(chosen)]
+    total = memory.describe_space(space)[1].entities if memory.has_space(space) else 0
+    first = min((fact.relation.valid_from for fact in stated), default=None)
+    return v.Drawn(nodes=tuple(nodes), edges=tuple(edges), total=total, first=first)
+
+
+def _ends(relation: Relation, subject: str, object: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (relation.subject, subject), (relation.object, object)
+
+
+def relate(params: v.NewRelation, call: Call) -> Relation:
+    return call.memory.relate(
+        params.subject, params.predicate, params.object, space=params.space, replaces=params.replaces,
+        confidence=params.confidence,
+    )  # fmt: skip

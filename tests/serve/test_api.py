@@ -1,0 +1,288 @@
+"""REST under /api/: a real service, asked as a page or a program asks it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.serve.up import Service
+
+from recollect.contracts.api.table import ROUTES
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMATHESIS_SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    server = Service(tmp_path_factory.mktemp("api"))
+    yield server
+    server.close()
+
+
+def get(up: Service, path: str, **query: Any) -> Any:
+    answer = up.web.get(f"/api/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def post(up: Service, path: str, *, method: str = "POST", key: str | None = None, **body: Any) -> Any:
+    headers = {"x-recollect-client": "page"} | ({"idempotency-key": key} if key else {})
+    answer = up.web.request(method, f"/api/{path}", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def remember(up: Service, text: str, **fields: Any) -> str:
+    return post(up, "records", text=text, **fields)["id"]
+
+
+# Asking
+
+
+def test_a_recall_says_why_and_how_it_was_made(up: Service) -> None:
+    id = remember(up, "The heron nests behind the boathouse.", tags=["birds"])
+    found = get(up, "recall", q="where does the heron nest", tags=["birds", "fish"])
+    assert [hit["record"]["id"] for hit in found["hits"]] == [id]
+    assert found["hits"][0]["why"]["keyword"] > 0.5
+    assert (found["signals"]["keyword_candidates"], id in found["context"]) == (1, True)
+
+
+def test_a_recall_as_of_a_moment_answers_what_was_known_then(up: Service) -> None:
+    id = remember(up, "The ferry leaves at seven.")
+    then = get(up, f"records/{id}")["recorded_at"]
+    post(up, f"records/{id}", method="PATCH", text="The ferry leaves at nine.")
+    now, past = (
+        get(up, "recall", q="when does the ferry leave", **when)["hits"][0]["record"]["text"]
+        for when in ({}, {"as_of": then})
+    )
+    assert (now, past) == ("The ferry leaves at nine.", "The ferry leaves at seven.")
+
+
+def test_without_a_question_the_answer_is_the_brief(up: Service) -> None:
+    id = remember(up, "Always knock before entering the lab.", tags=["pinned"], project="lab")
+    assert get(up, "recall", project="lab")["hits"][0]["record"]["id"] == id
+    assert get(up, "brief", project="lab", space="default")["notes"][0]["section"] == "pinned"
+
+
+def test_records_come_in_windows_each_of_them_once(up: Service) -> None:
+    stored = {remember(up, f"Window pane number {n} is clean.", room="panes") for n in range(7)}
+    first = get(up, "records", rooms="panes", limit=3)
+    second = get(up, "records", rooms="panes", limit=3, cursor=first["next"])
+    third = get(up, "records", rooms="panes", limit=3, cursor=second["next"])
+    listed = [record["id"] for window in (first, second, third) for record in window["records"]]
+    assert (set(listed), len(listed), third["next"]) == (stored, 7, None)
+
+
+# What an agent would be given
+
+
+def test_what_an_agent_would_be_given_says_why_and_what_was_below(up: Service) -> None:
+    post(up, "spaces", name="given")
+    near = remember(up, "The backup runs every night at three.", space="given")
+    far = remember(up, "The cellar smells of apples at night.", space="given")
+    seen = post(up, "given", prompt="when does the nightly backup run every night?", space="given")["preview"]
+    told = {line["record"]["id"]: (line["given"], line["reason"].partition(":")[0]) for line in seen["lines"]}
+    assert told == {near: (True, "probably answers"), far: (False, "not likely enough")}
+    assert seen["given"]["ids"] == [near]
+    assert 0 < seen["given"]["tokens"] <= seen["budget"]
+
+
+def test_the_start_of_a_session_is_previewed_line_by_line(up: Service) -> None:
+    post(up, "spaces", name="start")
+    things = (
+        "kettle ladder window engine garden orchard saddle violin barrel anchor lantern compass quarry meadow".split()
+    )
+    doings = ("polish", "inspect", "paint")
+    for thing, doing in product(things, doings):
+        remember(up, f"Never {doing} any {thing} while {thing[::-1]} and {doing[::-1]} are near.", space="start")
+    seen = post(up, "given", space="start")["preview"]
+    shown, below = ([line for line in seen["lines"] if line["given"] is side] for side in (True, False))
+    assert {line["record"]["id"] for line in shown} == set(seen["given"]["ids"])
+    assert sum(line["tokens"] for line in shown) <= seen["budget"]
+    assert {line["reason"] for line in below} == {f"no room was left within {seen['budget']} tokens"}
+
+
+# Changing
+
+
+def test_a_record_is_corrected_and_its_history_keeps_both_versions(up: Service) -> None:
+    id = remember(up, "The gate code is 4711.")
+    receipt = post(up, f"records/{id}", method="PATCH", text="The gate code is 4712.", reason="it was changed")
+    steps = get(up, f"records/{id}/history")
+    told = [(step["change"]["verb"], step["change"]["actor"]) for step in steps]
+    assert told == [("remember", "page"), ("revise", "page")]
+    assert [step["record"]["text"][-5:] for step in steps] == ["4711.", "4712."]
+    post(up, "undo", entries=receipt["entries"])
+    assert get(up, f"records/{id}")["text"] == "The gate code is 4711."
+
+
+def test_a_replacement_names_what_it_replaced_and_undo_brings_that_back(up: Service) -> None:
+    old = remember(up, "Invoices go to Mara.", tags=["money"], project="shop")
+    receipt = post(up, f"records/{old}/replace", text="Invoices go to Ines.")
+    ties = get(up, f"records/{receipt['id']}/ties")
+    assert [one["id"] for one in ties["replaced"]] == [old]
+    assert get(up, f"records/{receipt['id']}")["project"] == "shop"
+    assert get(up, f"records/{old}/ties")["replaced_by"]["id"] == receipt["id"]
+    post(up, "undo", entries=receipt["entries"][:1])
+    assert get(up, f"records/{old}")["status"] == "active"
+
+
+def test_what_a_forgetting_takes_along_is_told_before_and_goes_then(up: Service) -> None:
+    told = post(up, "records", text="Nadja's locker is number 12.")
+    post(up, "relations", subject="Nadja", predicate="has locker", object="number 12")
+    before = get(up, f"records/{told['id']}/along")
+    gone = up.web.delete(f"/api/records/{told['id']}").json()
+    planned = [one["id"] for part in ("removed", "entities", "relations") for one in before[part]]
+    assert sorted(gone["removed"]) == sorted(planned)
+    assert up.web.get(f"/api/records/{told['id']}").status_code == 404
+
+
+def test_a_pin_goes_in_and_out(up: Service) -> None:
+    id = remember(up, "The stove is hot after six.", tags=["kitchen"])
+    post(up, f"records/{id}/pin")
+    assert get(up, f"records/{id}")["tags"] == ["kitchen", "pinned"]
+    post(up, f"records/{id}/unpin")
+    assert get(up, f"records/{id}")["tags"] == ["kitchen"]
+
+
+def test_a_change_with_a_key_is_made_once(up: Service) -> None:
+    first, again = (post(up, "records", text="Only once, please.", key="k-1", room="once") for _ in range(2))
+    assert first == again
+    assert first["outcome"] == "stored"
+    other = up.web.post("/api/records", json={"text": "Something else."}, headers={"idempotency-key": "k-1"})
+    assert (other.status_code, other.json()["code"]) == (409, "conflict")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"limit": "many"}, "limit"),
+        ({"limit": "0"}, "limit"),
+        ({"since": "the day after never"}, "since"),
+        ({"statuses": "shiny"}, "statuses[0]"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_an_error_names_the_field(up: Service, query: dict[str, str], field: str) -> None:
+    answer = up.web.get("/api/records", params=query)
+    assert (answer.status_code, answer.json()["field"], answer.json()["code"]) == (400, field, "invalid_input")
+
+
+# The inbox
+
+
+def piles(up: Service, space: str) -> dict[str, list[dict[str, Any]]]:
+    return {one["pile"]: one["matters"] for one in get(up, "inbox", space=space)}
+
+
+def test_a_duplicate_is_resolved_in_the_inbox_and_undone(up: Service) -> None:
+    post(up, "spaces", name="twins")
+    older = remember(up, "Deploys happen from the release branch on Fridays after lunch.", space="twins")
+    newer = remember(up, "Deploys happen from the release branch on Fridays after lunch time.", space="twins")
+    matter = piles(up, "twins")["duplicates"][0]
+    assert [record["id"] for record in matter["records"]] == [older, newer]
+    done = up.web.post("/api/inbox", json={"space": "twins", "key": matter["key"], "answer": "newer"}).json()
+    assert piles(up, "twins")["duplicates"] == []
+    assert get(up, f"records/{older}")["superseded_by"] == newer
+    post(up, "undo", entries=done["entries"])
+    assert len(piles(up, "twins")["duplicates"]) == 1
+
+
+def test_a_matter_that_is_left_stays_away_until_something_changes(up: Service) -> None:
+    post(up, "spaces", name="left")
+    texts = ("The printer on floor two is out of toner again.", "The printer on floor two is out of toner once again.")
+    ids = [remember(up, text, space="left") for text in texts]
+    key = piles(up, "left")["duplicates"][0]["key"]
+    up.web.post("/api/inbox", json={"space": "left", "key": key, "answer": "both"})
+    assert piles(up, "left")["duplicates"] == []
+    post(up, f"records/{ids[0]}", method="PATCH", tags=["office"])
+    assert [one["key"] for one in piles(up, "left")["duplicates"]] == [key]
+
+
+# The whole
+
+
+def test_spaces_have_rooms_with_counts_and_hints(up: Service) -> None:
+    post(up, "spaces", name="palace", description="For walking in.")
+    remember(up, "A map of the east wing hangs here.", space="palace", room="hall", project="wing")
+    space = get(up, "spaces/palace")
+    rooms = [(room["name"], room["records"], room["hints"]) for room in space["rooms"]]
+    assert rooms == [("hall", 1, ["A map of the east wing hangs here."])]
+    assert [project["name"] for project in space["projects"]] == ["wing"]
+
+
+def test_the_graph_shows_what_holds_and_what_did(up: Service) -> None:
+    for version in ("2.3", "2.4"):
+        post(up, "relations", subject="auth", predicate="runs", object=version, space="graph", replaces=True)
+    drawn = get(up, "graph", space="graph", past=True)
+    names = {node["id"]: node["name"] for node in drawn["nodes"]}
+    assert {(names[edge["object"]], edge["holds"]) for edge in drawn["edges"]} == {("2.3", False), ("2.4", True)}
+    assert [fact["object"] for fact in get(up, "entities/auth", space="graph")["facts"]] == ["2.4"]
+
+
+def test_health_tells_what_was_measured(up: Service) -> None:
+    remember(up, "Something to count.")
+    health, status = get(up, "health"), get(up, "status")
+    assert health["problems"] == []
+    assert sum(day["records"] for day in health["grown"]) == sum(one["records"] for one in health["spaces"])
+    assert status["entry"] >= 1
+    assert {actor["name"] for actor in health["actors"]} >= {"page"}
+
+
+def test_the_document_names_every_route_and_so_does_the_page_for_readers(up: Service) -> None:
+    paths = get(up, "openapi.json")["paths"]
+    documented = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    assert documented == {(route.method, route.path) for route in ROUTES}
+    page = (DOCS / "api.md").read_text("utf-8")
+    assert [route.path for route in ROUTES if f"| `{route.method} {route.path}` | {route.about} |" not in page] == []
+
+
+def test_schemathesis_finds_nothing(up: Service, tmp_path: Path) -> None:
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", f"{up.url}/api/openapi.json", "--max-examples", "3",
+        "--phases", "coverage,fuzzing", "--seed", "18", "--generation-database", "none", "--workers", "1", "--no-color",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, capture_output=True, timeout=SCHEMATHESIS_SECONDS, check=False, cwd=tmp_path, env={**os.environ}
+    )
+    assert done.returncode == 0, done.stdout.decode()[-6000:]
+
+
+def test_the_addresses_of_trusty_memory_are_its_own(up: Service) -> None:
+    post(up, "spaces", name="east")
+    palaces = up.web.get("/api/v1/palaces").json()
+    assert "east" in str(palaces)
+
+
+def test_a_token_sees_its_space_alone_under_every_address(tmp_path: Path) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none"), actor="test") as memory:
+        ids = {space: memory.remember(f"The {space} safe is green.", space=space).id for space in ("east", "west")}
+        token = create_token(memory.core, "visitor", spaces=["east"], scope="read").token
+    server = Service(tmp_path)
+    try:
+        server.web.headers["authorization"] = f"Bearer {token}"
+        for route in ROUTES:
+            if route.method == "GET":
+                path = route.path.replace("{id}", str(ids["west"])).replace("{name}", "west").replace("{entity}", "safe")
+                answer = server.web.get(path.replace("{session}", "none"), params={"q": "safe"} if "recall" in path else {})
+                assert "The west" not in answer.text, route.path
+                assert '"west"' not in answer.text, route.path
+        assert server.web.get("/api/recall", params={"q": "safe"}).json()["hits"][0]["record"]["id"] == ids["east"]
+        refused = server.web.post("/api/records", json={"text": "Not allowed.", "space": "east"})
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    finally:
+        server.close()
+
+
+def test_nothing_is_left_to_say_of_an_address_that_is_not_there(up: Service) -> None:
+    answer = up.web.get("/api/nowhere")
+    assert (answer.status_code, "openapi.json" in answer.json()["error"]) == (404, True)
+    wrong = up.web.put("/api/records")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, POST")
