@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from tests.serve.up import Service
 
+import recollect
+from recollect import Settings
 from recollect.contracts.api.table import ROUTES
+from recollect.engine.tokens import create_token
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMATHESIS_SECONDS = 300
@@ -264,14 +267,15 @@ def test_the_addresses_of_trusty_memory_are_its_own(up: Service) -> None:
 def test_a_token_sees_its_space_alone_under_every_address(tmp_path: Path) -> None:
     with recollect.open(settings=Settings(home=tmp_path, embedder="none"), actor="test") as memory:
         ids = {space: memory.remember(f"The {space} safe is green.", space=space).id for space in ("east", "west")}
-        token = create_token(memory.core, "visitor", spaces=["east"], scope="read").token
+        token, _ = create_token(memory.core, spaces=["east"], scope="read", name="visitor")
     server = Service(tmp_path)
     try:
         server.web.headers["authorization"] = f"Bearer {token}"
         for route in ROUTES:
             if route.method == "GET":
-                path = route.path.replace("{id}", str(ids["west"])).replace("{name}", "west").replace("{entity}", "safe")
-                answer = server.web.get(path.replace("{session}", "none"), params={"q": "safe"} if "recall" in path else {})
+                named = {"{id}": str(ids["west"]), "{name}": "west", "{entity}": "safe", "{session}": "none"}
+                path = "/".join(named.get(part, part) for part in route.path.split("/"))
+                answer = server.web.get(path, params={"q": "safe"} if "recall" in path else {})
                 assert "The west" not in answer.text, route.path
                 assert '"west"' not in answer.text, route.path
         assert server.web.get("/api/recall", params={"q": "safe"}).json()["hits"][0]["record"]["id"] == ids["east"]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
 
-from recollect.contracts.route import Web
 from recollect.contracts.registry import CONTRACTS, Offer
+from recollect.contracts.route import Web
 from recollect.contracts.tool import Contract
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.guard import guarded
