@@ -278,6 +278,8 @@ def test_a_token_sees_its_space_alone_under_every_address(tmp_path: Path) -> Non
                 answer = server.web.get(path, params={"q": "safe"} if "recall" in path else {})
                 assert "The west" not in answer.text, route.path
                 assert '"west"' not in answer.text, route.path
+        assert [one["space"]["name"] for one in server.web.get("/api/spaces").json()] == ["east"]
+        assert [one["space"] for one in server.web.get("/api/health").json()["spaces"]] == ["east"]
         assert server.web.get("/api/recall", params={"q": "safe"}).json()["hits"][0]["record"]["id"] == ids["east"]
         refused = server.web.post("/api/records", json={"text": "Not allowed.", "space": "east"})
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")

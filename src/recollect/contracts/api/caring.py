@@ -11,10 +11,10 @@ from msgspec import UNSET
 from recollect.contracts.api import values as v
 from recollect.contracts.tool import Call
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
+from recollect.engine.grant import EVERYTHING
 from recollect.engine.memory import Memory
 from recollect.engine.read.stats import Group, grouped, hints_of
 from recollect.engine.read.unasked import Steering
-from recollect.errors import Forbidden
 from recollect.types import DEFAULT_SPACE, Change, Space
 from recollect.version import __version__
 
@@ -49,18 +49,16 @@ def _model(memory: Memory) -> v.Model:
 
 def health(params: v.Nothing, call: Call) -> v.Health:
     memory, started = call.memory, time.perf_counter()
-    try:
-        problems = [*memory.check(), *memory.problems()]
-    except Forbidden as error:
-        problems = [*memory.problems(), str(error)]
+    problems = [*(memory.check() if _owns(call) else ()), *memory.problems()]
     took = round((time.perf_counter() - started) * 1e3, 1)
     stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
-    lately = memory.journal(limit=_LOOKED_BACK)
+    lately, owned = memory.journal(limit=_LOOKED_BACK), _owns(call)
     return v.Health(
         store=memory.location, bytes=memory.size(), problems=tuple(problems), notes=tuple(memory.core.notes),
         checked_ms=took, model=_model(memory), spaces=tuple(stats), actors=_actors(lately), grown=_grown(memory),
-        injected=tuple(memory.unasked.injected(30)), spending=tuple(memory.spending()),
-        paused_until=memory.unasked.paused_until(),
+        injected=tuple(memory.unasked.injected(30)) if owned else (),
+        spending=tuple(memory.spending()) if owned else (),
+        paused_until=memory.unasked.paused_until() if owned else None,
     )  # fmt: skip
 
 
@@ -79,15 +77,20 @@ def _grown(memory: Memory) -> tuple[v.Grown, ...]:
     )
 
 
+def _owns(call: Call) -> bool:
+    """Does the owner ask, who is told of all that is done?"""
+    return call.grant == EVERYTHING
+
+
 def spaces(params: v.Nothing, call: Call) -> list[v.SpaceView]:
-    return [_space(call.memory, one) for one in call.memory.spaces()]
+    return [_space(call.memory, one, owned=_owns(call)) for one in call.memory.spaces()]
 
 
 def space(params: v.OneSpace, call: Call) -> v.SpaceView:
-    return _space(call.memory, call.memory.describe_space(params.name)[0])
+    return _space(call.memory, call.memory.describe_space(params.name)[0], owned=_owns(call))
 
 
-def _space(memory: Memory, space: Space) -> v.SpaceView:
+def _space(memory: Memory, space: Space, *, owned: bool) -> v.SpaceView:
     core, name = memory.core, space.name
     hints = hints_of(core, name)
     return v.SpaceView(
@@ -100,7 +103,7 @@ def _space(memory: Memory, space: Space) -> v.SpaceView:
         projects=_counts(grouped(core, name, "project")),
         kinds=_counts(grouped(core, name, "kind")),
         tags=_counts(grouped(core, name, "tag")),
-        steering=memory.unasked.steering(space=name),
+        steering=memory.unasked.steering(space=name) if owned else None,
     )
 
 

@@ -330,7 +330,7 @@ class Room(Count, frozen=True, kw_only=True):
 
 
 class SpaceView(Struct, frozen=True, kw_only=True):
-    """A space as somebody sees it who walks in."""
+    """A space as somebody sees it who walks in. What happens unasked there is told to the owner of the memory."""
 
     space: Space
     stats: SpaceStats
@@ -338,7 +338,7 @@ class SpaceView(Struct, frozen=True, kw_only=True):
     projects: tuple[Count, ...]
     kinds: tuple[Count, ...]
     tags: tuple[Count, ...]
-    steering: Steering
+    steering: Steering | None = None
 
 
 class Entities(Struct, frozen=True, kw_only=True):
