@@ -211,14 +211,16 @@ def _choose(
 
 def preview_brief(core: Core, space: str, project: str | None) -> Preview:
     """What a session would begin with, and what there was no room for."""
+    from recollect.engine.read.brief import make_brief
+
     with core.store.read() as view:
-        steering = steering_of(view, space)
-    given, budget = give_brief(core, space, project), steering.start_tokens
-    where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
+        steering, reason = _looked_up(core, view, space)
+    budget, where = steering.start_tokens, Filter(spaces=(space,), projects=() if project is None else (project, ""))
     notes, more = (
         make_brief(core, where, limit=limit, budget_tokens=tokens).notes
         for limit, tokens in ((_NOTES, budget), (_NOTES + _BELOW, _FURTHER * budget))
     )
+    given = _render(notes, project) if reason is None else Given(project=project, reason=reason)
     lines = [_noted_line(noted, given=True, budget=budget) for noted in (notes if given.text else ())]
     below = [_noted_line(noted, given=False, budget=budget) for noted in more if noted.record.id not in given.ids]
     return Preview(given=given, budget=budget, lines=(*lines, *below[:_BELOW]))
@@ -399,9 +401,9 @@ class Unasked:
         if prompt is None:
             return preview_brief(self._core, label, named)
         text = parse_text(prompt, "prompt")
-        ready = self._semantics.ready([label], _PATIENCE, tuple)
-        seen = parse_optional(session, "session")
-        return preview_answers(self._core, label, named, text, seen, ready.vectors)
+        ready = None if self._semantics is None else self._semantics.ready([label], _PATIENCE, tuple)
+        vectors, seen = None if ready is None else ready.vectors, parse_optional(session, "session")
+        return preview_answers(self._core, label, named, text, seen, vectors)
 
     def note_given(self, given: Given, *, session: str | None = None, anew: bool = False) -> None:
         """Keeps that a session was given something, so that it is not given the same again (and of what it was made).
