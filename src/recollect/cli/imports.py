@@ -31,6 +31,9 @@ def import_(
     later: Annotated[
         bool, typer.Option("--later", help="Leave the vectors to the next recall instead of computing them now.")
     ] = False,
+    space: Annotated[
+        str | None, typer.Option("--space", metavar="NAME", help="Where it belongs, if it does not say (else default).")
+    ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
@@ -41,6 +44,7 @@ def import_(
     \b
     Examples:
       recollect import memory.jsonl --dry-run
+      recollect import chatgpt-export.zip --space talks
       recollect import trusty-memory ~/.local/share/trusty-memory
     """
     if len(given) > 2:
@@ -48,7 +52,7 @@ def import_(
     origin, path = (given[0], given[1]) if len(given) == 2 else (None, given[0])
     secret = ask_passphrase(home) if is_encrypted(Path(path).expanduser()) else None
     with _memory(home, dry_run=dry_run) as memory, reporting() as report:
-        done = memory.import_(path, origin=origin, dry_run=dry_run, passphrase=secret, progress=report)
+        done = memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=secret, progress=report)
         if not dry_run and not later and any(one.records or one.newer for one in done):
             complete_vectors(memory, report)
     if as_json:

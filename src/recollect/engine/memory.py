@@ -63,12 +63,13 @@ def import_(
     folder: str | os.PathLike[str] | None = None,
     *,
     origin: str | None = None,
+    space: str | None = None,
     dry_run: bool = False,
     passphrase: str | None = None,
 ) -> list[Imported]:
     """Takes an export, or what another program kept, into the machine's memory or that of a folder or URL."""
     with open_memory(folder) as memory:
-        return memory.import_(path, origin=origin, dry_run=dry_run, passphrase=passphrase)
+        return memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=passphrase)
 
 
 class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):

@@ -29,12 +29,26 @@ def is_sqlite(path: Path) -> bool:
         return False
 
 
+def table_names(path: Path) -> frozenset[str]:
+    """The tables of a file; none where it is no database."""
+    if not is_sqlite(path):
+        return frozenset()
+    try:
+        with _settled(path) as file, closing(_connect(file)) as connection:
+            return frozenset(_names(connection))
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{path.name} cannot be read: {error}") from error
+
+
+def _names(connection: sqlite3.Connection) -> set[str]:
+    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
 def read_tables(path: Path, tables: Sequence[str]) -> dict[str, list[Row]]:
     """All rows of those tables that the file has, by the names of their columns."""
     try:
         with _settled(path) as file, closing(_connect(file)) as connection:
-            found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            there = {str(name) for (name,) in found}
+            there = _names(connection)
             return {table: _rows(connection, table) for table in tables if table in there}
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path.name} cannot be read: {error}") from error

@@ -9,10 +9,14 @@ import msgspec
 
 from recollect.engine.care import export
 from recollect.engine.core import Core
+from recollect.engine.intake.elsewhere import fits, import_elsewhere
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
 from recollect.engine.intake.results import Imported
 from recollect.errors import InvalidInput
+from recollect.ingest.elsewhere.found import Origin as Elsewhere
+from recollect.ingest.elsewhere.origins import ORIGINS as ELSEWHERE
+from recollect.types import DEFAULT_SPACE
 
 Progress = Callable[[str, int, int], None]
 _LOOKED_AT = 65_536
@@ -21,6 +25,8 @@ _LOOKED_AT = 65_536
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """How something is to come in."""
 
+    space: str | None = None
+    """Into which space it comes, where it does not say itself."""
     dry_run: bool = False
     passphrase: str | None = None
     progress: Progress | None = None
@@ -45,30 +51,50 @@ def _has_palaces(path: Path, head: bytes) -> bool:
     return not head and path.is_dir() and bool(find_palaces(path))
 
 
+def _whole(take: Callable[[Core, Path, Asked], list[Imported]]) -> Callable[[Core, Path, Asked], list[Imported]]:
+    """What names its spaces itself."""
+
+    def taken(core: Core, path: Path, asked: Asked) -> list[Imported]:
+        if asked.space is not None:
+            raise InvalidInput("space", "is told by the file itself; leave it out")
+        return take(core, path, asked)
+
+    return taken
+
+
+def _into_a_space(origin: Elsewhere) -> Origin:
+    return Origin(
+        lambda path, _: fits(origin, path),
+        lambda core, path, asked: import_elsewhere(
+            core, origin, path, asked.space or DEFAULT_SPACE, dry_run=asked.dry_run, progress=asked.progress
+        ),
+    )
+
+
 ORIGINS: Mapping[str, Origin] = {
     "recollect": Origin(
         _is_export,
-        lambda core, path, asked: export.import_export(
-            core, path, dry_run=asked.dry_run, passphrase=asked.passphrase or core.settings.passphrase
+        _whole(
+            lambda core, path, asked: export.import_export(
+                core, path, dry_run=asked.dry_run, passphrase=asked.passphrase or core.settings.passphrase
+            )
         ),
     ),
     "trusty-memory": Origin(
         _has_palaces,
-        lambda core, path, asked: import_trusty(core, path, dry_run=asked.dry_run, progress=asked.progress),
+        _whole(lambda core, path, asked: import_trusty(core, path, dry_run=asked.dry_run, progress=asked.progress)),
     ),
-    "agentos": Origin(_is_agentos, lambda core, path, asked: import_agentos(core, path, dry_run=asked.dry_run)),
-}  # fmt: skip
+    "agentos": Origin(_is_agentos, _whole(lambda core, path, asked: import_agentos(core, path, dry_run=asked.dry_run))),
+    **{name: _into_a_space(origin) for name, origin in ELSEWHERE.items()},
+}
 """All there are, in the order in which they are tried."""
 
 
-def arrive(
-    core: Core, path: Path, origin: str | None, *, dry_run: bool, passphrase: str | None, progress: Progress | None
-) -> list[Imported]:
+def arrive(core: Core, path: Path, origin: str | None, asked: Asked) -> list[Imported]:
     """Takes over what a path holds."""
     if origin is not None and origin not in ORIGINS:
         raise InvalidInput("origin", f"{origin!r} is not known; there are: {', '.join(ORIGINS)}")
-    name = origin or told_by(path)
-    return ORIGINS[name].take(core, path, Asked(dry_run=dry_run, passphrase=passphrase, progress=progress))
+    return ORIGINS[origin or told_by(path)].take(core, path, asked)
 
 
 def told_by(path: Path) -> str:

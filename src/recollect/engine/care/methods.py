@@ -262,6 +262,7 @@ class Caring:
         path: str | os.PathLike[str],
         *,
         origin: str | None = None,
+        space: str | None = None,
         dry_run: bool = False,
         passphrase: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
@@ -270,14 +271,15 @@ class Caring:
 
         An export that is complete comes into an empty memory as it was, with its history and its numbers. Else objects
         are compared by their ids: what stands here is kept where both sides have changed, and told of in `differing`.
-        Nothing comes twice. With `dry_run` nothing is kept, only counted.
+        Nothing comes twice. With `dry_run` nothing is kept, only counted. `space` is for what names none itself.
         """
-        from recollect.engine.care.arrive import arrive  # only when it is asked for
+        from recollect.engine.care.arrive import Asked, arrive  # only when it is asked for
 
-        return arrive(
-            self.core, keep.parse_path(path), origin, dry_run=parse_flag(dry_run, "dry_run"),
+        asked = Asked(
+            space=None if space is None else parse_space(space), dry_run=parse_flag(dry_run, "dry_run"),
             passphrase=parse_optional(passphrase, "passphrase"), progress=progress,
         )  # fmt: skip
+        return arrive(self.core, keep.parse_path(path), origin, asked)
 
     def compact(self) -> Compacted:
         """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""

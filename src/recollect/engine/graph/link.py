@@ -55,14 +55,29 @@ def put_entity(
         known = next((one for one in found if not by_user or one.user == fields.get("user")), None)
         if known is None:
             return _new_entity(core, edit, space, name, id, fields)
-        changes = dict(fields)
-        aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
-        metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
-        new = msgspec.structs.replace(known, **{**changes, "aliases": aliases, "metadata": metadata})
-        if new == known:
-            return known
-        entity = _put_entity(edit, new, "describe", known)
-        relink(edit, space, [alias for alias in aliases if alias not in known.aliases])
+        return _described(edit, known, name, fields)
+
+
+def name_one(core: Core, edit: Edit, name: str, space: str, fields: Mapping[str, object]) -> tuple[Entity, bool]:
+    """Makes an entity in a transaction that is under way, or adds to the one of that name what it does not say yet.
+
+    Answers the entity, and whether it is new.
+    """
+    known = resolve(edit, space, name)
+    if known is None:
+        return _new_entity(core, edit, space, name, None, {k: v for k, v in fields.items() if v is not None}), True
+    missing = {k: v for k, v in fields.items() if v is not None and getattr(known, k) is None}
+    return _described(edit, known, name, missing), False
+
+
+def _described(edit: Edit, known: Entity, name: str, fields: Mapping[str, object]) -> Entity:
+    aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
+    metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
+    new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
+    if new == known:
+        return known
+    entity = _put_entity(edit, new, "describe", known)
+    relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
     return entity
 
 

@@ -1,0 +1,250 @@
+"""How does what another program kept come into a memory?
+
+What its files hold is told by `ingest/elsewhere`, item by item; everything after that is the same for all of them.
+Texts are screened for secrets, ids are made of the program's own, and what came before does not come twice. Files are
+only read; of an archive, and of a file that is larger than anything a program writes, no more than fits.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from recollect.engine.core import Core, parts, transact
+from recollect.engine.graph.link import Statement, name_one, relate_one
+from recollect.engine.intake.drafts import draft_conversation, place_conversation
+from recollect.engine.intake.results import Imported
+from recollect.engine.intake.sources import parse_source, write_source
+from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_source_fields
+from recollect.engine.write.remember import count_terms, ensure_space, remember_all
+from recollect.errors import InvalidInput, RecollectError, StoreError
+from recollect.ingest.elsewhere.found import Fact, Item, Left, Named, Note, Origin, Row
+from recollect.ingest.talk import Conversation
+from recollect.store.base import Edit
+from recollect.store.foreign import read_tables, table_names
+from recollect.types import Draft
+
+Progress = Callable[[str, int, int], None]
+_AT_ONCE = 100
+_HEAD = 65_536
+_LARGEST = 512 * 1024 * 1024
+_MOST_FILES = 20_000
+_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class Files:
+    """A file, or the files of a folder or a ZIP archive, by their names in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._heads: dict[str, bytes] = {}
+        self._tables: dict[str, frozenset[str]] = {}
+        if not path.exists():
+            raise InvalidInput("path", f"{path} does not exist")
+
+    @cached_property
+    def _archive(self) -> zipfile.ZipFile | None:
+        return zipfile.ZipFile(self._path) if self._path.is_file() and zipfile.is_zipfile(self._path) else None
+
+    @property
+    def files(self) -> Sequence[str]:
+        return self._files
+
+    @cached_property
+    def _files(self) -> Sequence[str]:
+        if self._archive is not None:
+            return [one.filename for one in self._archive.infolist() if not one.is_dir()][:_MOST_FILES]
+        if not self._path.is_dir():
+            return [self._path.name]
+        found: list[str] = []
+        for folder, folders, names in os.walk(self._path):
+            folders[:] = sorted(name for name in folders if name not in (".git", "node_modules", ".obsidian"))
+            paths = (Path(folder, name) for name in sorted(names))
+            found += [path.relative_to(self._path).as_posix() for path in paths if _is_plain(path)]
+            if len(found) >= _MOST_FILES:
+                raise InvalidInput("path", f"{self._path} has more than {_MOST_FILES:,} files; name the folder inside")
+        return found
+
+    def _place(self, name: str) -> Path:
+        return self._path / name if self._path.is_dir() else self._path
+
+    def head(self, name: str) -> bytes:
+        if name not in self._heads:
+            self._heads[name] = self._read(name, _HEAD)
+        return self._heads[name]
+
+    def read(self, name: str) -> bytes:
+        data = self._read(name, _LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise InvalidInput("path", f"{name} is larger than {_LARGEST:,} bytes")
+        return data
+
+    def _read(self, name: str, most: int) -> bytes:
+        try:
+            if self._archive is not None:
+                with self._archive.open(name) as member:
+                    return member.read(most)
+            with self._place(name).open("rb") as file:
+                return file.read(most)
+        except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+            raise InvalidInput("path", f"{name} cannot be read: {error}") from error
+
+    def tables(self, name: str) -> frozenset[str]:
+        if self._archive is not None:
+            return frozenset()
+        if name not in self._tables:
+            try:
+                self._tables[name] = table_names(self._place(name))
+            except StoreError as error:
+                raise InvalidInput("path", str(error)) from error
+        return self._tables[name]
+
+    def rows(self, name: str, table: str) -> Iterator[Row]:
+        try:
+            yield from read_tables(self._place(name), [table]).get(table, [])
+        except StoreError as error:
+            raise InvalidInput("path", str(error)) from error
+
+
+def _is_plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def fits(origin: Origin, path: Path) -> bool:
+    """Are these files of that program?"""
+    try:
+        return origin.fits(Files(path))
+    except (InvalidInput, zipfile.BadZipFile):
+        return False
+
+
+def import_elsewhere(
+    core: Core, origin: Origin, path: Path, space: str, *, dry_run: bool, progress: Progress | None
+) -> list[Imported]:
+    """Takes over all that some files hold; with `dry_run` nothing is kept, only counted."""
+    files = Files(path)
+    if not origin.fits(files):
+        raise InvalidInput("path", f"{path} holds nothing that {origin.name} writes")
+    taking = _Taking(core, origin.name, space, str(path))
+    try:
+        items = list(origin.read(files))
+    except _BROKEN as error:
+        raise InvalidInput("path", f"{path} is damaged, or no file of {origin.name}: {error}") from error
+    for done, some in parts(items, _AT_ONCE):
+        transact(core, lambda edit, some=some: taking.take(edit, some), dry_run=dry_run)
+        if progress is not None:
+            progress(origin.name, done, len(items))
+    if not dry_run:
+        core.written()
+    return [taking.told(str(path))]
+
+
+def _left_out(count: int, what: str, why: str) -> str:
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{count:,} {what if count == 1 else plural} left out: {why}"
+
+
+class _Taking:
+    """Items on their way into a space, and what becomes of them."""
+
+    def __init__(self, core: Core, origin: str, space: str, path: str) -> None:
+        self._core = core
+        self._origin = origin
+        self._space = space
+        self._path = path
+        self._new: Counter[str] = Counter()
+        self._present: Counter[str] = Counter()
+        self._left: Counter[tuple[str, str]] = Counter()
+        self._talks = 0
+
+    def told(self, path: str) -> Imported:
+        left = [_left_out(count, what, why) for (what, why), count in self._left.items()]
+        return Imported(
+            space=self._space, folder=path, records=self._new["record"], records_present=self._present["record"],
+            facts=self._new["fact"], facts_present=self._present["fact"], entities=self._new["entity"],
+            problems=tuple(left),
+        )  # fmt: skip
+
+    def take(self, edit: Edit, items: Sequence[Item]) -> None:
+        ensure_space(edit, self._space)
+        self._take_notes(edit, [item for item in items if isinstance(item, Note)])
+        for item in items:
+            if isinstance(item, Left):
+                self._left[item.what, item.why] += 1
+            elif isinstance(item, Named):
+                self._try("entity", lambda item=item: self._name(edit, item))
+            elif isinstance(item, Fact):
+                self._try("fact", lambda item=item: self._state(edit, item))
+            elif isinstance(item, Conversation):
+                self._try("conversation", lambda item=item: self._converse(edit, item))
+
+    def _try(self, what: str, work: Callable[[], None]) -> None:
+        """What cannot be kept is told by its reason, and the rest comes."""
+        try:
+            work()
+        except RecollectError as error:
+            self._left[what, str(error)] += 1
+
+    def _take_notes(self, edit: Edit, notes: Sequence[Note]) -> None:
+        drafts = [draft for note in notes if (draft := self._draft(note)) is not None]
+        counted = [count_terms(draft.title, draft.text) for draft in drafts]
+        for receipt in remember_all(self._core, edit, drafts, self._space, counted):
+            if receipt.outcome == "rejected":
+                self._left["memory", receipt.reason or "it was not taken"] += 1
+            elif receipt.stored:
+                self._new["record"] += 1
+            else:
+                self._present["record"] += 1
+
+    def _draft(self, note: Note) -> Draft | None:
+        given = {name: value for name, value in msgspec.structs.asdict(note).items() if value not in (None, (), {})}
+        given |= {
+            "id": f"{self._origin}:{given.pop('key')}"[:200], "trust": "imported", "event_time": given.pop("at", None),
+            "source": given.get("source") or self._origin,
+        }  # fmt: skip
+        try:
+            return parse_draft(given, {})
+        except InvalidInput as error:
+            self._left["memory", str(error)] += 1
+            return None
+
+    def _name(self, edit: Edit, item: Named) -> None:
+        fields = {
+            "type": parse_optional(item.type, "type"), "description": parse_optional(item.description, "description"),
+        }  # fmt: skip
+        _, new = name_one(self._core, edit, parse_label(item.name, "name"), self._space, fields)
+        (self._new if new else self._present)["entity"] += 1
+
+    def _state(self, edit: Edit, item: Fact) -> None:
+        if item.since is not None and item.until is not None and item.until <= item.since:
+            raise InvalidInput("valid_until", "is not later than valid_from, so that it never held")
+        statement = Statement(
+            subject=parse_label(item.subject, "subject"), predicate=parse_label(item.predicate, "predicate"),
+            object=parse_label(item.object, "object"), confidence=item.confidence, valid_from=item.since,
+            valid_until=item.until, provenance=parse_optional(item.provenance, "provenance") or self._origin,
+        )  # fmt: skip
+        _, new = relate_one(self._core, edit, statement, self._space, replaces=False)
+        (self._new if new else self._present)["fact"] += 1
+
+    def _converse(self, edit: Edit, item: Conversation) -> None:
+        if not item.messages:
+            self._left["conversation", "nothing is said in it"] += 1
+            return
+        location = place_conversation(item, self._path, self._talks)
+        self._talks += 1
+        draft = parse_source(draft_conversation(item, location))
+        fields = parse_source_fields({"trust": "imported"}, memory_type="episodic")
+        answer = write_source(self._core, edit, draft, self._space, fields)
+        self._new["record"] += answer.added
+        self._present["record"] += answer.segments - answer.added

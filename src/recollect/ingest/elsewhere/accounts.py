@@ -1,0 +1,160 @@
+"""What do the exports of accounts hold: ChatGPT's, Claude's, and Gemini's?
+
+Each is a ZIP file, or the folder that it was unpacked to. Conversations come as conversations. What Claude has
+remembered of a person stands in `memories.json`, what it was told of a project in `projects.json`; Gemini's prompts and
+answers stand in `MyActivity.json` of a takeout, one entry each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+import msgspec
+
+from recollect.ingest.elsewhere.found import (
+    Item,
+    Left,
+    Material,
+    Note,
+    Origin,
+    Row,
+    key_of,
+    objects_of,
+    paragraphs,
+    text_of,
+    time_of,
+)
+from recollect.ingest.exports import read_chatgpt, read_claude
+from recollect.ingest.html import page_to_markdown
+from recollect.ingest.talk import Conversation, Message, fit_text
+
+_CONVERSATIONS = re.compile(r"(^|/)conversations(-\d+)?\.json$")
+_ACTIVITY = re.compile(r"(^|/)(My ?Activity|MyActivity)\.json$", re.IGNORECASE)
+_PROMPTED = re.compile(r"^(Prompted|Asked|Eingegebener Prompt:|Said) +", re.IGNORECASE)
+_MEMORIES, _PROJECTS = re.compile(r"(^|/)memories(/[^/]+)?\.json$"), re.compile(r"(^|/)projects(/[^/]+)?\.json$")
+
+
+def _named(files: Material, pattern: re.Pattern[str]) -> list[str]:
+    return sorted(name for name in files.files if pattern.search(name))
+
+
+def _conversations(files: Material, mark: bytes) -> list[str]:
+    named = _named(files, _CONVERSATIONS) or (list(files.files) if len(files.files) == 1 else [])
+    return [name for name in named if files.head(name).lstrip()[:1] in (b"[", b"{") and mark in files.head(name)]
+
+
+# ChatGPT
+
+
+def _fits_chatgpt(files: Material) -> bool:
+    return bool(_conversations(files, b'"mapping"'))
+
+
+def _read_chatgpt(files: Material) -> Iterator[Item]:
+    for name in _conversations(files, b'"mapping"'):
+        yield from read_chatgpt(files.read(name))
+
+
+# Claude
+
+
+def _fits_claude(files: Material) -> bool:
+    return bool(_conversations(files, b'"chat_messages"')) or any(
+        b'"conversations_memory"' in files.head(name) for name in _named(files, _MEMORIES) or files.files[:1]
+    )
+
+
+def _read_claude(files: Material) -> Iterator[Item]:
+    for name in _conversations(files, b'"chat_messages"'):
+        yield from read_claude(files.read(name))
+    projects = {text_of(one, "uuid"): one for name in _named(files, _PROJECTS) for one in objects_of(files.read(name))}
+    names = {key: text_of(one, "name") for key, one in projects.items()}
+    alone = [name for name in files.files[:1] if b'"conversations_memory"' in files.head(name)]
+    for name in _named(files, _MEMORIES) or alone:
+        for one in objects_of(files.read(name)):
+            yield from _remembered(one, names)
+    for key, one in projects.items():
+        if told := text_of(one, "prompt_template"):
+            yield Note(key=f"project-{key}", text=told, kind="instruction", project=names[key] or None,
+                       at=time_of(one, "updated_at", "created_at"))  # fmt: skip
+        docs = one.get("docs")
+        if isinstance(docs, list) and docs:
+            yield from [Left("document of a project", "`recollect ingest` reads documents")] * len(
+                cast("list[object]", docs)
+            )
+
+
+def _remembered(one: Row, projects: Mapping[str, str]) -> Iterator[Note]:
+    for said in paragraphs(text_of(one, "conversations_memory")):
+        yield Note(key=key_of("memory", said), text=said, metadata={"from": "conversations_memory"})
+    held = one.get("project_memories")
+    for key, text in cast("Mapping[str, object]", held).items() if isinstance(held, Mapping) else ():
+        for said in paragraphs(text) if isinstance(text, str) else ():
+            yield Note(key=key_of("memory", key, said), text=said, project=projects.get(key) or key)
+
+
+# Gemini
+
+
+def _activity(files: Material) -> list[str]:
+    named = _named(files, _ACTIVITY) or (list(files.files) if len(files.files) == 1 else [])
+    return [name for name in named if b'"Gemini' in files.head(name) and b'"time"' in files.head(name)]
+
+
+def _fits_gemini(files: Material) -> bool:
+    return bool(_activity(files))
+
+
+def _read_gemini(files: Material) -> Iterator[Item]:
+    """Entries of one conversation, where they name it, are one; all others are one for each day."""
+    talks: dict[str, list[Row]] = {}
+    for name in _activity(files):
+        for row in objects_of(files.read(name)):
+            if "Gemini" not in f"{row.get('header')}{row.get('products')}":
+                continue
+            at = time_of(row, "time")
+            if at is None or not (_PROMPTED.match(text_of(row, "title")) or row.get("safeHtmlItem")):
+                yield Left("activity", "it is no prompt")
+                continue
+            talks.setdefault(_talk_of(row) or f"{at:%Y-%m-%d}", []).append(row)
+    for key, rows in talks.items():
+        rows.sort(key=lambda row: text_of(row, "time"))
+        messages = tuple(message for row in rows for message in _said(row))
+        title = messages[0].text.split("\n")[0][:80]
+        yield Conversation(
+            format="gemini", messages=messages, id=f"gemini-{key}", title=title, origin={"host": "gemini.google.com"}
+        )
+
+
+def _talk_of(row: Row) -> str | None:
+    """The conversation that an entry names, if it names just one."""
+    details = row.get("details")
+    urls = {
+        text_of(cast("Row", one), "url")
+        for one in (cast("list[object]", details) if isinstance(details, list) else [])
+        if isinstance(one, Mapping)
+    }
+    found = [url.rpartition("/")[2] for url in urls if "gemini.google.com/app/" in url]
+    return found[0] if len(found) == 1 else None
+
+
+def _said(row: Row) -> Iterator[Message]:
+    at = time_of(row, "time")
+    asked = _PROMPTED.sub("", text_of(row, "title"))
+    if asked:
+        yield Message("user", fit_text(asked), at)
+    parts = row.get("safeHtmlItem")
+    listed = cast("list[object]", parts) if isinstance(parts, list) else [parts]
+    pages = [text_of(cast("Row", part), "html", "htmlValue") for part in listed if isinstance(part, Mapping)]
+    answer = "\n\n".join(page_to_markdown(page)[1] for page in pages if page).strip()
+    if answer:
+        yield Message("assistant", fit_text(answer), at)
+
+
+CHATGPT = Origin("chatgpt", _fits_chatgpt, _read_chatgpt)
+CLAUDE = Origin("claude", _fits_claude, _read_claude)
+GEMINI = Origin("gemini", _fits_gemini, _read_gemini)
+BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What reading raises over files that are not what they seem to be."""

@@ -1,0 +1,82 @@
+"""What does basic-memory keep?
+
+A folder of Markdown. Each note has front matter (title, type, permalink, tags), says what was observed in lines like
+`- [category] text #tag (context)`, and what it relates to in lines like `- relates_to [[Other note]]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.ingest.elsewhere.found import (
+    Fact,
+    Item,
+    Left,
+    Material,
+    Named,
+    Note,
+    Origin,
+    key_of,
+    labels_of,
+    text_of,
+    time_of,
+)
+from recollect.ingest.frontmatter import split_front_matter
+
+_OBSERVED = re.compile(r"^\s*[-*] +\[(?P<category>[^\]\[ xX][^\]\[]*)\] +(?P<text>\S.*)$")
+_RELATED = re.compile(r"^\s*[-*] +(?P<predicate>[^\[\]]*?) *\[\[(?P<object>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+_CONTEXT = re.compile(r" *\(([^()]*)\)\s*$")
+
+
+def _notes(files: Material) -> list[str]:
+    return [name for name in files.files if name.endswith(".md") and not name.startswith(".")]
+
+
+def _fits(files: Material) -> bool:
+    """Some of the first notes have the permalink that the program writes into each."""
+    return any(re.search(rb"^permalink:", files.head(name), re.MULTILINE) for name in _notes(files)[:50])
+
+
+def _read(files: Material) -> Iterator[Item]:
+    for name in _notes(files):
+        try:
+            text = files.read(name).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            yield Left("note", "it is not UTF-8 text")
+            continue
+        yield from _read_note(name, text)
+
+
+def _read_note(name: str, text: str) -> Iterator[Item]:
+    front, body = split_front_matter(text)
+    title = text_of(front, "title") or name.rsplit("/", 1)[-1].removesuffix(".md")
+    project = name.rpartition("/")[0] or None
+    key = text_of(front, "permalink") or name
+    tags, at = labels_of(front.get("tags")), time_of(front, "created", "date", "modified")
+    yield Named(name=title, type=text_of(front, "type") or None)
+    prose: list[str] = []
+    for line in body.splitlines():
+        observed, related = _OBSERVED.match(line), _RELATED.match(line)
+        if observed is not None:
+            said = observed["text"].strip()
+            context = _CONTEXT.search(said)
+            plain = _TAG.sub("", _CONTEXT.sub("", said)).strip()
+            yield Note(
+                key=key_of(key, said), text=f"{title}: {plain}", kind=observed["category"].strip(),
+                tags=tuple(dict.fromkeys((*tags, *_TAG.findall(said)))), at=at, source=name, room=project, title=title,
+                metadata={} if context is None else {"context": context[1]},
+            )  # fmt: skip
+        elif related is not None:
+            predicate = related["predicate"].strip() or "links_to"
+            yield Fact(subject=title, predicate=predicate, object=related["object"].strip(), since=at, provenance=name)
+        else:
+            prose.append(line)
+    said = re.sub(r"^#+ *(Observations|Relations)\s*$", "", "\n".join(prose), flags=re.MULTILINE).strip()
+    said = re.sub(r"\n{3,}", "\n\n", said)
+    if said and said.lstrip("# ").strip() != title:
+        yield Note(key=f"{key}#", text=said, title=title, kind="note", tags=tags, at=at, source=name, room=project)
+
+
+ORIGIN = Origin("basic-memory", _fits, _read)

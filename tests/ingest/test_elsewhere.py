@@ -1,0 +1,309 @@
+"""Do memories of other programs come along, once, with their times and sources?
+
+The files in `elsewhere/` were written by the programs themselves: @modelcontextprotocol/server-memory 2026.8.31,
+mem0ai 2.2.1, MemPalace 3.11.0 and mcp-memory-service 12.4.0. The others follow what their programs document.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+import zipfile
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect import Imported, InvalidInput, Memory
+from recollect.engine.care.arrive import told_by
+from recollect.ingest.frontmatter import render_front_matter, split_front_matter
+from recollect.types import Json
+
+HERE = Path(__file__).parent / "elsewhere"
+CLAUDE_MEM = """
+CREATE TABLE sdk_sessions(id INTEGER PRIMARY KEY, content_session_id TEXT, memory_session_id TEXT, project TEXT);
+CREATE TABLE observations(id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT, type TEXT,
+    title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT,
+    prompt_number INTEGER, created_at TEXT, created_at_epoch INTEGER);
+CREATE TABLE session_summaries(id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, request TEXT,
+    investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, notes TEXT, created_at TEXT,
+    created_at_epoch INTEGER);
+CREATE TABLE user_prompts(id INTEGER PRIMARY KEY, content_session_id TEXT, prompt_number INTEGER, prompt_text TEXT,
+    created_at TEXT, created_at_epoch INTEGER);
+INSERT INTO sdk_sessions VALUES(1, 'c1', 'm1', 'gateway');
+INSERT INTO observations VALUES(1, 'm1', 'gateway', NULL, 'decision', 'Tokens use RS256', 'Keys rotate',
+    '["The key is in vault"]', 'RS256 was chosen over HS256.', '["auth"]', '["a.py"]', '[]', 1, '', 1767100000000);
+INSERT INTO observations VALUES(2, 'm1', 'gateway', NULL, 'change', NULL, NULL, '[]', NULL, '[]', '[]', '[]', 1, '', 0);
+INSERT INTO session_summaries VALUES(1, 'm1', 'gateway', 'Make tokens safe', NULL, 'RS256 is enough', 'Merged', NULL,
+    NULL, '2025-12-30T13:10:00Z', 1767100200000);
+INSERT INTO user_prompts VALUES(1, 'c1', 1, 'Please make tokens safe', '', 1767099000000);
+"""
+BASIC = """---
+title: Coffee Brewing
+type: note
+permalink: coffee/coffee-brewing
+tags:
+- coffee
+- "slow mornings"
+created: 2026-02-03T08:00:00Z
+---
+
+# Coffee Brewing
+
+What I know of it.
+
+## Observations
+- [method] Pour over takes three minutes #brewing (measured twice)
+- [ ] buy beans
+- [x] clean the kettle
+
+## Relations
+- relates_to [[Tea Brewing]]
+- [[Water]]
+"""
+ACTIVITY: list[dict[str, Json]] = [
+    {
+        "header": "Gemini Apps", "title": "Prompted how long does tea steep?", "time": "2026-03-04T05:06:07.008Z",
+        "products": ["Gemini Apps"],
+        "safeHtmlItem": [{"html": "<p>Three <b>minutes</b>.</p><ul><li>green: two</li></ul>"}],
+        "details": [{"name": "x", "url": "https://gemini.google.com/app/aaaa"}],
+    },
+    {"header": "Gemini Apps", "title": "Prompted and black tea?", "time": "2026-03-04T05:07:00Z",
+     "products": ["Gemini Apps"], "details": [{"name": "x", "url": "https://gemini.google.com/app/aaaa"}]},
+    {"header": "Gemini Apps", "title": "Created a gem", "time": "2026-03-05T05:06:07Z", "products": ["Gemini Apps"]},
+    {"header": "YouTube", "title": "Watched something", "time": "2026-03-05T05:06:07Z", "products": ["YouTube"]},
+]  # fmt: skip
+CLAUDE: dict[str, Json] = {
+    "conversations.json": [
+        {"uuid": "c-1", "name": "Tea", "created_at": "2026-01-01T10:00:00Z", "chat_messages": [
+            {"uuid": "m-1", "sender": "human", "text": "Which tea is best?", "created_at": "2026-01-01T10:00:00Z"},
+            {"uuid": "m-2", "sender": "assistant", "text": "Green tea.", "created_at": "2026-01-01T10:00:05Z"},
+        ]},
+    ],
+    "memories.json": [
+        {"conversations_memory": "**Work context**\n\nAda builds engines.\n\nShe prefers mornings.",
+         "project_memories": {"p-1": "The orchard has ten trees."}, "account_uuid": "a"},
+    ],
+    "projects/p-1.json": {"uuid": "p-1", "name": "Orchard", "prompt_template": "Answer as a gardener.",
+                          "docs": [{"filename": "trees.md", "content": "…"}], "created_at": "2026-01-01T09:00:00Z"},
+    "users.json": [{"uuid": "a"}],
+}  # fmt: skip
+CHATGPT: list[dict[str, Json]] = [
+    {
+        "id": "g-1", "conversation_id": "g-1", "title": "Kettles", "create_time": 1767100000.5, "current_node": "b",
+        "mapping": {
+            "root": {"message": None, "parent": None, "children": ["a"]},
+            "a": {"message": {"author": {"role": "user"}, "create_time": 1767100000.5,
+                              "content": {"content_type": "text", "parts": ["Which kettle boils fastest?"]}},
+                  "parent": "root", "children": ["b"]},
+            "b": {"message": {"author": {"role": "assistant"}, "create_time": 1767100009.0,
+                              "content": {"content_type": "text", "parts": ["One of steel."]}},
+                  "parent": "a", "children": []},
+        },
+    }
+]  # fmt: skip
+
+
+def put(path: Path, value: Json | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+    return path
+
+
+def unpack(folder: Path, *names: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name.removesuffix(".gz")).write_bytes(gzip.decompress((HERE / name).read_bytes()))
+    return folder
+
+
+def make(name: str, folder: Path) -> Path:
+    """Files of a program, as they lie on somebody's disk."""
+    if name == "server-memory":
+        return HERE / "server-memory.jsonl"
+    if name == "mem0":
+        return unpack(folder, "mem0-history.db.gz") / "mem0-history.db"
+    if name == "mempalace":
+        return unpack(folder, "chroma.sqlite3.gz", "knowledge_graph.sqlite3.gz")
+    if name == "mcp-memory-service":
+        return unpack(folder, "mms.db.gz")
+    if name == "claude-mem":
+        folder.mkdir()
+        with closing(sqlite3.connect(folder / "claude-mem.db")) as db:
+            db.executescript(CLAUDE_MEM)
+        return folder / "claude-mem.db"
+    if name == "basic-memory":
+        return put(folder / "notes" / "coffee" / "Coffee Brewing.md", BASIC).parents[1]
+    if name == "gemini":
+        return put(folder / "Takeout" / "My Activity" / "Gemini Apps" / "MyActivity.json", list(ACTIVITY)).parents[2]
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "export.zip", "w") as archive:
+        for member, value in CLAUDE.items() if name == "claude" else {"conversations.json": CHATGPT}.items():
+            archive.writestr(member, json.dumps(value))
+    return folder / "export.zip"
+
+
+COUNTS = {
+    "server-memory": (4, 1, 3), "mem0": (2, 0, 0), "mempalace": (3, 2, 0), "mcp-memory-service": (2, 0, 0),
+    "claude-mem": (3, 0, 0), "basic-memory": (2, 2, 1), "chatgpt": (2, 0, 0), "claude": (6, 0, 0), "gemini": (3, 0, 0),
+}  # fmt: skip
+"""Records, facts and entities of each."""
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_what_a_program_kept_is_told_by_its_content_and_comes_once(name: str, memory: Memory, tmp_path: Path) -> None:
+    path = make(name, tmp_path / "files")
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    assert told_by(path) == name
+    (tried,) = memory.import_(path, dry_run=True, space="brought")
+    assert not memory.list(space="brought")
+    (done,) = memory.import_(path, space="brought")
+    assert tried == done
+    assert (done.records, done.facts, done.entities) == COUNTS[name]
+    entries = memory.last_entry()
+    (again,) = memory.import_(path, space="brought")
+    assert (again.records, again.records_present, again.facts) == (0, done.records, 0)
+    assert memory.last_entry() == entries
+    assert {record.trust for record in memory.list(space="brought", limit=100)} == {"imported"}
+    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+    assert memory.check() == []
+
+
+def test_observations_stay_with_their_entity_and_a_secret_among_them_is_masked(memory: Memory, tmp_path: Path) -> None:
+    memory.import_(make("server-memory", tmp_path))
+    texts = sorted(record.text for record in memory.list())
+    assert texts[1:] == [
+        "Ada Lovelace: Prefers mornings for proofs", "Ada Lovelace: Wrote the first program",
+        "Analytical Engine: Was never finished",
+    ]  # fmt: skip
+    assert texts[0].startswith("Ada Lovelace: Her key is [")
+    assert "q7Zk2PbXw9" not in texts[0]
+    (fact,) = memory.facts("Ada Lovelace")
+    assert (fact.predicate, fact.object) == ("wrote_programs_for", "Analytical Engine")
+    assert [entity.type for entity in memory.find_entities("Ada Lovelace")] == ["person"]
+
+
+def test_a_history_of_mem0_gives_what_each_memory_became(memory: Memory, tmp_path: Path) -> None:
+    (done,) = memory.import_(make("mem0", tmp_path / "m"))
+    assert done.problems == ("1 memory left out: it was deleted there",)
+    found = {record.text: record for record in memory.list()}
+    assert set(found) == {"Likes green tea without sugar", "Works in Zurich"}
+    tea = found["Likes green tea without sugar"]
+    assert tea.event_time == datetime(2026, 3, 1, 9, tzinfo=UTC)
+    assert (tea.id, tea.role, tea.source) == ("mem0:11111111-0000-4000-8000-000000000001", "user", "mem0")
+
+
+def test_the_answer_of_mem0s_get_all_can_be_brought_along(memory: Memory, tmp_path: Path) -> None:
+    told: Json = {"results": [{
+        "id": "x1", "memory": "Likes green tea", "hash": "h", "user_id": "ada", "categories": ["food"],
+        "created_at": "2026-03-01T01:00:00-08:00", "metadata": {"mood": "calm"},
+    }]}  # fmt: skip
+    memory.import_(put(tmp_path / "mem0.json", told))
+    (record,) = memory.list()
+    assert (record.user, record.tags, record.metadata) == ("ada", ("food",), {"mood": "calm"})
+    assert record.event_time == datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def test_wings_become_projects_and_facts_of_a_palace_keep_their_time(memory: Memory, tmp_path: Path) -> None:
+    memory.import_(make("mempalace", tmp_path / "p"))
+    stove = next(record for record in memory.list() if "stove" in record.text)
+    assert (stove.project, stove.room, stove.source) == ("work", "kitchen", "notes.md")
+    assert stove.event_time == datetime(2026, 11, 16, 2, 44, 17, 366339, UTC)
+    lives = next(fact for fact in memory.facts("Ada", active=False) if fact.predicate == "lives_in")
+    assert (lives.object, lives.relation.valid_until) == ("London", datetime(2026, 2, 3, tzinfo=UTC))
+
+
+def test_kinds_tags_and_times_of_mcp_memory_service_stay(memory: Memory, tmp_path: Path) -> None:
+    (done,) = memory.import_(make("mcp-memory-service", tmp_path / "s"))
+    assert done.problems == ("1 memory left out: it was deleted there",)
+    found = {record.kind: record for record in memory.list()}
+    assert found["decision"].event_time == datetime(2025, 12, 30, 13, 6, 40, 500000, UTC)
+    assert (found["note"].tags, found["note"].source) == (("ops", "deploy"), "standup")
+
+
+def test_observations_summaries_and_prompts_of_claude_mem_belong_to_their_session(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (done,) = memory.import_(make("claude-mem", tmp_path / "c"))
+    assert done.problems == ("1 observation left out: it says nothing",)
+    found = {record.kind: record for record in memory.list()}
+    decision = found["decision"]
+    assert decision.text == "Keys rotate\nRS256 was chosen over HS256.\n- The key is in vault"
+    assert (decision.title, decision.project, decision.session) == ("Tokens use RS256", "gateway", "m1")
+    assert decision.event_time == datetime(2025, 12, 30, 13, 6, 40, tzinfo=UTC)
+    assert found["summary"].text == "Request: Make tokens safe\nLearned: RS256 is enough\nCompleted: Merged"
+    assert (found["prompt"].project, found["prompt"].role) == ("gateway", "user")
+
+
+def test_a_note_of_basic_memory_gives_observations_relations_and_its_text(memory: Memory, tmp_path: Path) -> None:
+    memory.import_(make("basic-memory", tmp_path / "b"))
+    found = {record.kind: record for record in memory.list()}
+    method = found["method"]
+    assert method.text == "Coffee Brewing: Pour over takes three minutes"
+    assert (method.tags, method.metadata) == (("coffee", "slow mornings", "brewing"), {"context": "measured twice"})
+    assert (method.source, method.event_time) == ("coffee/Coffee Brewing.md", datetime(2026, 2, 3, 8, tzinfo=UTC))
+    assert "- [ ] buy beans" in found["note"].text
+    facts = {(fact.predicate, fact.object) for fact in memory.facts("Coffee Brewing")}
+    assert facts == {("relates_to", "Tea Brewing"), ("links_to", "Water")}
+
+
+def test_what_claude_remembered_comes_beside_the_conversations(memory: Memory, tmp_path: Path) -> None:
+    (done,) = memory.import_(make("claude", tmp_path / "c"))
+    assert done.problems == ("1 document of a project left out: `recollect ingest` reads documents",)
+    texts = {record.text: record.project for record in memory.list(limit=20)}
+    assert texts["Work context: Ada builds engines."] is None
+    assert texts["The orchard has ten trees."] == texts["Answer as a gardener."] == "Orchard"
+    said = [record.text for record in memory.list(session="c-1", kinds=["message"], order="position")]
+    assert said == ["Which tea is best?", "Green tea."]
+
+
+def test_prompts_of_gemini_are_put_together_by_conversation(memory: Memory, tmp_path: Path) -> None:
+    (done,) = memory.import_(make("gemini", tmp_path / "g"))
+    assert done.problems == ("1 activity left out: it is no prompt",)
+    said = memory.list(kinds=["message"], order="position")
+    assert [(one.role, one.text) for one in said] == [
+        ("user", "how long does tea steep?"), ("assistant", "Three minutes.\n\n- green: two"),
+        ("user", "and black tea?"),
+    ]  # fmt: skip
+    assert said[0].event_time == datetime(2026, 3, 4, 5, 6, 7, 8000, UTC)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_files_that_are_cut_short_or_empty_give_an_error_or_what_they_hold(
+    name: str, memory: Memory, tmp_path: Path
+) -> None:
+    path = make(name, tmp_path / "files")
+    for number, share in enumerate((0, 0.3, 0.9)):
+        copy = tmp_path / f"cut{number}"
+        for file in [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]:
+            there = copy / (file.name if path.is_file() else file.relative_to(path))
+            there.parent.mkdir(parents=True, exist_ok=True)
+            data = file.read_bytes()
+            there.write_bytes(data[: int(len(data) * share)])
+        with suppress(InvalidInput):  # nothing else is raised, and nothing is half done
+            memory.import_(copy, origin=name)
+        assert memory.check() == []
+
+
+def test_a_space_cannot_be_named_for_what_names_its_own(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Ada wrote the first program.")
+    memory.export(tmp_path / "a.jsonl")
+    with pytest.raises(InvalidInput, match="space: is told by the file itself"):
+        memory.import_(tmp_path / "a.jsonl", space="other")
+    with pytest.raises(InvalidInput, match="'palm-pilot' is not known; there are: recollect, trusty-memory, agentos"):
+        memory.import_(tmp_path / "a.jsonl", origin="palm-pilot")
+    with pytest.raises(InvalidInput, match="holds nothing that mem0 writes"):
+        memory.import_(tmp_path / "a.jsonl", origin="mem0")
+    assert isinstance(memory.import_(tmp_path / "a.jsonl")[0], Imported)
+
+
+@pytest.mark.parametrize(
+    "value", ["plain", "a: b", "- dash", "true", "12", "", " x ", '“q” "w"', "#no", "[x]", "x\ny", "null"]
+)
+def test_front_matter_is_read_as_it_was_written(value: str) -> None:
+    fields: dict[str, Json] = {"one": value, "many": [value, "two"], "number": 3, "truth": True, "none": None}
+    found, body = split_front_matter(render_front_matter(fields) + "\nText.\n---\nMore.\n")
+    assert (found["one"], found["many"], found["truth"]) == (value, [value, "two"], True)
+    assert body == "Text.\n---\nMore.\n"
