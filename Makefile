@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 SHARED ?=
+HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
 .PHONY: run test test-postgres check bench clean
@@ -15,8 +16,11 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m compileall -q src
 	touch $@
 
+# A first try-out in a scratch store, and then the service, until Ctrl-C. `make run HTTP=:3032` has it listen elsewhere.
 run: $(VENV)/.installed
-	$(PY) -m recollect.cli welcome
+	@$(PY) -m recollect.cli welcome
+	@echo
+	@exec $(PY) -m recollect.cli up --http $(HTTP)
 
 test: $(VENV)/.installed
 	$(PY) -m pytest

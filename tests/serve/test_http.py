@@ -30,7 +30,7 @@ from recollect.serve.capacity import Room
 from recollect.serve.http import HttpServer
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES
-from recollect.serve.watch import WAITING_FRAMES, Watch, Watcher
+from recollect.serve.watch import WAITING_FRAMES, Frame, Watch, Watcher
 
 FIXTURE = Path(__file__).with_name("fixture_web.py")
 JSON = {"content-type": "application/json"}
@@ -432,10 +432,10 @@ def test_a_listener_that_reads_nothing_and_one_that_vanished_hold_nobody_up(star
 
 def test_a_listener_that_falls_too_far_behind_is_sent_away() -> None:
     async def fall_behind() -> list[bytes | None]:
-        watcher = Watcher()
-        watcher.offer([(1, b"early")])
+        watcher = Watcher(lambda _: True)
+        watcher.offer([Frame(1, None, b"early")])
         early = await watcher.next()
-        watcher.offer([(entry, b"x") for entry in range(2, WAITING_FRAMES + 3)])
+        watcher.offer([Frame(entry, "work", b"x") for entry in range(2, WAITING_FRAMES + 3)])
         return [early, await watcher.next()]
 
     assert asyncio.run(fall_behind()) == [b"early", None]
@@ -486,7 +486,7 @@ def test_what_was_missed_comes_page_by_page_and_before_what_is_new(memory: Memor
 
 
 def test_an_address_is_declared_once() -> None:
-    route = Route(method="GET", path="/x", params=dict, call=lambda _, __: None)
+    route = Route(method="GET", path="/x", params=dict[str, str], call=lambda _, __: None)
     feed = Feed(hello={}, last_entry=lambda: 0, follow=lambda _after, _seconds: (), tell=lambda _: ())
     with pytest.raises(ValueError, match="declared twice: GET /x"):
         Web(routes=(route, route), feed=feed)

@@ -30,8 +30,9 @@ OLD = "2025-11-25"
 class Up:
     """A running service."""
 
-    def __init__(self, home: Path, *more: str) -> None:
-        environment = {**os.environ, "RECOLLECT_EMBEDDER": "none", "RECOLLECT_HOME": str(home)}
+    def __init__(self, home: Path, *more: str, **variables: str) -> None:
+        self.home = home
+        environment = {**os.environ, "RECOLLECT_EMBEDDER": "none", "RECOLLECT_HOME": str(home), **variables}
         self.popen = subprocess.Popen(
             [sys.executable, "-m", "recollect.cli", "up", "--http", "127.0.0.1:0", *more],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,

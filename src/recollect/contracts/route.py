@@ -102,10 +102,14 @@ def _whole_one(value: Json) -> Json:
 
 
 class News(Struct, frozen=True):
-    """Something to tell those who watch, and the entry of the journal that it tells of."""
+    """Something to tell those who watch, the entry of the journal that it tells of, and the space where that was.
+
+    Without a space it is for everybody.
+    """
 
     entry: int
     event: object
+    space: str | None = None
 
 
 class Feed(Struct, frozen=True, kw_only=True):

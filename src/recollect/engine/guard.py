@@ -9,6 +9,7 @@ What is not known here is refused.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
@@ -50,9 +51,11 @@ if TYPE_CHECKING:
 
 OWNERS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_transcript", "is_transcript", "ingest_repo",
-    "import_trusty_memory", "import_agentos", "index_project", "capture", "backup", "unasked", "spending",
+    "import_trusty_memory", "import_agentos", "index_project", "capture", "backup", "export", "import_",
 )  # fmt: skip
-"""What reads or writes files of the machine that the memory is on, or tells of all that is done there."""
+"""What reads or writes files of the machine that the memory is on: for its owner alone."""
+OF_ALL = ("unasked", "spending")
+"""What tells of all spaces together: for whoever sees all of them."""
 WHOLE_STORE = ("adopt", "put_vectors", "drop_vectors", "rebuild")
 """What concerns all spaces at once."""
 _TOLD = frozenset({"index", "pace", "erased", "answers"})
@@ -89,10 +92,9 @@ class GuardedMemory(Memory):
 
     def __getattribute__(self, name: str) -> Any:
         if name in OWNERS:
-            raise Forbidden(
-                "this is for the owner of the memory alone: it reaches files of this machine, or tells of all that is"
-                " done here; hand in the text itself"
-            )
+            raise Forbidden("this reaches files of the machine, for its owner alone; hand in the text itself")
+        if name in OF_ALL:
+            _require_all(super().__getattribute__("grant"))
         return super().__getattribute__(name)
 
     def identity(self, space: str = DEFAULT_SPACE) -> str:
@@ -101,6 +103,11 @@ class GuardedMemory(Memory):
     def set_identity(self, space: str, text: str) -> None:
         _require_scope(self.grant, "write")
         super().set_identity(space, text)
+
+
+def _require_all(grant: Grant) -> None:
+    if grant.spaces is not None or not grant.allows("admin"):
+        raise Forbidden("this concerns all spaces, and is for whoever sees all of them with the scope admin")
 
 
 def _require_scope(grant: Grant, scope: Scope) -> None:
@@ -119,7 +126,7 @@ class _GuardedSemantics:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("reranker", "warm", "problem", "wanted", "go_on", "precedence"):
+        if name in ("reranker", "warm", "problem", "wanted", "go_on", "precedence", "proven"):
             return getattr(self._semantics, name)
         raise AttributeError(name)
 
@@ -267,7 +274,8 @@ class _GuardedStore:
         return self._store.turn(*names, stop=stop)
 
     def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
-        while changes := self._store.follow(after, seconds, limit=limit):
+        until = time.monotonic() + seconds
+        while changes := self._store.follow(after, max(until - time.monotonic(), 0.0), limit=limit):
             seen = [change for change in changes if self._grant.sees(change.space)]
             if seen:
                 return seen
@@ -275,16 +283,15 @@ class _GuardedStore:
         return []
 
     def check(self) -> Iterator[str]:
-        if self._grant.spaces is not None:
-            raise Forbidden("the store is checked for whoever sees all of it")
+        _require_all(self._grant)
         return self._store.check()
 
     def scrub(self) -> bool:
         return self._store.scrub()
 
     def settle(self, *, whole: bool = False) -> bool:
-        if whole and not (self._grant.spaces is None and self._grant.allows("admin")):
-            raise Forbidden("the store is made smaller for whoever sees all of it")
+        if whole:
+            _require_all(self._grant)
         return self._store.settle(whole=whole)
 
     def size(self) -> int:
@@ -390,7 +397,7 @@ class _GuardedEdit(_GuardedView):
 
     def __getattr__(self, name: str) -> Any:
         if name in WHOLE_STORE:
-            self._require_all()
+            _require_all(self._grant)
             return getattr(self._view, name)
         return super().__getattr__(name)
 
@@ -405,7 +412,7 @@ class _GuardedEdit(_GuardedView):
         if space is not None:
             self._require(space)
         elif not self._shows(shelf, None, _COUNTED_ON):
-            self._require_all()
+            _require_all(self._grant)
         self._view.keep(shelf, items, space=space, only=only)
 
     def kept(self, shelf: Shelf[Any], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, Any]:
@@ -438,13 +445,9 @@ class _GuardedEdit(_GuardedView):
             case Sweep():
                 return  # it ends what was evicted before, wherever that was
             case _:  # pyright: ignore[reportUnnecessaryComparison]  one that is added later is not let through unseen
-                self._require_all()
+                _require_all(self._grant)
 
     def _require(self, space: str) -> None:
         if not self._grant.sees(space):
             reached = ", ".join(self._grant.spaces or ())
             raise Forbidden(f"this token does not reach the space {space!r}; it reaches: {reached}")
-
-    def _require_all(self) -> None:
-        if self._grant.spaces is not None or not self._grant.allows("admin"):
-            raise Forbidden("this concerns all spaces, and is for whoever sees all of them")

@@ -11,7 +11,8 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 import h11
@@ -46,6 +47,8 @@ from recollect.serve.watch import Watch
 from recollect.types import Json
 
 MAX_WATCHERS = 500
+MISSED_ENTRIES = 1000
+"""One that comes back to a contract's feed hears of so many entries at most."""
 MAX_QUERY_FIELDS = 100
 SEND_SECONDS = 30.0
 """A client that takes nothing in for so long is left."""
@@ -102,14 +105,33 @@ class Part(Protocol):
         ...
 
 
+class Answer(NamedTuple):
+    """An answer that begins: to what, by whom it was asked, how it is, and how long it took until then."""
+
+    method: str
+    segments: tuple[str, ...]
+    client: str
+    status: int
+    seconds: float
+
+    @property
+    def route(self) -> str:
+        """Of the address, what says what was asked for: no id, no name of a space, no word of a question."""
+        words = 2 if self.segments[0] in ("mcp", "api") else 1
+        return "unknown" if self.status == 404 else "/" + "/".join(self.segments[:words])
+
+
+Tell: TypeAlias = Callable[[Answer], None]
+
+
 class HttpServer:
     """Some parts on one socket. `run` returns after `stop`, which any thread may call."""
 
-    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log) -> None:
+    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, told: Tell | None = None) -> None:
         room = room_for_connections()
         self._parts = parts
         config = Config(
-            _App(parts, gate, log, Places(min(MAX_WATCHERS, room.most // 2))),
+            _App(parts, gate, log, Places(min(MAX_WATCHERS, room.most // 2)), told),
             http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="critical", access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -222,28 +244,37 @@ class Events(StreamingResponse):
 class _App:
     """Answers requests. It is one ASGI application, which is a callable of three."""
 
-    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, places: Places) -> None:
+    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, places: Places, told: Tell | None) -> None:
         self._parts = parts
         self._gate = gate
         self._log = log
         self._places = places
+        self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        request = Request(scope, receive)
+        request, began = Request(scope, receive), perf_counter()
+        asked = _Asked(request)
         try:
-            response = await self._answer(request)
+            response = await self._answer(asked)
+            taken = perf_counter() - began
+            self._tell(Answer(request.method, asked.segments, asked.client, response.status_code, taken))
             await response(scope, receive, _patient(send))
-            self._log.write("debug", f"{request.method} {scope['path']} {response.status_code}")
         except (ClientDisconnect, OSError) as error:  # a send that takes too long is an OSError too
-            self._log.write("debug", f"{request.method} {scope['path']}: the client is gone ({error})")
+            self._log.write("debug", f"{asked.where}: the client is gone ({error})")
         except Exception as error:  # noqa: BLE001  what was begun cannot be answered otherwise any more: it breaks off
-            self._log.fault(f"{request.method} {scope['path']} broke off", error)
+            self._log.fault(f"{asked.where} broke off", error)
 
-    async def _answer(self, request: Request) -> Response:
+    def _tell(self, answer: Answer) -> None:
+        told = {"method": answer.method, "route": answer.route, "status": answer.status}
+        self._log.write("info", "request", **told, ms=round(answer.seconds * 1e3, 1), client=answer.client)
+        if self._told is not None:
+            self._told(answer)
+
+    async def _answer(self, asked: _Asked) -> Response:
         try:
-            return await self._dispatch(request)
+            return await self._dispatch(asked)
         except Refused as refused:
             return write_problem(refused.status, str(refused), refused.headers)
         except RecollectError as error:
@@ -251,19 +282,33 @@ class _App:
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  the top of a transport: one request must not end the others
-            where = f"{request.method} {request.scope['path']}"
-            self._log.fault(f"{where} failed", error)
+            self._log.fault(f"{asked.where} failed", error)
+            where = f"{asked.request.method} {asked.request.scope['path']}"
             return write_problem(500, f"internal error in {where}; the server's log says more")
 
-    async def _dispatch(self, request: Request) -> Response:
-        segments = _segments(request.scope)
-        grant = await self._gate.admit(request.headers, open_to_all=segments[0] in OPEN)
-        exchange = Exchange(request, segments, grant, self._places, self._gate)
+    async def _dispatch(self, asked: _Asked) -> Response:
+        asked.segments = segments = _segments(asked.request.scope)
+        grant = await self._gate.admit(asked.request.headers, open_to_all=segments[0] in OPEN)
+        asked.client = grant.id
+        exchange = Exchange(asked.request, segments, grant, self._places, self._gate)
         for part in self._parts:
             response = await part.answer(exchange)
             if response is not None:
                 return response
         raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
+
+
+class _Asked:
+    """What is known of a request by now."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.segments: tuple[str, ...] = ("",)
+        self.client = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.request.method} /{self.segments[0]}"
 
 
 class Routes:
@@ -332,7 +377,7 @@ class Feeding:
         only_get(exchange.request.method)
         last = exchange.request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else None
-        return Events(self._watch.stream(after), exchange)
+        return Events(self._watch.stream(after, most=MISSED_ENTRIES), exchange)
 
 
 class Health:
@@ -345,7 +390,7 @@ class Health:
         """Nothing is called here."""
 
     async def answer(self, exchange: Exchange) -> Response | None:
-        if exchange.segments != ("health",):
+        if exchange.segments not in (("health",), ("healthz",)):
             return None
         only_get(exchange.method)
         return PlainTextResponse("ok", headers=HEADERS)

@@ -20,6 +20,7 @@ from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
 from recollect.serve.http import Health, HttpServer, Part
 from recollect.serve.log import Log
+from recollect.serve.state import Journal, Metrics, Readiness
 from recollect.serve.streamable import Streamable
 from recollect.types import DEFAULT_SPACE
 
@@ -41,7 +42,7 @@ class Offered:
         self._memories: dict[str, Memory] = {}
 
     def memory(self, grant: Grant) -> Memory:
-        """The memory, as far as a grant reaches."""
+        """The memory, as far as a grant reaches: whatever answers a client works on this."""
         if grant == EVERYTHING:
             return self._memory
         if grant.id not in self._memories:
@@ -76,16 +77,15 @@ def _usual_space(offer: Offer, grant: Grant) -> str | None:
     return grant.spaces[0]
 
 
-def parts_of(memory: Memory, log: Log) -> Sequence[Part]:
-    """Everything that the service answers to."""
-    offered = Offered(memory)
-    return (Health(), Api(offered.memory), Palaces(offered.palaces), Streamable(offered, log))
-
-
 def serve_up(memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None]) -> int:
     """Serves until a signal comes; `ready` is told where. Returns the process's exit code."""
     listener = listen(address)
-    server = HttpServer(parts_of(memory, log), gate, log)
+    offered = Offered(memory)
+    protocol = Streamable(offered, log)
+    metrics = Metrics(memory, lambda: protocol.sessions)
+    watching = (Health(), Readiness(memory), metrics, Journal(memory, log))
+    parts: Sequence[Part] = (*watching, Api(offered.memory), Palaces(offered.palaces), protocol)
+    server = HttpServer(parts, gate, log, metrics.count)
     ends: SimpleQueue[int] = SimpleQueue()
 
     def run() -> None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
 
-from recollect.contracts.route import Feed, News
+from recollect.contracts.route import Feed
 from recollect.engine.loop import Loop
 from recollect.errors import RecollectError
 from recollect.serve.log import Log
 from recollect.serve.message import encode
+from recollect.types import Change
 
 POLL_SECONDS = 0.15
 KEEP_ALIVE_SECONDS = 15.0
@@ -25,8 +27,18 @@ KEEP_ALIVE = b": keep-alive\n\n"
 WAITING_FRAMES = 256
 """A watcher that is so far behind is sent away."""
 
-MISSED_ENTRIES = 1000
-"""One that comes back hears of so many entries at most."""
+Sees: TypeAlias = Callable[[str], bool]
+
+
+class Frame(NamedTuple):
+    """News as they are sent, and who may see them."""
+
+    entry: int
+    space: str | None
+    sent: bytes
+
+    def is_for(self, sees: Sees) -> bool:
+        return self.space is None or sees(self.space)
 
 
 def frame(event: object, entry: int | None = None) -> bytes:
@@ -38,20 +50,21 @@ def frame(event: object, entry: int | None = None) -> bytes:
 class Watcher:
     """One client that listens: what is still to be sent to it. Lives in the event loop alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, sees: Sees) -> None:
         self.loop = asyncio.get_running_loop()
+        self._sees = sees
         self.after = 0
         """It is told of later entries alone."""
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING_FRAMES)
 
-    def offer(self, frames: Sequence[tuple[int, bytes]]) -> None:
-        """Takes what stands for entries that it does not know yet."""
-        for entry, one in frames:
+    def offer(self, frames: Sequence[Frame]) -> None:
+        """Takes what stands for entries that it does not know yet, and may know."""
+        for one in frames:
             if self._frames.full():
                 self.end()
                 return
-            if entry > self.after:
-                self._frames.put_nowait(one)
+            if one.entry > self.after and one.is_for(self._sees):
+                self._frames.put_nowait(one.sent)
 
     def end(self) -> None:
         """What it has not taken by now it will not get."""
@@ -99,15 +112,23 @@ class Watch:
                 watcher.loop.call_soon_threadsafe(watcher.end)
         self._loop.wait()
 
-    async def stream(self, after: int | None = None) -> AsyncIterator[bytes]:
-        """What one watcher is sent; with `after`, first what it missed since that entry."""
-        watcher = Watcher()
+    async def stream(
+        self, after: int | None = None, sees: Sees = lambda _: True, most: int | None = None
+    ) -> AsyncGenerator[bytes]:
+        """What one watcher is sent of what it sees; with `after`, first what it missed since that entry: of the last
+        `most` entries, or all.
+        """
+        watcher = Watcher(sees)
         try:
             await run_in_threadpool(self._join, watcher)
             yield frame(self._feed.hello)
-            if after is not None:
-                for news in await run_in_threadpool(self._missed, after, watcher.after):
-                    yield frame(news.event, news.entry)
+            if after is not None and most is not None:
+                after = max(after, watcher.after - most)
+            while after is not None and after < watcher.after:
+                after, frames = await run_in_threadpool(self._missed, after, watcher.after)
+                for one in frames:
+                    if one.is_for(sees):
+                        yield one.sent
             while (one := await watcher.next()) is not None:
                 yield one
         finally:
@@ -128,16 +149,13 @@ class Watch:
         with self._lock:
             self._watchers.discard(watcher)
 
-    def _missed(self, after: int, until: int) -> list[News]:
-        told: list[News] = []
-        after = max(after, until - MISSED_ENTRIES)
-        while after < until:
-            changes = [change for change in self._feed.follow(after, 0.0) if change.entry <= until]
-            if not changes:
-                break
-            told += self._feed.tell(changes)
-            after = changes[-1].entry
-        return told
+    def _missed(self, after: int, until: int) -> tuple[int, list[Frame]]:
+        """The next few entries until one, and how far they reach."""
+        changes = [change for change in self._feed.follow(after, 0.0) if change.entry <= until]
+        return (changes[-1].entry, self._frames(changes)) if changes else (until, [])
+
+    def _frames(self, changes: Sequence[Change]) -> list[Frame]:
+        return [Frame(news.entry, news.space, frame(news.event, news.entry)) for news in self._feed.tell(changes)]
 
     def _follow(self) -> None:
         """Tells everybody who watches what has happened since the last look."""
@@ -146,7 +164,7 @@ class Watch:
         changes = self._feed.follow(self._position, POLL_SECONDS)
         if not changes:
             return
-        frames = [(news.entry, frame(news.event, news.entry)) for news in self._feed.tell(changes)]
+        frames = self._frames(changes)
         with self._lock:
             self._position = max(self._position, changes[-1].entry)
             if not self._loop.stopping.is_set():

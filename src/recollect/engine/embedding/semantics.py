@@ -43,6 +43,14 @@ class EmbeddingState(Struct, frozen=True, kw_only=True):
     size: int = 0
 
 
+class Effort(Struct, frozen=True):
+    """How long a model has worked in this process, and on how many texts."""
+
+    model: str
+    seconds: float
+    texts: int
+
+
 class Ready(Struct, frozen=True):
     """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none."""
 
@@ -183,6 +191,11 @@ class Semantics:
             misses=vectors.query_misses,
             size=vectors.remembered_queries,
         )
+
+    def efforts(self) -> list[Effort]:
+        """What the models that are loaded have done."""
+        loaded = [*tuple(self._loaded.values()), *([] if self._chosen is None else [self._chosen])]
+        return [Effort(one.embedder.name, one.seconds, one.texts) for one in loaded]
 
     def warm(self, seconds: float = 0.0) -> bool:
         """Has the model loaded and tried in the background, if there is one. Did it work within some seconds?"""

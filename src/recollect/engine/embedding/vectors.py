@@ -77,6 +77,8 @@ class Vectors:
         self._warm = False
         self.worked = False
         """Has the model made something of a text yet, in this process?"""
+        self.seconds, self.texts = 0.0, 0
+        """So long the model has worked, and on so many texts."""
         self._embedding = threading.Lock()
         self._lock = threading.Lock()
 
@@ -125,11 +127,15 @@ class Vectors:
         self, texts: Sequence[str], *, query: bool = False
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
+        began = time.monotonic()
         if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
             seen = self.embedder.embed_tokens(texts, query=query)
         else:
             seen = self.embedder.embed(texts, query=query), list["NDArray[np.float32]"]()
         self.worked = True
+        with self._lock:
+            self.seconds += time.monotonic() - began
+            self.texts += len(texts)
         return seen
 
     def try_out(self) -> None:
