@@ -181,6 +181,15 @@ def client_folders(environment: Mapping[str, str] = os.environ, platform: str = 
     )
 
 
+def working_folder(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Where the client works that has started this process; None where that folder is gone."""
+    named = environment.get("CLAUDE_PROJECT_DIR", "").strip()
+    try:
+        return named or str(Path.cwd())
+    except FileNotFoundError:
+        return None
+
+
 def _folder(named: str | os.PathLike[str], setting: str) -> Path:
     """The folder that a setting names; an empty name is not taken for the working directory."""
     text = os.fspath(named)

@@ -35,6 +35,9 @@ AnySpace = Annotated[
 ]
 OnlySpace = Annotated[str | None, typer.Option("--space", metavar="NAME", help="Only this space (else all of them).")]
 AllSpaces = Annotated[bool, typer.Option("--all-spaces", help="Look into every space.")]
+Everywhere = Annotated[
+    bool, typer.Option("--everywhere", help="Of all projects, not only that of this folder and of none.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with JSON on stdout, for programs.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Reason = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why; kept in the journal.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.cli.output import say
-from recollect.config import load_settings
+from recollect.config import load_settings, working_folder
 from recollect.engine.core import missing_space
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import NotFound, StoreError
@@ -62,6 +62,12 @@ def asked_space(memory: Memory, space: str, *, all_spaces: bool = False) -> str 
     if space != DEFAULT_SPACE and not memory.has_space(space):
         raise NotFound(missing_space(space, [one.name for one in memory.spaces()]))
     return space
+
+
+def seen_here(memory: Memory) -> tuple[str | None, ...]:
+    """The projects that are seen from the folder in which a command is typed, its own first; empty outside of any."""
+    folder = working_folder()
+    return () if folder is None else memory.seen_from(folder)
 
 
 def open_or_fail(home: str | None) -> Memory:

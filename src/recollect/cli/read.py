@@ -16,6 +16,7 @@ from recollect.cli.options import (
     AnySpace,
     AsJson,
     AsOf,
+    Everywhere,
     Home,
     OnlySpace,
     Question,
@@ -26,7 +27,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
-from recollect.cli.place import asked_space, open_if_there, open_or_fail
+from recollect.cli.place import asked_space, open_if_there, open_or_fail, seen_here
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
 from recollect.errors import NotFound
@@ -46,6 +47,7 @@ def recall(
     query: Question = None,
     space: SpaceName = DEFAULT_SPACE,
     all_spaces: AllSpaces = False,
+    everywhere: Everywhere = False,
     limit: Limit = 10,
     why: Annotated[bool, typer.Option("--why", help="Say which signals spoke for each hit.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="Read the best twenty closely; it takes a moment.")] = False,
@@ -68,6 +70,7 @@ def recall(
     Without a question, or with a general one ("what should I know?"), this is `recollect brief`. Else
     a score above 0.5 most likely answers; below 0.25 most likely nothing that is stored does. Times are dates
     (2026-05-10, 2026-03), words (yesterday, last week, 3 days ago), local times (2026-05-10 14:30) or RFC 3339.
+    Inside a git repository only that project and what is of none are asked, unless --everywhere says otherwise.
 
     \b
     Examples:
@@ -84,12 +87,19 @@ def recall(
         return
     with memory:
         where = asked_space(memory, space, all_spaces=all_spaces)
+        named = everywhere or all_spaces or "project" in given or "session" in given
+        scope = () if named else seen_here(memory)
+        if scope:
+            given["project"] = scope
         answer = memory.recall(
             text, space=where, limit=limit, min_score=min_score, recency=recency, budget_tokens=budget, deep=deep,
             **given,
         )  # fmt: skip
         answer.hits = tuple(_numbered(memory, answer.hits))
-    _put_recall(answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json)
+    _put_recall(
+        answer, why=why, as_block=budget is not None, with_space=all_spaces, as_json=as_json,
+        scope=next(iter(scope), None),
+    )  # fmt: skip
 
 
 def brief(
@@ -100,12 +110,14 @@ def brief(
     limit: Limit = 50,
     space: SpaceName = DEFAULT_SPACE,
     all_spaces: AllSpaces = False,
+    everywhere: Everywhere = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what is worth knowing: what is pinned, rules, decisions, open work, and what is most important now.
 
-    Each line has its date and its id. What has the tag `pinned` always comes first. No model is loaded.
+    Each line has its date and its id. What has the tag `pinned` always comes first. No model is loaded. Inside a git
+    repository it is the brief of that project, unless another is named or --everywhere says otherwise.
 
     \b
     Examples:
@@ -119,6 +131,8 @@ def brief(
         return
     with memory:
         where = asked_space(memory, space, all_spaces=all_spaces)
+        if project is None and not everywhere and not all_spaces:
+            project = next(iter(seen_here(memory)), None)
         made = memory.brief(space=where, project=project, budget_tokens=budget, limit=limit)
         notes = _numbered(memory, made.notes)
     if as_json:
@@ -147,14 +161,19 @@ def say_left_out_of(answer: Recall) -> None:
         say(f"{some} searched by words alone; `recollect embed` computes what waits")
 
 
-def _put_recall(answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool) -> None:
+def _put_recall(
+    answer: Recall, *, why: bool, as_block: bool, with_space: bool, as_json: bool, scope: str | None
+) -> None:
     if as_json:
-        put_json({"hits": answer.hits, "context": answer.context, "signals": answer.signals})
+        told = {"hits": answer.hits, "context": answer.context, "signals": answer.signals}
+        put_json(told if scope is None else {**told, "scope": scope})
         return
     say_left_out_of(answer)
     doubt = None if answer.signals.brief and answer else show.doubt(answer)
     if doubt is not None:
         say(doubt)
+    if scope is not None and (doubt is not None or not answer):
+        say(f"asked of the project {scope} and of what is of none; --everywhere asks all projects")
     if (as_block or answer.signals.brief) and answer:
         put(answer.context)
     elif answer:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from recollect.cli.output import tell_error
-from recollect.config import Settings, foreign_home, foreign_log_level, load_settings
+from recollect.config import Settings, foreign_home, foreign_log_level, load_settings, working_folder
 from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.engine.care.dream import Dream
 from recollect.engine.care.lifecycle import Maintained
@@ -142,6 +144,8 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
         for note in memory.core.notes:
             log.tell(note)
         contract = offer.make(memory, chosen.bound_to)
+        if offer.follows:
+            contract = replace(contract, folder=working_folder())
         parts: list[Beside] = []
         if address is not None:
             parts.append(_companion(contract, address, token, log))

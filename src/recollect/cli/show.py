@@ -84,17 +84,20 @@ def who(record: Record) -> str:
 
 
 def put_hits(hits: Sequence[Hit], *, why: bool, with_space: bool) -> None:
+    """A table of hits. Where any is of a project, a column says of which each is; a dash stands for none."""
+    projects = any(hit.record.project for hit in hits)
     columns = [Column("score", right=True), Column("date"), Column("who / title", soft=True)]
     columns += [Column("text", wide=True), *([Column("space", soft=True)] if with_space else [])]
-    columns.append(Column("id", whole=True))
-    put_table(columns, (_hit_row(hit, why=why, with_space=with_space) for hit in hits))
+    columns += [*([Column("project", soft=True)] if projects else []), Column("id", whole=True)]
+    put_table(columns, (_hit_row(hit, why=why, with_space=with_space, projects=projects) for hit in hits))
 
 
-def _hit_row(hit: Hit, *, why: bool, with_space: bool) -> list[str]:
+def _hit_row(hit: Hit, *, why: bool, with_space: bool, projects: bool) -> list[str]:
     folded = f" (+{len(hit.folded)} alike)" if hit.folded else ""
     text = one_line(hit.record.text) + folded + (f"\n({render_why(hit.why)})" if why else "")
     row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), text]
-    return [*row, *([hit.record.space] if with_space else []), hit.record.id]
+    where = [*([hit.record.space] if with_space else []), *([hit.record.project or "–"] if projects else [])]
+    return [*row, *where, hit.record.id]
 
 
 def render_why(why: Why) -> str:

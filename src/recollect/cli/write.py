@@ -25,7 +25,7 @@ from recollect.cli.options import (
     with_options,
 )  # fmt: skip
 from recollect.cli.output import day, many, one_line, put, put_json, say
-from recollect.cli.place import open_if_there, open_or_fail, open_or_make
+from recollect.cli.place import open_if_there, open_or_fail, open_or_make, seen_here
 from recollect.cli.progress import reporting
 from recollect.errors import NotFound
 from recollect.fields import REVISABLE
@@ -39,11 +39,16 @@ def remember(
     replaces: Annotated[
         str | None, typer.Option("--replaces", metavar="ID", help="The record that this takes the place of.")
     ] = None,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Of no project, also inside the repository of one.")
+    ] = False,
     space: SpaceName = DEFAULT_SPACE,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
     """Store a text. It is safe on disk when this returns.
+
+    Inside a git repository it belongs to that project (the name of its remote, else of its folder).
 
     The same text in the same place is not stored twice: the answer is then the id that holds it. What says nearly this,
     or something else of the same thing, is shown with the command that settles it.
@@ -56,9 +61,14 @@ def remember(
     """
     fields = {"trust": "user_declared", **given}
     with open_or_make(home) as memory:
+        here = None if everywhere or "project" in given else next(iter(seen_here(memory)), None)
+        if here is not None:
+            fields["project"] = here
         receipt = memory.remember(read_text(text), space=space, replaces=replaces, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
     code = answer(receipt, as_json=as_json, done="stored" if replaces is None else f"replaced {replaces} by")
     if not as_json and receipt.id is not None:
+        if here is not None and receipt.stored:
+            say(f"  of the project {here}; --everywhere keeps it for all")
         _tell_already(receipt)
     return code
 

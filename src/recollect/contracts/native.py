@@ -68,6 +68,7 @@ class Remember(Params):
     valid_until: Moment | None = None
     evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
     replaces: Annotated[str, Meta(description="Id that it takes the place of")] | None = None
+    everywhere: Annotated[bool, Meta(description="For all projects, not the one at hand")] = False
     space: str | None = None
 
 
@@ -87,6 +88,7 @@ class Recall(Params):
     deep: bool = False
     explain: bool = False
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
+    everywhere: Annotated[bool, Meta(description="Of all projects, not the one at hand")] = False
     space: str | None = None
     all_spaces: bool = False
 
@@ -204,7 +206,10 @@ class StandingView(Struct, omit_defaults=True, kw_only=True):
 
 
 class Recalled(Struct, omit_defaults=True, kw_only=True):
+    """What was found. `scope` is the project at hand where only that and what is of none was looked into."""
+
     hits: list[RecordView]
+    scope: str | None = None
     brief: bool = False
     left_out: int = 0
     waiting_for_vectors: int = 0
@@ -306,7 +311,8 @@ class StatusView(Struct, kw_only=True):
 def remember(params: Remember, call: Call) -> Written:
     receipt = call.memory.remember(
         params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
-        importance=params.importance, session=params.session, project=params.project,
+        importance=params.importance, session=params.session,
+        project=params.project if params.project or params.everywhere else next(iter(_scope(call)), None),
         source=params.source, event_time=params.event_time, valid_until=params.valid_until,
         grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
         alike=["grounds"] if params.evidence else (), replaces=params.replaces,
@@ -315,10 +321,18 @@ def remember(params: Remember, call: Call) -> Written:
     return _written(receipt)
 
 
+def _scope(call: Call) -> tuple[str | None, ...]:
+    """The projects that the client sees from where it works, its own first; empty where that is in none."""
+    return next((seen for folder in call.folders() if (seen := call.memory.seen_from(folder))), ())
+
+
 def recall(params: Recall, call: Call) -> Recalled:
+    named = params.project or params.session or params.everywhere or params.all_spaces
+    scope = () if named else _scope(call)
     found = call.memory.recall(
         params.query or None, space=None if params.all_spaces else params.space or call.space, limit=params.limit,
-        kinds=params.kinds, tags=params.tags, session=params.session, project=params.project, since=params.since,
+        kinds=params.kinds, tags=params.tags, session=params.session, project=params.project or scope,
+        since=params.since,
         until=params.until, as_of=params.as_of, true_at=params.true_at, min_score=params.min_score,
         recency=params.recency, deep=params.deep,
     )  # fmt: skip
@@ -333,6 +347,7 @@ def recall(params: Recall, call: Call) -> Recalled:
     kept = _within(hits, params.budget_tokens)
     return Recalled(
         hits=kept,
+        scope=next(iter(scope), None),
         brief=brief,
         left_out=len(hits) - len(kept),
         waiting_for_vectors=found.signals.waiting_for_vectors,

@@ -29,6 +29,8 @@ class Offer(NamedTuple):
     """Are stale memories evicted, and unused ones let fade, at their hours while it serves?"""
     log_variable: str | None = None
     """An environment variable that says how much is logged, as the server that it stands in for has it."""
+    follows: bool = False
+    """Does what is stored and seen follow the project that the client works in?"""
     home_variable: str | None = None
     """An environment variable that names the store's folder where nothing of ours does."""
 
@@ -81,7 +83,7 @@ def _agentos(memory: Memory, agent: str | None) -> Contract:
 
 
 CONTRACTS: Mapping[str, Offer] = {
-    "native": Offer(_native),
+    "native": Offer(_native, follows=True),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
     "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),

@@ -6,7 +6,7 @@ derives from this table; what serves it never looks at a contract's name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -53,10 +53,10 @@ class Call:
     progress to the client; without one, progress is only a place where a withdrawn call stops. `sample(system, prompt,
     max_tokens)` has the client's own language model write something; it is None where the client does not lend one.
     `lends_freely` says that it is meant to be used, whether the settings name it or not. `grant` is what the caller may
-    see and do; the memory is kept to it already.
+    see and do; the memory is kept to it already. `folders` tells where the client works, if the server is beside it.
     """
 
-    __slots__ = ("_cancellation", "_memory", "_report", "client", "grant", "lends_freely", "sample", "space")
+    __slots__ = ("_cancellation", "_memory", "_report", "client", "folders", "grant", "lends_freely", "sample", "space")
 
     def __init__(
         self,
@@ -69,9 +69,11 @@ class Call:
         memory: Memory | None = None,
         space: str = DEFAULT_SPACE,
         grant: Grant = EVERYTHING,
+        folders: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self.client = client
         self.grant = grant
+        self.folders = folders
         self.sample = sample
         self.lends_freely = lends_freely
         self.space = space
@@ -308,6 +310,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     fields beside the server's name and version. `web` makes the table of its addresses on the web, when somebody asks
     for one. `functions` are the ids by which tools are invoked over the iii protocol, and their names. With
     `keys_among_arguments`, `idempotency_key` may stand among the arguments of a change, though no schema lists it.
+    `folder` is where the client works, known of one whose child the server is.
     """
 
     name: str
@@ -331,6 +334,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     web: Callable[[], Web] | None = None
     functions: Mapping[str, str] = field(default_factory=dict[str, str])
     keys_among_arguments: bool = False
+    folder: str | None = None
 
     def __post_init__(self) -> None:
         names = [
@@ -351,6 +355,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         cancellation: Cancellation | None = None,
         sample: Sample | None = None,
         lends_freely: bool = False,
+        folders: Callable[[], Iterable[str]] = tuple,
     ) -> Call:
         """A request of a client to this contract."""
         acting = None if self.memory is None else self.memory.acting_as(
@@ -358,7 +363,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         )  # fmt: skip
         return Call(
             client, report=report, cancellation=cancellation, sample=sample, lends_freely=lends_freely, memory=acting,
-            space=self.space,
+            space=self.space, folders=folders,
         )  # fmt: skip
 
     def answer(self, tool: Tool[Any], arguments: Mapping[str, Json], call: Call) -> object:

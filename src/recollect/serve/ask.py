@@ -7,10 +7,12 @@ time is over; then the client is told that nobody waits any more.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from itertools import count
+from urllib.parse import unquote, urlsplit
 
 from recollect.contracts.tool import Cancellation
 from recollect.errors import Cancelled, CompleterError
@@ -19,6 +21,8 @@ from recollect.types import Json, Sample, Sampled
 
 SAMPLE_SECONDS = 300.0
 """A person may have to read and allow the request first."""
+ROOTS_SECONDS = 2.0
+"""A client knows its roots without asking anybody."""
 HEARING_SECONDS = 0.05
 """A withdrawn call stops waiting within this time."""
 
@@ -67,31 +71,48 @@ class Asking:
                 "systemPrompt": system,
                 "maxTokens": max_tokens,
             }
-            return _sampled(self._ask("sampling/createMessage", params, cancellation, send))
+            return _sampled(self._ask("sampling/createMessage", params, cancellation, send, self._seconds))
 
         return sample
 
+    def roots(self, cancellation: Cancellation, send: Callable[[bytes], None]) -> tuple[str, ...]:
+        """The folders that the client works in; none where it does not say so soon."""
+        return _folders(self._ask("roots/list", {}, cancellation, send, min(self._seconds, ROOTS_SECONDS)))
+
     def _ask(
-        self, method: str, params: Mapping[str, Json], cancellation: Cancellation, send: Callable[[bytes], None]
-    ) -> Reply:
+        self, method: str, params: Mapping[str, Json], cancellation: Cancellation, send: Callable[[bytes], None],
+        seconds: float,
+    ) -> Reply:  # fmt: skip
         id, pending = f"recollect-{next(self._numbers)}", _Pending()
         self._open[id] = pending
         try:
             if self._deaf:
                 return Reply(id, problem=CLOSED)
             send(encode_request(id, method, params))
-            end = time.monotonic() + self._seconds
+            end = time.monotonic() + seconds
             while not pending.answered.wait(HEARING_SECONDS):
                 if cancellation.requested or time.monotonic() > end:
                     told = {"requestId": id, "reason": "nobody waits for the answer any more"}
                     send(encode_notification("notifications/cancelled", told))
                     if cancellation.requested:
                         raise Cancelled("the caller withdrew the request")
-                    raise CompleterError(f"the client's model did not answer within {self._seconds:g} seconds")
+                    return Reply(id, problem=f"it did not answer within {seconds:g} seconds")
         finally:
             del self._open[id]
         assert pending.reply is not None, "an answer comes before its event is set"
         return pending.reply
+
+
+def _folders(reply: Reply) -> tuple[str, ...]:
+    """The paths of the roots that a client told; what is no file of this machine is left out."""
+    result = reply.result
+    told = result.get("roots") if isinstance(result, Mapping) else None
+    uris = [root.get("uri") for root in told if isinstance(root, Mapping)] if isinstance(told, list) else []
+    paths = [urlsplit(uri) for uri in uris if isinstance(uri, str)]
+    lead = 1 if os.name == "nt" else 0  # /C:/folder
+    return tuple(
+        unquote(found.path)[lead:] for found in paths if found.scheme == "file" and found.netloc in ("", "localhost")
+    )
 
 
 def _sampled(reply: Reply) -> Sampled:

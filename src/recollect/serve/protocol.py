@@ -10,7 +10,7 @@ nothing can be asked of the client while a request lasts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -89,6 +89,8 @@ class Connection:
         self.refused: int | None = None
         """The code of the last error that was answered."""
         self._lends_model = False
+        self._tells_roots = False
+        self._roots: tuple[str, ...] | None = None
         self._asking = asking or Asking()
         self._log = log or Log()
         self._open: dict[Id, Cancellation] = {}
@@ -165,6 +167,8 @@ class Connection:
             cancellation = self._open.get(request_id)
             if cancellation is not None:
                 cancellation.requested = True
+        elif notification.method == "notifications/roots/list_changed":
+            self._roots = None
 
     # Performing: one answer for every request that was not withdrawn.
 
@@ -218,13 +222,27 @@ class Connection:
         if META + "protocolVersion" not in meta or opens_session:
             sample = self._asking.sampler(cancellation, notify) if self._lends_model else None
             call = self.contract.open_call(
-                self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample
-            )
+                self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample,
+                folders=lambda: self._folders(cancellation, notify),
+            )  # fmt: skip
             return self._respond_in_session(method, Asked(params, False, request.stray, call))
         _check_envelope(meta)
         client = _client_name(meta.get(META + "clientInfo"))
-        call = self.contract.open_call(client, report=_reporter(meta, notify), cancellation=cancellation)
+        folder = self.contract.folder
+        call = self.contract.open_call(
+            client, report=_reporter(meta, notify), cancellation=cancellation,
+            folders=lambda: () if folder is None else (folder,),
+        )  # fmt: skip
         return self._respond_alone(method, Asked(params, True, request.stray, call))
+
+    def _folders(self, cancellation: Cancellation, notify: Notify) -> Iterator[str]:
+        """Where the client works: where it started us and, for whom that says nothing, which roots it tells."""
+        if self.contract.folder is None:
+            return
+        yield self.contract.folder
+        if self._tells_roots and self._roots is None:
+            self._roots = self._asking.roots(cancellation, notify)
+        yield from self._roots or ()
 
     def _respond_in_session(self, method: str, asked: Asked) -> catalog.Result:
         if method == "initialize":
@@ -259,7 +277,9 @@ class Connection:
         self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
         self.client = _client_name(params.get("clientInfo"))
         offered = params.get("capabilities")
-        self._lends_model = isinstance(offered, Mapping) and isinstance(offered.get("sampling"), Mapping)
+        self._lends_model, self._tells_roots = (
+            isinstance(offered, Mapping) and isinstance(offered.get(name), Mapping) for name in ("sampling", "roots")
+        )
         about: catalog.Result = {
             "protocolVersion": self.version,
             "capabilities": catalog.capabilities(self.contract),

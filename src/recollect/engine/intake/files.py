@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from recollect.engine.core import Core
 from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
-from recollect.engine.intake.results import IngestedSource
+from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
 from recollect.engine.intake.workers import read_alone, read_files
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
 from recollect.ingest.walk_files import is_text
+from recollect.ingest.worktree import project_of
 from recollect.types import Draft
 
 LARGEST_TRANSCRIPT = 512 * 1024 * 1024
@@ -80,7 +83,18 @@ def ingest_transcript(
     """Stores every conversation of a transcript or an export, each as a source."""
     found = _locate_regular(path, LARGEST_TRANSCRIPT)
     file = read_alone(found.parent, Errand(found.name, TRANSCRIPT.name), cancelled)
-    return tuple(ingest_sources(core, [source.ready() for source in file.sources], space, fields))
+    sources = [source.ready() for source in file.sources]
+    done: list[IngestedSource] = []
+    for project, some in groupby(sources, key=lambda one: fields.project or _told_project(one.draft)):
+        done += ingest_sources(core, list(some), space, replace(fields, project=project))
+    return tuple(done)
+
+
+def _told_project(source: SourceDraft) -> str | None:
+    """The project of the folder that a conversation says it was held in."""
+    origin = source.payload.get("origin")
+    cwd = origin.get("cwd") if isinstance(origin, Mapping) else None
+    return project_of(cwd) if isinstance(cwd, str) else None
 
 
 def _locate_regular(path: str | os.PathLike[str], largest: int) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
@@ -31,6 +32,7 @@ from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.facts import facts_for
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.read.unasked import Unasked
 from recollect.engine.write import revise
@@ -209,6 +211,14 @@ class Reading:
             return None
         began = "nothing is recorded" if first is None else f"nothing was recorded before {first:%Y-%m-%d %H:%M} UTC"
         return f"{began}; true_at (--true-at) asks what held then, as far as is known now"
+
+    def seen_from(self, folder: str | os.PathLike[str]) -> tuple[str | None, ...]:
+        """The projects that somebody sees who works in a folder, for the `project` of a recall.
+
+        That of the git repository around it (its remote's name, or else its folder's), None for what is of no project,
+        and the code that was indexed there. Empty outside of any repository.
+        """
+        return projects_seen(self.core, parse_text(os.fspath(folder), "folder"))
 
     @property
     def unasked(self) -> Unasked:
