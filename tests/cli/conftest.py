@@ -34,7 +34,8 @@ class Shell:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
         self._capsys.readouterr()
         code = main(list(args))
-        return Outcome(code, *self._capsys.readouterr())
+        caught = self._capsys.readouterr()
+        return Outcome(code, caught.out, caught.err)
 
     def json(self, *args: str, stdin: str = "") -> Any:
         outcome = self(*args, "--json", stdin=stdin)

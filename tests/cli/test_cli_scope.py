@@ -119,7 +119,9 @@ class Server:
         while True:
             told = json.loads(self.child.stdout.readline())
             if told.get("method") == "roots/list":
-                self.send({"jsonrpc": "2.0", "id": told["id"], "result": {"roots": [{"uri": one} for one in roots]}})
+                self.send(
+                    {"jsonrpc": "2.0", "id": told["id"], "result": {"roots": [{"uri": one} for one in roots or ()]}}
+                )
             elif told.get("id") == self.number:
                 return told["result"]
 
