@@ -1,4 +1,4 @@
-"""Installs the published iii SDKs that tests use as real clients, each version in a folder of its own below build/sdks.
+"""Installs the published programs that tests use as real clients, each version in a folder of its own below build/sdks.
 
 python tools/get_sdks.py
 
@@ -12,11 +12,14 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "build" / "sdks"
 PYTHON_VERSIONS = ("0.3.0", "0.11.6", "0.25.0")
 NODE_VERSION = "0.22.1"
+CLAUDE_CODE_VERSION, CODEX_VERSION = "2.1.197", "0.166.0"
+_FLAGS = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
 SECONDS = 300
 
 
@@ -34,11 +37,24 @@ def python_sdk(version: str) -> Path:
 
 def node_sdk() -> Path:
     """The folder to run Node programs in that import the SDK."""
-    flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
-    return _installed(
-        FOLDER / f"node-{NODE_VERSION}",
-        lambda folder: [*npm(), "install", *flags, "--prefix", folder, f"iii-sdk@{NODE_VERSION}"],
-    )
+    return _package(FOLDER / f"node-{NODE_VERSION}", f"iii-sdk@{NODE_VERSION}")
+
+
+def claude_code() -> Path:
+    """The folder with Claude Code's program, `claude`."""
+    folder = _package(FOLDER / f"claude-code-{CLAUDE_CODE_VERSION}", f"@anthropic-ai/claude-code@{CLAUDE_CODE_VERSION}")
+    home = folder / "node_modules" / "@anthropic-ai" / "claude-code"
+    subprocess.run([node(), str(home / "install.cjs")], cwd=home, capture_output=True, timeout=SECONDS, check=True)
+    return folder / "node_modules" / ".bin"
+
+
+def codex() -> Path:
+    """The folder with Codex's program, `codex`."""
+    return _package(FOLDER / f"codex-{CODEX_VERSION}", f"@openai/codex@{CODEX_VERSION}") / "node_modules" / ".bin"
+
+
+def _package(folder: Path, package: str) -> Path:
+    return _installed(folder, lambda place: [*npm(), "install", *_FLAGS, "--prefix", place, package])
 
 
 def node() -> str:
@@ -61,7 +77,7 @@ def _wheel() -> Path:
     return Path(found.origin).parent
 
 
-def _installed(folder: Path, command) -> Path:
+def _installed(folder: Path, command: Callable[[str], list[str]]) -> Path:
     if (folder / "installed").exists():
         return folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -79,7 +95,8 @@ def _installed(folder: Path, command) -> Path:
 def main() -> int:
     for version in PYTHON_VERSIONS:
         print(python_sdk(version))
-    print(node_sdk())
+    for get in (node_sdk, claude_code, codex):
+        print(get())
     return 0
 
 

@@ -1,5 +1,6 @@
 """Hooks beside the MCP entry: what is written, what stays, and what `disconnect` takes back."""
 
+# pyright: basic
 from __future__ import annotations
 
 import json
@@ -144,3 +145,33 @@ console.log(JSON.stringify(output.system))
     ran = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
     brief, *_ = json.loads(ran.stdout)
     assert "PostgreSQL 16" in brief
+
+
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_a_prompt_is_answered_by_the_running_server_where_the_client_can_ask_it(shell, client):
+    wiring = WIRINGS[client]
+    path = wiring.file(client_folders(), project=False)
+    shell("connect", client, "--auto", "--yes", "--name", "mine")
+    (asked,) = json.loads(path.read_text())["hooks"]["UserPromptSubmit"][0]["hooks"]
+    assert (asked["type"], asked["server"], asked["tool"]) == ("mcp_tool", "mine", "hook")
+    assert asked["input"]["event"] == "${hook_event_name}"
+    shell("connect", client, "--auto", "--yes", "--name", "mine", "--as", "memory-mcp")
+    (asked,) = json.loads(path.read_text())["hooks"]["UserPromptSubmit"][0]["hooks"]
+    assert asked["command"].endswith(f"hook {client} UserPromptSubmit")
+
+
+def test_plugins_hold_what_connect_writes_and_one_skill_and_no_path_of_this_machine(shell, tmp_path):
+    folder = tmp_path / "plugins"
+    assert shell("plugin", str(folder)).out.startswith(f"written: {folder}")
+    first = files(folder)
+    shell("plugin", str(folder))
+    assert files(folder) == first
+    skills = {path.read_text() for path in folder.rglob("SKILL.md")}
+    assert len(list(folder.rglob("SKILL.md"))) == 4
+    assert len(skills) == 1
+    assert not any(str(tmp_path).encode() in data or b".venv" in data for data in first.values())
+    for client in ("claude", "codex", "cursor", "gemini"):
+        hooks = json.loads((folder / client / "hooks" / "hooks.json").read_text())["hooks"]
+        assert sorted(hooks) == sorted(WIRINGS[client].events)
+    wrong = shell("plugin", str(next(folder.rglob("SKILL.md"))))
+    assert (wrong.code, "is a file" in wrong.err) == (2, True)

@@ -21,6 +21,7 @@ from recollect.cli.maintain import maintain
 from recollect.cli.move import move
 from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
+from recollect.cli.plugin import plugin
 from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
@@ -118,6 +119,7 @@ app.command("up")(up)
 app.add_typer(tokens, name="token")
 app.command("connect")(connect)
 app.command("disconnect")(disconnect)
+app.command("plugin")(plugin)
 app.command("hook")(unasked.hook)
 app.command("watch")(unasked.watch)
 app.command("pause")(unasked.pause)

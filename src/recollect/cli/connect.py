@@ -112,19 +112,21 @@ def connect(
     program = ["recollect"] if project else launch_command()
     served = [*program, *_serving(contract, parse_space(space)), *_place(home)]
     hooked = [*([] if space == DEFAULT_SPACE else ["--space", space]), *_place(home)]
+    asked = server if contract == "native" else None
     path = chosen.file(client_folders(), project=project)
     if print_only:
         say(f"for {path}:")
         put(chosen.snippet(server, served).rstrip("\n"))
         if wiring is not None:
             say(f"for {wiring.file(client_folders(), project=project)}:")
-            put(wiring.wired("", program, hooked).rstrip("\n"))
+            put(wiring.wired("", program, hooked, asked).rstrip("\n"))
     else:
         mode = SHARED if project else PRIVATE
         snippet = chosen.snippet(server, served)
         edits = [_plan(path, mode, lambda text: chosen.connected(text, server, served), snippet)]
         if wiring is not None:
-            _add_hooks(edits, wiring, program, hooked, project=project, mode=mode)
+            hooks_file = wiring.file(client_folders(), project=project)
+            _add_hooks(edits, hooks_file, lambda text: wiring.wired(text, program, hooked, asked), mode)
         changed = _apply(chosen, edits, yes=yes, as_json=as_json)
         _tell_connected(chosen, wiring, path, changed=changed, as_json=as_json)
     _tell_notes(chosen, home, project=project)
@@ -195,15 +197,8 @@ def _plan(path: Path, mode: int, edit: Callable[[str], str], by_hand: str | None
     return Edit(path, data, old, edit_settings(path, old, edit, by_hand), mode)
 
 
-def _add_hooks(
-    edits: list[Edit], wiring: Wiring, program: Sequence[str], options: Sequence[str], *, project: bool, mode: int
-) -> None:
+def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], mode: int) -> None:
     """Adds the hooks to a plan: to the file that it already changes, or to one more."""
-    path = wiring.file(client_folders(), project=project)
-
-    def wired(text: str) -> str:
-        return wiring.wired(text, program, options)
-
     by_hand = wired("")
     for place, edit in enumerate(edits):
         if edit.path == path:

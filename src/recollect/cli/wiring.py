@@ -25,6 +25,13 @@ _SECONDS = 5
 """After so long a client may end our hook: it has answered long before."""
 
 
+_TOOL = "hook"
+_INPUT: Mapping[str, Json] = {
+    "prompt": "${prompt}", "session": "${session_id}", "folder": "${cwd}", "event": "${hook_event_name}",
+}  # fmt: skip
+"""What a client fills in when it calls the tool."""
+
+
 class Wiring(Struct, frozen=True, kw_only=True):
     """The hooks of one client: their file, their events, and how one is written."""
 
@@ -41,6 +48,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
     script: bool = False
     frame: Mapping[str, Json] = {}
     """What the file must hold beside the hooks."""
+    asks_server: str | None = None
+    """The event with which the client can call a tool of a running server, so that no process is started."""
 
     def file(self, folders: ClientFolders, *, project: bool) -> Path:
         if project:
@@ -51,15 +60,18 @@ class Wiring(Struct, frozen=True, kw_only=True):
             folder /= ".claude"
         return folder / name
 
-    def wired(self, text: str, command: Sequence[str], options: Sequence[str]) -> str:
-        """The text of a file with our hooks in it; equal to what came in when they already are."""
+    def wired(self, text: str, command: Sequence[str], options: Sequence[str], server: str | None = None) -> str:
+        """The text of a file with our hooks in it; equal to what came in when they already are.
+
+        `server` is what the client calls our server, where it speaks the native contract: it answers what it can.
+        """
         if self.script:
             return render_script(command, options)
         if self.own or not text.strip():
-            hooks: dict[str, Json] = {event: [self.entry(event, command, options)] for event in self.events}
+            hooks: dict[str, Json] = {event: [self.entry(event, command, options, server)] for event in self.events}
             return json.dumps({**self.frame, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
         for event in self.events:
-            wanted = self.entry(event, command, options)
+            wanted = self.entry(event, command, options, server)
             held = [_at(text, path[:3], lenient=self.lenient) for path in self._ours(text, event)]
             if held != [wanted]:
                 text = jsonc.append_item(self._without(text, event), ["hooks", event], wanted, lenient=self.lenient)
@@ -88,8 +100,13 @@ class Wiring(Struct, frozen=True, kw_only=True):
         root = jsonc.read_json(text or "{}", lenient=self.lenient)
         return isinstance(root, dict) and all(self.frame.get(key) == value for key, value in root.items())
 
-    def entry(self, event: str, command: Sequence[str], options: Sequence[str]) -> dict[str, Json]:
+    def entry(
+        self, event: str, command: Sequence[str], options: Sequence[str], server: str | None = None
+    ) -> dict[str, Json]:
         """One hook, in the group that it stands in if it stands in one."""
+        if server is not None and event == self.asks_server:
+            asked: dict[str, Json] = {"type": "mcp_tool", "server": server, "tool": _TOOL, "input": dict(_INPUT)}
+            return {"hooks": [{**asked, "timeout": _SECONDS}]}
         line = join_words([*command, "hook", self.client, event, *options])
         hook: dict[str, Json] = {"type": "command", "command": line}
         if self.client == "cursor":
@@ -121,6 +138,8 @@ class Wiring(Struct, frozen=True, kw_only=True):
                 yield from (["hooks", event, place, "hooks", at] for at in reversed(ours))
 
     def _is_ours(self, hook: Json) -> bool:
+        if isinstance(hook, dict) and hook.get("type") == "mcp_tool":
+            return hook.get("tool") == _TOOL and hook.get("input") == _INPUT
         line = hook.get("command") if isinstance(hook, dict) else None
         return isinstance(line, str) and re.search(rf"recollect.* hook {self.client} ", line) is not None
 
@@ -135,9 +154,13 @@ WIRINGS: Mapping[str, Wiring] = {
     wiring.client: wiring
     for wiring in (
         Wiring(
-            client="claude", user_file=("claude", "settings.json"), project_file=".claude/settings.json", events=_CLAUDE
+            client="claude", user_file=("claude", "settings.json"), project_file=".claude/settings.json",
+            events=_CLAUDE, asks_server="UserPromptSubmit",
         ),
-        Wiring(client="codex", user_file=("codex", "hooks.json"), project_file=".codex/hooks.json", events=_CLAUDE),
+        Wiring(
+            client="codex", user_file=("codex", "hooks.json"), project_file=".codex/hooks.json", events=_CLAUDE,
+            asks_server="UserPromptSubmit",
+        ),
         Wiring(
             client="cursor", user_file=("home", ".cursor/hooks.json"), project_file=".cursor/hooks.json",
             events=("sessionStart", "stop", "preCompact"), grouped=False, lenient=True, frame={"version": 1},

@@ -44,7 +44,8 @@ _MOST_LISTED = 50
 _INSTRUCTIONS = (
     "Long-term memory shared by all of this person's agents. Recall before you answer from memory or start a task;"
     " remember decisions, preferences, facts and outcomes worth keeping, one per call; revise what changed instead of"
-    f" storing it again. Cite records by [id]. {DATA}"
+    " storing it again. Inside a repository both keep to its project and to what is of none, unless `everywhere` is set"
+    f". Cite records by [id]. {DATA}"
 )
 
 Moment = str
@@ -68,12 +69,12 @@ class Remember(Params):
     valid_until: Moment | None = None
     evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
     replaces: Annotated[str, Meta(description="Id that it takes the place of")] | None = None
-    everywhere: Annotated[bool, Meta(description="For all projects, not the one at hand")] = False
+    everywhere: bool = False
     space: str | None = None
 
 
 class Recall(Params):
-    query: Annotated[str, Meta(description="A question in plain words; without it: a brief")] | None = None
+    query: Annotated[str, Meta(description="In plain words")] | None = None
     limit: Annotated[int, Meta(ge=1, le=50)] = 10
     kinds: list[str] = field(default_factory=list[str])
     tags: list[str] = field(default_factory=list[str])
@@ -88,7 +89,7 @@ class Recall(Params):
     deep: bool = False
     explain: bool = False
     budget_tokens: Annotated[int, Meta(ge=50, le=50_000)] = 4_000
-    everywhere: Annotated[bool, Meta(description="Of all projects, not the one at hand")] = False
+    everywhere: bool = False
     space: str | None = None
     all_spaces: bool = False
 
@@ -125,8 +126,8 @@ class Explore(Params):
     entity: str | None = None
     id: str | None = None
     depth: Annotated[int, Meta(ge=1, le=3)] = 1
-    as_of: Annotated[str, Meta(description="What was known and true then")] | None = None
-    true_at: Annotated[str, Meta(description="What held then, as known now")] | None = None
+    as_of: Moment | None = None
+    true_at: Moment | None = None
     space: str | None = None
 
 
@@ -144,6 +145,14 @@ class Ingest(Params):
 
 class Status(Params):
     pass
+
+
+class Hook(Params):
+    prompt: Annotated[str, Meta(description="What the person has asked")]
+    session: Annotated[str, Meta(description="Is not given twice what it was given")] | None = None
+    folder: Annotated[str, Meta(description="Where the client works")] | None = None
+    event: Annotated[str, Meta(description="Answers as a hook of this event does, not as plain text")] | None = None
+    space: str | None = None
 
 
 class RecordView(Struct, omit_defaults=True, kw_only=True):
@@ -493,6 +502,22 @@ def status(params: Status, call: Call) -> StatusView:
     )
 
 
+def hook(params: Hook, call: Call) -> str:
+    """What a client's hook adds to a prompt; empty where nothing is likely to answer.
+
+    Some clients take a text as it is, and some only what has the form of a hook's output.
+    """
+    unasked = call.memory.unasked
+    folder = params.folder or next(iter(call.folders()), None)
+    given = unasked.give_answers(params.prompt, space=params.space or call.space, folder=folder, session=params.session)
+    if given.text:
+        unasked.note_given(given, session=params.session)
+    if not given.text or params.event is None:
+        return given.text
+    output = {"hookSpecificOutput": {"hookEventName": params.event, "additionalContext": given.text}}
+    return msgspec.json.encode(output).decode()
+
+
 def _evidence(ref: str) -> Evidence:
     """`ID` is a record or a source; `ID#seg-2` one segment of a source."""
     source, _, segment = ref.partition("#")
@@ -572,6 +597,9 @@ _TOOLS = (
     Tool("ingest", "Store a document, a conversation, a web page, or a file or folder (documents and code).", Ingest,
          ingest, _WRITES, in_steps=lambda given: given.path is not None or given.url is not None),
     Tool("status", "What this memory holds and whether it is well.", Status, status, _READS),
+    Tool("hook", "For a client's own hook, which calls the running server with each prompt (no model is told of this"
+         " tool): the records that most likely answer, as plain text, and an empty text where none does.", Hook, hook,
+         _WRITES, listed=False),
 )  # fmt: skip
 
 

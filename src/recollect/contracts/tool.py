@@ -193,6 +193,7 @@ class Tool(Struct, Generic[P], frozen=True):
     `words` are the contract's, for errors of this tool alone. `length` says what becomes of an answer that is too long
     to read: it is cut (`contracts.fit` tells how), of a page every entry is kept, and one thing that was asked for by
     its id is sent whole. `in_steps` says of which arguments the work takes several transactions: files, pages, models.
+    A tool that is not `listed` is for the client's own use: it can be called, and no model is told of it.
     """
 
     name: str
@@ -208,6 +209,7 @@ class Tool(Struct, Generic[P], frozen=True):
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     length: Length = "cut"
     in_steps: Callable[[P], bool] = never
+    listed: bool = True
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
         settled = habits.settle(arguments, self.params)

@@ -95,7 +95,7 @@ def with_instructions(about: Result, contract: Contract) -> Result:
 def write_list(contract: Contract, kind: Kind) -> Result:
     match kind:
         case "tools":
-            entries = [_tool(contract, tool) for tool in contract.tools]
+            entries = [_tool(contract, tool) for tool in contract.tools if tool.listed]
         case "resources":
             entries = [_resource(resource) for resource in contract.resources]
         case "resourceTemplates":

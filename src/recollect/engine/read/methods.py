@@ -216,7 +216,7 @@ class Reading:
         """The projects that somebody sees who works in a folder, for the `project` of a recall.
 
         That of the git repository around it (its remote's name, or else its folder's), None for what is of no project,
-        and the code that was indexed there. Empty outside of any repository.
+        and the code that was indexed there or in no repository. Empty outside of any repository.
         """
         return projects_seen(self.core, parse_text(os.fspath(folder), "folder"))
 

@@ -1,6 +1,6 @@
 """Which projects does somebody see who works in a folder?
 
-Those of the repository around it, whatever is of no project, and the code that was indexed in that repository: what
+That of the repository around it, whatever is of no project, and code that was indexed there or in no repository: what
 belongs to another project is seen by whoever asks for it.
 """
 
@@ -17,5 +17,5 @@ def projects_seen(core: Core, folder: str) -> tuple[str | None, ...]:
     if name is None:
         return ()
     with core.store.read() as view:
-        indexed = [one.id for one in read_projects(view) if project_of(one.path) == name]
+        indexed = [one.id for one in read_projects(view) if project_of(one.path) in (name, None)]
     return (name, None, *(id for id in indexed if id != name))
