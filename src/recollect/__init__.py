@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from recollect.engine.write.sessions import Compaction, Repair
     from recollect.store.kept import Copied, Exported, Repaired
     from recollect.types import (
+        Act,
         Adapter,
         Already,
         Change,
@@ -92,13 +93,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Adapter", "Alike", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted", "Compaction",
-    "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Differing", "Draft", "Dream", "EmbedderError",
-    "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Exported", "Fact", "FileProblem", "Forbidden",
-    "Forgotten", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource",
-    "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Moved", "Neighborhood", "NewerStore", "NotAStore",
-    "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError", "Record",
-    "Relation", "Repair",
+    "Act", "Adapter", "Alike", "Already", "Archived", "Brief", "Cancelled", "Change", "Claim", "Compacted",
+    "Compaction", "CompleterError", "Condensed", "ConfigError", "Conflict", "Copied", "Differing", "Draft", "Dream",
+    "EmbedderError", "EmbeddingState", "Entity", "Evidence", "EvidenceState", "Exported", "Fact", "FileProblem",
+    "Forbidden", "Forgotten", "Grounds", "Hit", "Imported", "Ingested", "IngestedFolder", "IngestedRepo",
+    "IngestedSource", "InvalidInput", "Maintained", "Memory", "Merge", "Message", "Moved", "Neighborhood", "NewerStore",
+    "NotAStore", "NotFound", "Past", "Project", "ProjectStatus", "ReadOnlyStore", "Recall", "Receipt", "RecollectError",
+    "Record", "Relation", "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
     "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
     "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "import_", "load_settings", "move", "open",

@@ -222,6 +222,29 @@ class Change(Struct, frozen=True, kw_only=True):
     act: int | None = None
 
 
+class Act(Struct, frozen=True, kw_only=True):
+    """What was done in one go in a space: the entries of the journal from `entry` on that belong together.
+
+    `verb`, `actor` and `reason` say what it was, `count` and `verbs` how many entries there are, in all and of each
+    verb, `object_type` and `object_id` what the first of them changed, and `about` what that said, where it was a
+    record and is still known. `undone_by` is the entry that took all of it back.
+    """
+
+    entry: int
+    last: int
+    at: datetime
+    space: str
+    verb: str
+    count: int
+    verbs: Mapping[str, int]
+    object_type: Literal["record", "entity", "relation", "space"]
+    object_id: str
+    actor: str | None = None
+    reason: str | None = None
+    about: str | None = None
+    undone_by: int | None = None
+
+
 class Entity(Struct, frozen=True, kw_only=True):
     """Someone or something that records and relations speak of."""
 

@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 import recollect
 from recollect import Settings
@@ -11,13 +18,14 @@ from recollect import Settings
     [
         (("recall", "anything"), {"hits": [], "context": "", "signals": None}),
         (("list",), {"records": [], "total": 0}),
-        (("journal",), {"changes": []}),
+        (("journal",), {"acts": []}),
+        (("journal", "--entries"), {"changes": []}),
         (("spaces",), {"spaces": []}),
         (("stats",), {"store": None, "bytes": 0, "spaces": [], "models": []}),
         (("reindex",), {"reindexed": 0}),
     ],
 )
-def test_reading_where_there_is_no_memory_makes_none(shell, command, empty):
+def test_reading_where_there_is_no_memory_makes_none(shell: Shell, command: str, empty: str) -> None:
     assert shell.json(*command) == empty
     outcome = shell(*command)
     assert (outcome.code, outcome.out) == (0, "")
@@ -26,14 +34,14 @@ def test_reading_where_there_is_no_memory_makes_none(shell, command, empty):
 
 
 @pytest.mark.parametrize("command", ["show x", "history x", "revise x y", "forget x --yes", "undo 1", "explore x"])
-def test_asking_for_one_thing_where_there_is_no_memory_fails_and_makes_none(shell, command):
+def test_asking_for_one_thing_where_there_is_no_memory_fails_and_makes_none(shell: Shell, command: str) -> None:
     outcome = shell(*command.split())
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err == f"error: no memory yet at {shell.store / 'recollect.db'}\n"
     assert not shell.store.exists()
 
 
-def test_recall_shows_score_date_title_text_and_id(shell):
+def test_recall_shows_score_date_title_text_and_id(shell: Shell) -> None:
     id = shell.remember("Tokens are validated with RS256.", "--title", "Gateway", "--time", "2026-05-10T12:00:00Z")
     header, row = shell("recall", "how", "are", "tokens", "validated?").out.splitlines()
     assert header.split() == ["score", "date", "who", "/", "title", "text", "id"]
@@ -42,14 +50,14 @@ def test_recall_shows_score_date_title_text_and_id(shell):
     assert "Tokens are validated with RS256." in row
 
 
-def test_recall_says_why_in_words_and_numbers(shell):
+def test_recall_says_why_in_words_and_numbers(shell: Shell) -> None:
     shell.remember("Tokens are validated with RS256.")
     outcome = shell("recall", "tokens", "--why")
     assert "words 1.00" in outcome.out
     assert "searched by words" in outcome.err
 
 
-def test_recall_as_json_has_hits_context_and_signals(shell):
+def test_recall_as_json_has_hits_context_and_signals(shell: Shell) -> None:
     id = shell.remember("Tokens are validated with RS256.", "--time", "2026-05-10T12:00:00Z")
     answer = shell.json("recall", "tokens")
     [hit] = answer["hits"]
@@ -59,14 +67,14 @@ def test_recall_as_json_has_hits_context_and_signals(shell):
     assert answer["signals"]["keyword_candidates"] == 1
 
 
-def test_recall_with_a_budget_prints_the_block_for_a_prompt(shell):
+def test_recall_with_a_budget_prints_the_block_for_a_prompt(shell: Shell) -> None:
     id = shell.remember("Tokens are validated with RS256.")
     out = shell("recall", "tokens", "--budget", "200").out
     assert out.startswith("<recollect>")
     assert f"[{id}]" in out
 
 
-def test_recall_keeps_to_its_filters(shell):
+def test_recall_keeps_to_its_filters(shell: Shell) -> None:
     old = shell.remember("The plan of May.", "--time", "2026-05-10T12:00:00Z", "--tag", "plan", "--kind", "note")
     new = shell.remember("The plan of June.", "--time", "2026-06-10T12:00:00Z", "--project", "p", "--session", "s")
     other = shell.remember("The plan of others.", "--space", "work")
@@ -82,13 +90,13 @@ def test_recall_keeps_to_its_filters(shell):
     assert len(found("--limit", "1")) == 1
 
 
-def test_recall_warns_when_nothing_is_found(shell):
+def test_recall_warns_when_nothing_is_found(shell: Shell) -> None:
     shell.remember("Tokens are validated with RS256.")
     outcome = shell("recall", "zebras")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "nothing found\n")
 
 
-def test_as_of_answers_what_was_known_then(shell):
+def test_as_of_answers_what_was_known_then(shell: Shell) -> None:
     id = shell.remember("The key is ES256.")
     assert shell.json("list", "--as-of", "2020-01-01") == {"records": [], "total": 0}
     assert (
@@ -97,14 +105,14 @@ def test_as_of_answers_what_was_known_then(shell):
     assert shell.json("show", id)["text"] == "The key is ES256."
 
 
-def test_list_pages_and_says_what_is_left(shell):
+def test_list_pages_and_says_what_is_left(shell: Shell) -> None:
     ids = [shell.remember(f"Note {n}", "--time", f"2026-05-1{n}T00:00:00Z") for n in range(3)]
     outcome = shell("list", "--limit", "1", "--offset", "1", "--order", "oldest")
     assert ids[1] in outcome.out
     assert outcome.err == "2 to 2 of 3 records\n"
 
 
-def test_show_has_the_whole_text_and_the_fields_that_are_set(shell):
+def test_show_has_the_whole_text_and_the_fields_that_are_set(shell: Shell) -> None:
     id = shell.remember("First line.\n" + "long " * 200, "--tag", "a", "--meta", "n=1", "--meta", "word=yes no")
     out = shell("show", id).out
     assert "long " * 199 in out
@@ -113,7 +121,7 @@ def test_show_has_the_whole_text_and_the_fields_that_are_set(shell):
     assert "room" not in out
 
 
-def test_show_tells_where_in_its_source_something_stands(shell, tmp_path):
+def test_show_tells_where_in_its_source_something_stands(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "guide.md").write_text("# Guide\nTurn it on.\n")
     (tmp_path / "talk.json").write_text('[{"role": "user", "content": "Where is the key?"}]')
     shell("ingest", str(tmp_path / "guide.md"), str(tmp_path / "talk.json"))
@@ -124,7 +132,7 @@ def test_show_tells_where_in_its_source_something_stands(shell, tmp_path):
     assert places == {"document": "lines 1 to 2", "message": "message 1"}
 
 
-def test_text_cannot_play_tricks_on_the_terminal(shell):
+def test_text_cannot_play_tricks_on_the_terminal(shell: Shell) -> None:
     id = shell.remember("red \x1b[31malert\x07")
     for command in (("show", id), ("list",), ("recall", "red"), ("history", id)):
         out = shell(*command).out
@@ -133,12 +141,12 @@ def test_text_cannot_play_tricks_on_the_terminal(shell):
         assert "\x07" not in out
 
 
-def test_show_tells_what_a_record_claims_and_rests_on(shell):
+def test_show_tells_what_a_record_claims_and_rests_on(shell: Shell) -> None:
     with recollect.open(settings=Settings(home=shell.store, embedder="none")) as memory:
         said = memory.remember("Maria: we ship on Fridays.").id
         claim = {"subject": "team", "predicate": "ships on", "value": "Friday"}
         grounds = {"scopes": ["scope:team"], "evidence": [said], "claim": claim}
-        id = memory.remember("The team ships on Fridays.", grounds=grounds).id
+        id = str(memory.remember("The team ships on Fridays.", grounds=grounds).id)
     lines = [line.split() for line in shell("show", id).out.splitlines()]
     assert ["status", "candidate"] in lines
     assert ["trust", "agent", "inferred"] in lines
@@ -147,7 +155,7 @@ def test_show_tells_what_a_record_claims_and_rests_on(shell):
     assert shell.json("show", id)["grounds"]["claim"] == claim
 
 
-def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell):
+def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell: Shell) -> None:
     shell("relate", "Alice", "works_at", "Acme", "--valid-from", "2026-01-01")
     shell("relate", "Alice", "works_at", "Beta", "--valid-from", "2026-03-01")
     id = shell.remember("Alice leads the team.")
@@ -161,14 +169,14 @@ def test_explore_shows_facts_past_facts_neighbours_and_mentions(shell):
         assert word in out
 
 
-def test_explore_answers_for_a_name_that_is_only_mentioned(shell):
+def test_explore_answers_for_a_name_that_is_only_mentioned(shell: Shell) -> None:
     id = shell.remember("Then we met Zebulon Pike in Rome.")
     assert [record["id"] for record in shell.json("explore", "Zebulon Pike")["mentions"]] == [id]
     assert "only mentioned" in shell("explore", "Zebulon Pike").out
     assert shell("explore", "Nobody Atall").code == 1
 
 
-def test_stats_counts_every_space(shell):
+def test_stats_counts_every_space(shell: Shell) -> None:
     shell.remember("One.")
     shell.remember("Two.", "--space", "work", "--kind", "note")
     answer = shell.json("stats")
@@ -180,14 +188,14 @@ def test_stats_counts_every_space(shell):
     assert "1 note" in shell("stats", "--space", "work").out
 
 
-def test_recall_names_a_space_that_is_not_there(shell):
+def test_recall_names_a_space_that_is_not_there(shell: Shell) -> None:
     shell.remember("Tokens are validated with RS256.", "--space", "work")
     outcome = shell("recall", "tokens", "--space", "wrok")
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err == "error: there is no space named 'wrok'; there are: work\n"
 
 
-def test_brief_says_what_is_worth_knowing_within_a_budget(shell):
+def test_brief_says_what_is_worth_knowing_within_a_budget(shell: Shell) -> None:
     rule = shell.remember("Never deploy on Fridays.")
     pinned = shell.remember("The emergency number is 555-0199.", "--tag", "pinned")
     for command in (["brief"], ["recall"], ["recall", "what should I know?"]):
@@ -200,7 +208,7 @@ def test_brief_says_what_is_worth_knowing_within_a_budget(shell):
     assert shell.json("brief", "--project", "none")["notes"][0]["record"]["id"] == pinned
 
 
-def test_a_budget_shows_the_best_first_with_dates(shell):
+def test_a_budget_shows_the_best_first_with_dates(shell: Shell) -> None:
     shell.remember("The gateway validates tokens with RS256.", "--time", "2026-01-10")
     shell.remember("Tokens of the arcade are made of brass.", "--time", "2026-05-10")
     lines = shell("recall", "how does the gateway validate tokens?", "--budget", "300").out.splitlines()
@@ -208,7 +216,7 @@ def test_a_budget_shows_the_best_first_with_dates(shell):
     assert "] (2026-05-10 · user declared) Tokens of the arcade" in lines[3]
 
 
-def test_list_is_sorted_by_the_date_that_it_shows(shell):
+def test_list_is_sorted_by_the_date_that_it_shows(shell: Shell) -> None:
     for text, date in (("second", "2026-02-01"), ("third", "2026-03-01"), ("first", "2026-01-01")):
         shell.remember(text, "--time", date)
     shown = [line.split()[0] for line in shell("list").out.splitlines()[1:]]
@@ -219,7 +227,7 @@ def test_list_is_sorted_by_the_date_that_it_shows(shell):
     assert shell.json("list", "--order", "updated")["records"][0]["text"] == "first"
 
 
-def test_versions_are_counted_for_each_record_by_itself(shell):
+def test_versions_are_counted_for_each_record_by_itself(shell: Shell) -> None:
     other = shell.remember("Another one.")
     id = shell.remember("The gateway listens on port 8080.")
     shell("revise", id, "The gateway listens on port 9090.")
@@ -230,7 +238,7 @@ def test_versions_are_counted_for_each_record_by_itself(shell):
     assert shell.json("recall", "gateway port")["hits"][0]["record"]["version"] == 2
 
 
-def test_a_space_that_is_not_there_is_named_as_such(shell):
+def test_a_space_that_is_not_there_is_named_as_such(shell: Shell) -> None:
     shell.remember("x", "--space", "work")
     for command in (["recall", "x"], ["list"], ["brief"], ["explore", "Mira"]):
         outcome = shell(*command, "--space", "wrok")
@@ -239,7 +247,7 @@ def test_a_space_that_is_not_there_is_named_as_such(shell):
     assert shell("list").code == 0  # the default one need not be there yet
 
 
-def test_explore_finds_a_name_that_begins_sentences(shell):
+def test_explore_finds_a_name_that_begins_sentences(shell: Shell) -> None:
     id = shell.remember("Mira prefers short answers.")
     shell.remember("We mired the cart in mud.")
     found = shell.json("explore", "Mira")

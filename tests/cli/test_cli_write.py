@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def test_remember_stores_with_every_field_that_is_given(shell):
+    from tests.cli.conftest import Shell
+
+
+def test_remember_stores_with_every_field_that_is_given(shell: Shell) -> None:
     id = shell.remember(
         "The text.", "--title", "T", "--role", "Mira", "--room", "r", "--session", "s", "--project", "p", "--user", "u",
         "--tag", "a", "--tag", "b", "--kind", "note", "--type", "episodic", "--importance", "0.9",
@@ -24,13 +30,13 @@ def test_remember_stores_with_every_field_that_is_given(shell):
     assert (record["valid_from"], record["metadata"]) == ("2026-05-01T00:00:00Z", {"n": 1})
 
 
-def test_remember_takes_its_text_from_stdin(shell):
+def test_remember_takes_its_text_from_stdin(shell: Shell) -> None:
     assert shell("remember", stdin="from a pipe\n").code == 0
     assert shell("remember", "-", stdin="from a dash\n").code == 0
     assert {record["text"] for record in shell.json("list")["records"]} == {"from a pipe", "from a dash"}
 
 
-def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
+def test_remember_answers_with_the_id_that_holds_the_same_text(shell: Shell) -> None:
     id = shell.remember("Once.")
     assert shell("remember", "Once.").out == f"already there: {id}\n"
 
@@ -47,13 +53,13 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell):
         (("x", "--space", ""), "", "error: space: must have 1 to 200 characters, not 0\n"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_in_one_line_and_nothing_is_stored(shell, args, stdin, message):
+def test_bad_input_is_told_in_one_line_and_nothing_is_stored(shell: Shell, args: str, stdin: str, message: str) -> None:
     outcome = shell("remember", *args, stdin=stdin)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", message)
     assert shell.json("list")["total"] == 0
 
 
-def test_errors_for_programs_are_json_on_stderr(shell):
+def test_errors_for_programs_are_json_on_stderr(shell: Shell) -> None:
     outcome = shell("remember", " ", "--json")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
@@ -64,24 +70,24 @@ def test_errors_for_programs_are_json_on_stderr(shell):
     assert wrong.err.startswith('{"error":{"code":"usage","message":"No such option: --bogus')
 
 
-def test_revise_undo_and_history_tell_one_story(shell):
+def test_revise_undo_and_history_tell_one_story(shell: Shell) -> None:
     id = shell.remember("RS256.")
     entry = shell.json("revise", id, "ES256.", "--reason", "changed in May")["entry"]
     assert shell("revise", id, "--tag", "keys").code == 0
     assert [step["record"]["text"] for step in shell.json("history", id)["history"]] == ["RS256.", "ES256.", "ES256."]
     assert "changed in May" in shell("history", id).out
-    last = shell.json("journal", "--limit", "1")["changes"][0]["entry"]
+    last = shell.json("journal", "--limit", "1")["acts"][0]["entry"]
     shell("undo", str(last))
     shell("undo", str(entry))
     assert shell.json("show", id)["text"] == "RS256."
 
 
-def test_revising_what_is_not_there_fails(shell):
+def test_revising_what_is_not_there_fails(shell: Shell) -> None:
     shell.remember("x")
     assert shell("revise", "nix", "y") == (1, "", "error: there is no record with id 'nix'\n")
 
 
-def test_forget_needs_yes_where_nobody_can_be_asked(shell):
+def test_forget_needs_yes_where_nobody_can_be_asked(shell: Shell) -> None:
     id = shell.remember("A secret.")
     refused = shell("forget", id)
     assert refused.code == 2
@@ -91,13 +97,13 @@ def test_forget_needs_yes_where_nobody_can_be_asked(shell):
     assert shell("show", id).code == 1
 
 
-def test_forget_of_several_removes_none_when_one_is_unknown(shell):
+def test_forget_of_several_removes_none_when_one_is_unknown(shell: Shell) -> None:
     id = shell.remember("Stay.")
     assert shell("forget", id, "nix", "--yes").err == "error: there is no record with id 'nix'; nothing was forgotten\n"
     assert shell.json("list")["total"] == 1
 
 
-def test_soft_forget_keeps_history_and_can_be_undone(shell):
+def test_soft_forget_keeps_history_and_can_be_undone(shell: Shell) -> None:
     id = shell.remember("We live in Rome.")
     [receipt] = shell.json("forget", id, "--soft", "--reason", "we moved")["receipts"]
     assert shell.json("recall", "Rome")["hits"] == []
@@ -105,7 +111,7 @@ def test_soft_forget_keeps_history_and_can_be_undone(shell):
     assert len(shell.json("recall", "Rome")["hits"]) == 1
 
 
-def test_relate_replaces_unless_told_to_keep(shell):
+def test_relate_replaces_unless_told_to_keep(shell: Shell) -> None:
     shell("relate", "Alice", "likes", "tea")
     shell("relate", "Alice", "likes", "coffee", "--also")
     assert {fact["object"] for fact in shell.json("explore", "Alice")["facts"]} == {"tea", "coffee"}
@@ -113,7 +119,7 @@ def test_relate_replaces_unless_told_to_keep(shell):
     assert {fact["object"] for fact in shell.json("explore", "Alice")["facts"]} == {"water"}
 
 
-def test_ingesting_a_file_again_replaces_what_it_held(shell):
+def test_ingesting_a_file_again_replaces_what_it_held(shell: Shell) -> None:
     file = shell.home / "notes.md"
     file.write_text("# One\nfirst\n\n# Two\nsecond\n")
     assert shell("ingest", str(file)).out == f"{file}: stored, 2 segments\n"
@@ -124,14 +130,14 @@ def test_ingesting_a_file_again_replaces_what_it_held(shell):
     assert titles == {"notes › One", "notes › Three"}
 
 
-def test_ingest_reads_stdin_and_refuses_what_it_cannot_read(shell):
+def test_ingest_reads_stdin_and_refuses_what_it_cannot_read(shell: Shell) -> None:
     assert shell("ingest", "-", "--title", "T", stdin="some text").code == 0
     assert shell.json("list")["records"][0]["title"] == "T"
     missing = str(shell.home / "none.md")
     assert shell("ingest", missing) == (1, "", f"failed: {missing}: path: {missing} does not exist\n")
 
 
-def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed(shell):
+def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed(shell: Shell) -> None:
     folder = shell.home / "work"
     folder.mkdir()
     (folder / "guide.md").write_text("# Guide\nTurn it on.\n")
@@ -150,19 +156,24 @@ def test_a_folder_brings_in_documents_code_and_transcripts_and_names_what_failed
     assert (again["folders"][0]["unchanged"], again["code"], again["failed"]) == (2, [], [])
 
 
-def test_ingesting_a_folder_walks_through_it_once(shell, monkeypatch):
+def test_ingesting_a_folder_walks_through_it_once(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = shell.home / "folder"
     folder.mkdir(parents=True)
     (folder / "a.md").write_text("# A\nText.\n")
     (folder / "b.py").write_text("def b():\n    return 1\n")
     looked: list[str] = []
     scan = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: looked.append(str(path)) or scan(path))
+
+    def look(path: str) -> object:
+        looked.append(str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", look)
     assert shell("ingest", str(folder), "--later").code == 0
     assert looked == [str(folder)]
 
 
-def test_what_fails_does_not_keep_the_rest_from_coming_in(shell):
+def test_what_fails_does_not_keep_the_rest_from_coming_in(shell: Shell) -> None:
     (shell.home / "a.md").write_text("one")
     outcome = shell("ingest", "http://127.0.0.1:9/x", str(shell.home / "a.md"), str(shell.home / "none"))
     assert (outcome.code, outcome.out) == (1, f"{shell.home / 'a.md'}: stored, 1 segment\n")
@@ -170,7 +181,7 @@ def test_what_fails_does_not_keep_the_rest_from_coming_in(shell):
     assert "RECOLLECT_ALLOW_PRIVATE_ADDRESSES=true" in outcome.err
 
 
-def test_reindex_says_how_far_it_is_in_plain_lines(shell):
+def test_reindex_says_how_far_it_is_in_plain_lines(shell: Shell) -> None:
     for n in range(3):
         shell.remember(f"Note {n}")
     outcome = shell("reindex")
@@ -178,7 +189,7 @@ def test_reindex_says_how_far_it_is_in_plain_lines(shell):
     assert "words: 3 of 3" in outcome.err
 
 
-def test_spaces_are_made_described_listed_and_deleted(shell):
+def test_spaces_are_made_described_listed_and_deleted(shell: Shell) -> None:
     shell("spaces", "create", "work", "--description", "The day job")
     shell.remember("x", "--space", "work")
     assert "The day job" in shell("spaces").out
@@ -189,26 +200,26 @@ def test_spaces_are_made_described_listed_and_deleted(shell):
     assert shell("spaces", "describe", "work") == (1, "", "error: there is no space named 'work'\n")
 
 
-def test_options_before_a_subcommand_are_not_silently_lost(shell):
+def test_options_before_a_subcommand_are_not_silently_lost(shell: Shell) -> None:
     outcome = shell("spaces", "--json", "create", "work")
     assert outcome.code == 2
     assert "options go to the end" in outcome.err
     assert not shell.store.exists()
 
 
-def test_promote_and_contest_say_what_can_be_believed(shell):
+def test_promote_and_contest_say_what_can_be_believed(shell: Shell) -> None:
     id = shell.remember("The office is in Lisbon.")
     outcome = shell("contest", id, "--reason", "the page says Porto")
     assert (outcome.code, outcome.out.startswith(f"contested: {id} (entry ")) == (0, True)
     assert shell.json("show", id)["status"] == "contested"
     assert shell("contest", id).out == f"{id}: nothing would change\n"
     assert shell.json("promote", id)["status"] == "active"
-    changes = shell.json("journal", "--limit", "2")["changes"]
+    changes = shell.json("journal", "--entries", "--limit", "2")["changes"]
     assert [one["reason"] for one in changes] == ["by hand", "the page says Porto"]
     assert shell("promote", "nix") == (1, "", "error: there is no record with id 'nix'\n")
 
 
-def test_remember_shows_what_it_contradicts_and_the_command_that_settles_it(shell):
+def test_remember_shows_what_it_contradicts_and_the_command_that_settles_it(shell: Shell) -> None:
     old = shell.remember("The gateway listens on port 8080.")
     told = shell("remember", "The gateway listens on port 9090.")
     new = told.out.split()[1]
@@ -220,10 +231,26 @@ def test_remember_shows_what_it_contradicts_and_the_command_that_settles_it(shel
     assert [record["id"] for record in shell.json("list")["records"]] == [new]
 
 
-def test_remember_puts_a_text_in_the_place_of_a_record(shell):
+def test_remember_puts_a_text_in_the_place_of_a_record(shell: Shell) -> None:
     old = shell.remember("The office is in Berlin.")
     new = shell.remember("The office is in Lisbon.", "--replaces", old)
     assert shell.json("show", old)["superseded_by"] == new
     wrong = shell("remember", "The office is in Porto.", "--replaces", "nowhere")
     assert wrong.code == 1
     assert "nowhere" in wrong.err
+
+
+def test_what_was_done_in_one_go_is_one_line_and_taken_back_as_one(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    for name in ("lamp", "door", "roof"):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"# The {name}\n\nThe {name} is green.\n")
+    assert shell("ingest", str(tmp_path / "notes")).code == 0
+    act = shell.json("journal")["acts"][0]
+    assert (act["verb"], act["count"]) == ("ingest", len(shell.json("journal", "--act", str(act["entry"]))["changes"]))
+    assert shell("journal").out.splitlines()[1].split()[:1] == [str(act["entry"])]
+    one = shell.json("journal", "--act", str(act["entry"]))["changes"][0]["entry"]
+    assert shell("undo", str(one)).code == 0
+    assert len(shell.json("journal", "--limit", "1")["acts"][0]["verbs"]) == 1
+    assert f"changes of entry {act['entry']}" in shell("undo", str(act["entry"])).err
+    assert shell.json("list")["records"] == []
+    assert shell("journal", "--after", "1").err.startswith("error: --after: needs --entries")

@@ -103,7 +103,7 @@ def test_vectors_that_a_killed_process_left_behind_are_completed_by_the_next(sta
     writer.communicate()
     with recollect.open(settings=Settings(home=home, embed_threads=1, embed_delay=600.0)) as memory:
         assert memory.describe_space()[1].waiting_for_vectors >= 11
-        answer = memory.recall("an author states an item")
+        answer = memory.recall("an author states an item", wait=60)
         assert answer.signals.waiting_for_vectors == 0
         assert all(hit.why.vector is not None for hit in answer)
         assert memory.describe_space()[1].waiting_for_vectors == 0

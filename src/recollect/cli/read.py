@@ -30,9 +30,9 @@ from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import asked_space, open_if_there, open_or_fail, seen_here
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters
-from recollect.types import DEFAULT_SPACE, NOISE, Change, Hit, Recall, Record, SpaceStats, Spending
+from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats, Spending
 
 S = TypeVar("S", Hit, Noted)
 _BY_DATE = {"newest": "latest", "oldest": "earliest"}
@@ -253,7 +253,7 @@ def show_record(
 def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: AsJson = False) -> None:
     """Show every change of a record, the oldest first, and what it said after each.
 
-    The entry number in the first column is what `recollect undo` takes.
+    The entry number in the first column is what `recollect undo` takes; what was done together has the same act.
 
     \b
     Example:
@@ -276,27 +276,53 @@ def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: As
 def journal(
     space: OnlySpace = None,
     limit: Limit = 20,
-    after: Annotated[int, typer.Option("--after", metavar="ENTRY", help="Only changes after this entry.")] = 0,
-    oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Begin with the oldest.")] = False,
+    before: Annotated[
+        int | None, typer.Option("--before", metavar="ENTRY", help="Only what was done before this entry.")
+    ] = None,
+    entries: Annotated[bool, typer.Option("--entries", help="Every change by itself.")] = False,
+    act: Annotated[
+        int | None, typer.Option("--act", metavar="ENTRY", help="Every change of what began with this entry.")
+    ] = None,
+    after: Annotated[
+        int, typer.Option("--after", metavar="ENTRY", help="With --entries: only changes after this entry.")
+    ] = 0,
+    oldest_first: Annotated[
+        bool, typer.Option("--oldest-first", help="With --entries or --act: begin with the oldest.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed in the memory: what, when, by whom and why, the newest first.
+    """Show what was done in the memory: what, when, by whom and why, the newest first.
+
+    What was done in one go (a folder that was ingested, an index, a dream, an eviction) is one line, and `recollect
+    undo` takes it back as one.
 
     \b
     Examples:
       recollect journal
-      recollect journal --after 1200 --oldest-first --json
+      recollect journal --act 1200
+      recollect journal --entries --after 1200 --oldest-first --json
     """
+    singly = entries or act is not None
+    if not singly and (after or oldest_first):
+        raise InvalidInput("--after" if after else "--oldest-first", "needs --entries")
+    if singly and before is not None:
+        raise InvalidInput("--before", "is for acts; with --entries use --after")
     memory = open_if_there(home)
     changes: list[Change] = []
+    acts: list[Act] = []
     if memory is not None:
         with memory:
-            changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit)
+            if singly:
+                changes = memory.journal(space=space, after=after, newest_first=not oldest_first, limit=limit, act=act)
+            else:
+                acts = memory.acts(space=space, before=before, limit=limit)
     if as_json:
-        put_json({"changes": changes})
+        put_json({"changes": changes} if singly else {"acts": acts})
     elif changes:
         show.put_changes(changes, with_space=space is None)
+    elif acts:
+        show.put_acts(acts, with_space=space is None)
     elif memory is not None:
         say("nothing changed")
 

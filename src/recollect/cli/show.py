@@ -14,7 +14,20 @@ from recollect.engine.graph.link import Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past
 from recollect.fields import fields_of
-from recollect.types import Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Spending, Stated, Why
+from recollect.types import (
+    Act,
+    Change,
+    Grounds,
+    Hit,
+    Metadata,
+    Record,
+    Signals,
+    Space,
+    SpaceStats,
+    Spending,
+    Stated,
+    Why,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -201,10 +214,13 @@ def put_pairs(pairs: Mapping[str, str]) -> None:
     console().print(table)
 
 
+_CHANGE = (Column("entry", right=True), Column("act", right=True), Column("when"), Column("what"))
+
+
 def put_history(past: Sequence[Past]) -> None:
     columns = [
-        Column("entry", right=True), Column("when"), Column("what"), Column("by", soft=True), Column("why", soft=True),
-        Column("version", right=True), Column("text", wide=True),
+        *_CHANGE, Column("by", soft=True), Column("why", soft=True), Column("version", right=True),
+        Column("text", wide=True),
     ]  # fmt: skip
     put_table(columns, ([*_change_cells(step.change), *_state(step.record)] for step in past))
 
@@ -215,12 +231,29 @@ def _state(record: Record | None) -> tuple[str, str]:
 
 def _change_cells(change: Change) -> list[str]:
     verb = change.verb if change.undoes is None else f"{change.verb} ({change.undoes})"
-    return [str(change.entry), minute(change.at), verb, change.actor or "", one_line(change.reason or "", 40)]
+    act = str(change.entry if change.act is None else change.act)
+    return [str(change.entry), act, minute(change.at), verb, change.actor or "", one_line(change.reason or "", 40)]
+
+
+def put_acts(acts: Sequence[Act], *, with_space: bool) -> None:
+    """One line for each thing that was done, with how many changes it took."""
+    columns = [Column("entry", right=True), Column("when"), Column("what"), Column("changes", right=True)]
+    columns += [Column("by", soft=True), Column("why", soft=True)]
+    columns += [Column("space", soft=True)] if with_space else []
+    columns.append(Column("about", wide=True))
+    rows = (
+        [
+            str(act.entry), minute(act.at), act.verb if act.undone_by is None else f"{act.verb} (undone)",
+            f"{act.count:,}", act.actor or "", one_line(act.reason or "", 40), *([act.space] if with_space else []),
+            one_line(act.about or f"{act.object_type} {act.object_id}"),
+        ]
+        for act in acts
+    )  # fmt: skip
+    put_table(columns, rows)
 
 
 def put_changes(changes: Sequence[Change], *, with_space: bool) -> None:
-    columns = [Column("entry", right=True), Column("when"), Column("what"), Column("by", soft=True)]
-    columns.append(Column("why", soft=True))
+    columns = [*_CHANGE, Column("by", soft=True), Column("why", soft=True)]
     columns += [Column("space", soft=True)] if with_space else []
     columns.append(Column("object", whole=True))
     put_table(

@@ -170,19 +170,28 @@ def forget(
 
 def undo(
     entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The entry number, from journal or history.")],
+    only: Annotated[
+        bool, typer.Option("--only", help="Only this change, where others were made together with it.")
+    ] = False,
     reason: Reason = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
-    """Take one change back. The undoing is a change too, and can itself be undone.
+    """Take back what was done. The undoing is a change too, and can itself be undone.
+
+    The entry that `recollect journal` shows stands for all that was done with it; any other stands for itself.
 
     \b
-    Example:
+    Examples:
       recollect journal
       recollect undo 17
+      recollect undo 17 --only
     """
     with open_or_fail(home) as memory:
-        receipt = memory.undo(entry, reason=reason)
+        heads = memory.journal(act=entry, newest_first=False, limit=1)
+        receipt = memory.undo(entry, whole=not only and bool(heads) and heads[0].act is None, reason=reason)
+    if receipt.reason and not as_json:
+        say(receipt.reason)
     return answer(receipt, as_json=as_json, done=f"undone {entry}:")
 
 

@@ -22,6 +22,7 @@ from recollect.retrieve.fence import DATA
 from recollect.types import (
     DEFAULT_SPACE,
     NOISE,
+    Act,
     Already,
     Change,
     Claim,
@@ -39,7 +40,9 @@ _MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60
 _HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
 _SHORT_TEXT_TOKENS = 150
+_TITLE_TOKENS = 20
 _MOST_LISTED = 50
+_MOST_ACTS = 5
 
 _INSTRUCTIONS = (
     "Long-term memory shared by all of this person's agents. Recall before you answer from memory or start a task;"
@@ -279,9 +282,22 @@ class ChangeView(Struct, omit_defaults=True, kw_only=True):
     entry: int
     at: datetime
     verb: str
+    act: int | None = None
     actor: str | None = None
     reason: str | None = None
     text: str | None = None
+
+
+class ActView(Struct, omit_defaults=True, kw_only=True):
+    """What was done in one go, by its first entry in the journal, and how many changes that took."""
+
+    entry: int
+    at: datetime
+    verb: str
+    changes: int
+    actor: str | None = None
+    about: str | None = None
+    undone_by: int | None = None
 
 
 class Explored(Struct, omit_defaults=True, kw_only=True):
@@ -314,6 +330,7 @@ class StatusView(Struct, kw_only=True):
     spaces: list[SpaceView]
     embedder: str
     waiting_for_vectors: int
+    lately: list[ActView]
     problems: list[str]
 
 
@@ -498,6 +515,7 @@ def status(params: Status, call: Call) -> StatusView:
         spaces=[view(SpaceView, one, name=one.space) for one in stats[:_MOST_LISTED]],
         embedder=call.memory.settings.embedder,
         waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
+        lately=[_act_view(act) for act in call.memory.acts(space=call.space, limit=_MOST_ACTS)],
         problems=call.memory.problems(),
     )
 
@@ -516,6 +534,11 @@ def hook(params: Hook, call: Call) -> str:
         return given.text
     output = {"hookSpecificOutput": {"hookEventName": params.event, "additionalContext": given.text}}
     return msgspec.json.encode(output).decode()
+
+
+def _act_view(act: Act) -> ActView:
+    about = None if act.about is None else cut_text(act.about, _TITLE_TOKENS)
+    return view(ActView, act, changes=act.count, about=about)
 
 
 def _evidence(ref: str) -> Evidence:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from itertools import islice
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -18,7 +19,10 @@ from recollect.fields import Spaces
 from recollect.store.base import Edit, Store, T, Turn, View
 from recollect.types import Filter, Record, Space
 
+A = ParamSpec("A")
 P = TypeVar("P")
+R = TypeVar("R")
+
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _ID_LENGTH = 12
 _TO_LETTER = bytes(_LETTERS[byte % 26] for byte in range(256))
@@ -131,6 +135,17 @@ def named_spaces(core: Core, space: Spaces) -> list[str]:
         return [existing(core, name) for name in named]
     with core.store.read() as view:
         return [one.name for one in view.spaces()]
+
+
+def as_one_act(work: Callable[Concatenate[Core, A], R]) -> Callable[Concatenate[Core, A], R]:
+    """Work in several transactions whose entries in the journal, of one space, are one act."""
+
+    @wraps(work)
+    def done(core: Core, *args: A.args, **kwargs: A.kwargs) -> R:
+        with core.store.joined(in_steps=True):
+            return work(core, *args, **kwargs)
+
+    return done
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
-from recollect.store.base import Changes, Due, Edit, Entities, Lexis, Relations, Shelf, Store, Turn, View
+from recollect.store.base import Acts, Changes, Due, Edit, Entities, Lexis, Relations, Shelf, Store, Turn, View
 from recollect.store.ops import (
     Done,
     DropSpace,
@@ -44,7 +44,7 @@ from recollect.store.ops import (
     Sweep,
     Unfade,
 )
-from recollect.types import DEFAULT_SPACE, Change, Filter, Space
+from recollect.types import DEFAULT_SPACE, Act, Change, Filter, Space
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Progress, Vectors
@@ -260,15 +260,13 @@ class _GuardedStore:
             yield cast("View", _GuardedView(view, self._grant))
 
     @contextmanager
-    def write(
-        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
-    ) -> Generator[Edit]:
+    def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[Edit]:
         _require_scope(self._grant, "write")
-        with self._store.write(actor=actor, act=act, patience=patience) as edit:
+        with self._store.write(actor=actor, patience=patience) as edit:
             yield cast("Edit", _GuardedEdit(edit, self._grant))
 
-    def joined(self) -> AbstractContextManager[object]:
-        return self._store.joined()
+    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
+        return self._store.joined(in_steps=in_steps)
 
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:
         return self._store.turn(*names, stop=stop)
@@ -310,7 +308,7 @@ class _GuardedView:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("now", "models", "terms", "act", "tend"):
+        if name in ("now", "models", "terms", "tend"):
             return getattr(self._view, name)
         raise AttributeError(name)
 
@@ -344,16 +342,16 @@ class _GuardedView:
         return self._view.relations(shape, where, **named) if self._grant.sees(where.space) else []
 
     def journal(
-        self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000
-    ) -> list[Change]:  # fmt: skip
+        self, where: Changes | Acts | None = None, *, newest_first: bool = False, limit: int = 1000
+    ) -> list[Any]:  # fmt: skip
         asked = where or Changes()
         if self._grant.spaces is None:
             return self._view.journal(asked, newest_first=newest_first, limit=limit)
         spaces = self._grant.spaces if asked.space is None else self._seen([asked.space])
-        found: list[Change] = []
+        found: list[Change | Act] = []
         for space in spaces:
             found += self._view.journal(replace(asked, space=space), newest_first=newest_first, limit=limit)
-        found.sort(key=lambda change: change.entry, reverse=newest_first)
+        found.sort(key=lambda one: one.entry, reverse=newest_first)
         return found[:limit]
 
     def kept(self, shelf: Shelf[Any], *, space: str | None = None, keys: Sequence[str] | None = None) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Le
 from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
     DOING_KINDS,
+    Act,
     Change,
     Claim,
     Entity,
@@ -226,7 +227,7 @@ class Relations(Struct, frozen=True, kw_only=True):
 
 
 class Changes(Struct, frozen=True, kw_only=True):
-    """Entries of the journal; those of an `act` are the ones after its first, those `later_than` a moment are dated so.
+    """Entries of the journal; those of an `act` are told by its first, those `later_than` a moment are dated so.
 
     `last_besides` asks for the last one of each space that an actor has not made.
     """
@@ -239,6 +240,13 @@ class Changes(Struct, frozen=True, kw_only=True):
     after: int = 0
     before: int | None = None
     last_besides: str | None = None
+
+
+class Acts(Struct, frozen=True, kw_only=True):
+    """What was done in a space or in all, in acts that began before an entry."""
+
+    space: str | None = None
+    before: int | None = None
 
 
 # Answers
@@ -321,6 +329,9 @@ class View(Protocol):
         """Relations, or as much of each as a shape has fields for."""
         ...
 
+    @overload
+    def journal(self, where: Acts, *, newest_first: bool = False, limit: int = 1000) -> list[Act]: ...
+    @overload
     def journal(
         self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000
     ) -> list[Change]: ...
@@ -428,11 +439,6 @@ class View(Protocol):
 class Edit(View, Protocol):
     """A transaction. Everything in it happens, or nothing does; every canonical change is journalled."""
 
-    @property
-    def act(self) -> int | None:
-        """The first entry of what is being done; None before there is one."""
-        ...
-
     def apply(self, ops: Sequence[Op]) -> list[Done]:
         """Does operations in order, and answers for each what came of it."""
         ...
@@ -510,17 +516,18 @@ class Store(Protocol):
         ...
 
     def read(self) -> AbstractContextManager[View]: ...
-    def write(
-        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
-    ) -> AbstractContextManager[Edit]:
-        """A transaction. Its entries are one act: that of the entry `act`, or of the first among them.
+    def write(self, *, actor: str | None = None, patience: float | None = None) -> AbstractContextManager[Edit]:
+        """A transaction. Its entries of one space are one act.
 
         Who waits longer than `patience` seconds for other writers has `StoreBusy` instead.
         """
         ...
 
-    def joined(self) -> AbstractContextManager[object]:
-        """Makes one transaction of all that this thread reads and writes meanwhile."""
+    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
+        """Makes one transaction, and so one act, of all that this thread reads and writes meanwhile.
+
+        Done `in_steps` it is one act of as many transactions as it takes.
+        """
         ...
 
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:
@@ -551,7 +558,7 @@ class Store(Protocol):
 
 
 __all__ = [
-    "INDEX", "MOST_COUNTED", "UNFINISHED", "By", "Changes", "Done", "Due", "Edit", "Entities",
+    "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
     "EvictionRule", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline", "Piece",
     "Relations", "S", "Shelf", "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "named_in",
     "normal_name", "refs_of",

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.care import export
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.intake.elsewhere import fits, import_elsewhere
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
@@ -90,6 +90,7 @@ ORIGINS: Mapping[str, Origin] = {
 """All there are, in the order in which they are tried."""
 
 
+@as_one_act
 def arrive(core: Core, path: Path, origin: str | None, asked: Asked) -> list[Imported]:
     """Takes over what a path holds."""
     if origin is not None and origin not in ORIGINS:

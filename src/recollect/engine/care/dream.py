@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, last_entry, records_of, space_of, taking
+from recollect.engine.core import Core, as_one_act, last_entry, records_of, space_of, taking
 from recollect.engine.write.remember import derive_lexis, put_of
 from recollect.errors import EmbedderError
 from recollect.retrieve.importance import effective_importance
@@ -124,6 +124,7 @@ class _Enough(Event):
         return self._watch.over(_FOR_VECTORS)
 
 
+@as_one_act
 def dream(
     core: Core,
     vectors: Vectors | None,
@@ -161,6 +162,7 @@ def dream(
     return done
 
 
+@as_one_act
 def merge(
     core: Core, vectors: Vectors, space: str, *, budget_seconds: float, dry_run: bool
 ) -> tuple[list[Merge], bool]:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import put_of
@@ -61,6 +61,7 @@ def _rest(took: float) -> None:
     time.sleep(min(took * _REST, _LONGEST_REST))
 
 
+@as_one_act
 def fade(
     core: Core, space: str, *, rate: float, dry_run: bool, cancelled: Callable[[], bool] = lambda: False
 ) -> Maintained:
@@ -83,6 +84,7 @@ def fade(
     return _upkeep(space, "fade", count, run, began, dry_run=dry_run)
 
 
+@as_one_act
 def evict(
     core: Core,
     space: str,
@@ -188,6 +190,7 @@ def find_run(view: View, change: Change) -> Run | None:
 # Taking back
 
 
+@as_one_act
 def undo_run(core: Core, run: Run, reason: str | None) -> Receipt:
     """Takes a whole run back: what was evicted returns, what has faded has its confidence again."""
     if run.undone:

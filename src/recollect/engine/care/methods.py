@@ -48,6 +48,7 @@ from recollect.store.kept import Copied, Exported
 from recollect.store.ops import DropSpace, PutSpace
 from recollect.types import (
     DEFAULT_SPACE,
+    Act,
     Change,
     Condensed,
     Filter,
@@ -71,15 +72,20 @@ class Caring:
     _foremost: Foremost
     _indexing: Indexing
 
-    def undo(self, entry: int | Change | Receipt, *, reason: str | None = None) -> Receipt:
-        """Takes one change of the journal back; the undoing is journalled too and can itself be undone."""
-        number = entry.entry if isinstance(entry, Change | Receipt) else entry
+    def undo(self, entry: int | Change | Receipt | Act, *, whole: bool = False, reason: str | None = None) -> Receipt:
+        """Takes one change of the journal back; the undoing is journalled too and can itself be undone.
+
+        Of an act, or as a `whole`, all that was done with it is taken back; what was changed again since stays, and
+        the receipt's reason names it.
+        """
+        number = entry.entry if isinstance(entry, Change | Receipt | Act) else entry
         if number is None:
             raise InvalidInput("entry", "this receipt changed nothing, so there is nothing to undo")
         return undo(
             self.core,
             parse_count(number, "entry", least=1, most=2**63 - 1),
             parse_optional(reason, "reason"),
+            whole=isinstance(entry, Act) or parse_flag(whole, "whole"),
         )
 
     def forget(self, id: str, *, space: str | None = None, reason: str | None = None) -> Forgotten:

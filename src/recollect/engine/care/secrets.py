@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
@@ -74,6 +74,7 @@ def _things(view: View, space: str) -> Iterator[KeptSecret]:
             yield KeptSecret(space=space, type=type(thing).__name__.lower(), id=thing.id, kinds=kinds)
 
 
+@as_one_act
 def mask_kept(core: Core, found: Sequence[KeptSecret]) -> int:
     """Masks what was found; what is gone since is passed over. Answers how many things were masked."""
     count = 0

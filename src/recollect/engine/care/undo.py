@@ -1,56 +1,182 @@
-"""How is a change taken back?
+"""How is a change taken back, and how a whole act?
 
-It stands above all that can change: an entity's names are linked anew, and a run of upkeep is taken back as a whole.
+It stands above all that can change: an entity's names are linked anew, a file whose chunks changed is read again when
+its project is indexed next, and a run of upkeep is taken back as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 import msgspec
 
 from recollect.engine.care.lifecycle import find_run, undo_run
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.graph.link import relink
 from recollect.engine.graph.named import names_of
+from recollect.engine.known import code_files
+from recollect.engine.read.acts import UNDONE
 from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
-from recollect.store.ops import Put, Retire
+from recollect.store.ops import Op, Put, Retire
 from recollect.types import Change, Entity, Receipt, Record, Relation
 
 _ALONG = 1_000  # entries before one that can belong to it
+_AT_ONCE = 200  # entries of an act that are taken back in one transaction
+_NAMED = 3
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 
 
-def undo(core: Core, entry: int, reason: str | None) -> Receipt:
-    """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay."""
+def undo(core: Core, entry: int, reason: str | None, *, whole: bool = False) -> Receipt:
+    """Takes back one change of the journal: whatever it set is set back, and later changes elsewhere stay.
+
+    As a `whole`, the act that it is part of is taken back.
+    """
     with core.store.read() as view:
-        change = next(iter(view.journal(Changes(entry=entry))), None)
-        if change is None:
-            raise NotFound(f"the journal has no entry {entry}")
+        change = _entry(view, entry)
+        if whole and change.act is not None:
+            change = _entry(view, change.act)
         run = find_run(view, change)
+        others = len(view.journal(Changes(act=change.entry, after=change.entry), limit=_ALONG))
     if run is not None:
         return undo_run(core, run, reason)
+    if whole and others:
+        return _undo_act(core, change, reason)
     with core.store.write(actor=core.actor) as edit:
         _refuse_twice(edit, change)
         done = _undo(edit, change, reason)
-        _relink(edit, change, done)
+        _after(edit, change, done)
         reopened = _reopen(edit, change, reason) if change.verb in ("relate", "remember") else []
+        _note_undone(edit, change, done if change.act is None and others == len(reopened) else None)
     core.written()
     return Receipt(outcome="stored", id=change.object_id, space=change.space, entry=done, entries=(done, *reopened))
 
 
-def _refuse_twice(edit: Edit, change: Change) -> None:
-    """Says so where a change was taken back already, and that was not taken back in turn."""
+def _entry(view: View, entry: int) -> Change:
+    change = next(iter(view.journal(Changes(entry=entry))), None)
+    if change is None:
+        raise NotFound(f"the journal has no entry {entry}")
+    return change
+
+
+# A whole act
+
+
+@as_one_act
+def _undo_act(core: Core, first: Change, reason: str | None) -> Receipt:
+    """Takes back the entries of an act, the last first, some at a time. What was changed again since stays as it is."""
+    undoing, upto = _Undoing(reason), None
+    while upto is None or upto > first.entry:
+        with core.store.write(actor=core.actor) as edit:
+            some = edit.journal(Changes(act=first.entry, before=upto), newest_first=True, limit=_AT_ONCE)
+            undoing.take(edit, some)
+            upto = some[-1].entry
+            if upto == first.entry:
+                _note_undone(edit, first, None if undoing.kept else undoing.first)
+    if undoing.first is None:
+        raise undoing.refused or Conflict(f"all that entry {first.entry} began was undone already")
+    core.written()
+    return Receipt(
+        outcome="stored", id=first.object_id, space=first.space, entry=undoing.first, entries=(undoing.first,),
+        reason=undoing.told(first),
+    )  # fmt: skip
+
+
+class _Undoing:
+    """What became so far of the entries of an act that is taken back."""
+
+    def __init__(self, reason: str | None) -> None:
+        self._reason = reason
+        self.first: int | None = None
+        self.done = 0
+        self.kept: list[str] = []
+        self.refused: Conflict | None = None
+
+    def take(self, edit: Edit, changes: Iterable[Change]) -> None:
+        """Takes changes back, those of different objects in one go."""
+        planned: dict[tuple[str, str], tuple[Change, Op]] = {}
+        for change in changes:
+            if change.object_type == "space":
+                continue  # a note says what was done, and nothing else
+            if _undone_by(edit, change) is not None:
+                continue
+            if (change.object_type, change.object_id) in planned:
+                self._apply(edit, planned)
+            try:
+                planned[change.object_type, change.object_id] = change, _plan(edit, change, self._reason)
+            except Conflict as error:
+                self.refused = self.refused or error
+                self.kept.append(change.object_id)
+        self._apply(edit, planned)
+
+    def _apply(self, edit: Edit, planned: dict[tuple[str, str], tuple[Change, Op]]) -> None:
+        for (change, _), done in zip(planned.values(), edit.apply([op for _, op in planned.values()]), strict=True):
+            _after(edit, change, done.entry)
+            self.first = done.entry if self.first is None else self.first
+        self.done += len(planned)
+        planned.clear()
+
+    def told(self, act: Change) -> str:
+        """What was done, and what stays."""
+        told = f"took back {self.done} {'change' if self.done == 1 else 'changes'} of entry {act.entry}"
+        if not self.kept:
+            return told
+        named = list(dict.fromkeys(self.kept))
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        stay = f"{len(self.kept)} stay, of {', '.join(named[:_NAMED])}{more}"
+        return f"{told}; {stay}: {self.refused}"
+
+
+def _note_undone(edit: Edit, change: Change, by: int | None) -> None:
+    """Notes by what a whole act was taken back; and where that was an undoing, what it had undone holds again."""
+    marks: dict[str, int | None] = {} if by is None else {str(change.entry): by}
+    if change.verb == "undo":
+        undone = edit.kept(UNDONE, space=change.space)
+        marks |= {act: None for act, entry in undone.items() if entry in (change.entry, change.act)}
+    if marks:
+        edit.keep(UNDONE, marks, space=change.space)
+
+
+# One change
+
+
+def _undone_by(edit: Edit, change: Change) -> int | None:
+    """The entry that took a change back, unless that was taken back in turn."""
     later = edit.journal(Changes(space=change.space, object_id=change.object_id, after=change.entry), limit=_ALONG)
     undone = {one.undoes: one.entry for one in later if one.undoes is not None}
     by = undone.get(change.entry)
-    if by is not None and by not in undone:
+    return None if by in undone else by
+
+
+def _refuse_twice(edit: Edit, change: Change) -> None:
+    by = _undone_by(edit, change)
+    if by is not None:
         raise Conflict(f"entry {change.entry} was undone already, by entry {by}; undo {by} to have it again")
+
+
+def _after(edit: Edit, change: Change, done: int) -> None:
+    """What follows from a change that was taken back."""
+    if change.object_type == "entity":
+        _relink(edit, change, done)
+    elif change.object_type == "record":
+        _read_again(edit, change)
+
+
+def _read_again(edit: Edit, change: Change) -> None:
+    """A file of a project no longer has the chunks that it is known to have, so it is read when that is indexed."""
+    versions = [version for version in (change.after, change.before) if version is not None]
+    chunk = edit.get(Record, change.space, change.object_id, version=versions[0]) if versions else None
+    if chunk is None or chunk.kind != "code" or chunk.project is None or chunk.source is None:
+        return
+    shelf = code_files(chunk.project)
+    known = edit.kept(shelf, space=change.space, keys=[chunk.source]).get(chunk.source)
+    if known is not None and known.hash:
+        unread = msgspec.structs.replace(known, size=-1, hash="")
+        edit.keep(shelf, {chunk.source: unread}, space=change.space)
 
 
 def _reopen(edit: Edit, change: Change, reason: str | None) -> list[int]:
@@ -67,14 +193,18 @@ def _reopen(edit: Edit, change: Change, reason: str | None) -> list[int]:
 
 def _relink(edit: Edit, change: Change, done: int) -> None:
     """After the names of an entity changed, records are linked to those that it has now and no others."""
-    made = next(iter(edit.journal(Changes(entry=done))), None)
-    versions = (change.before, change.after, *((made.before, made.after) if made else ()))
-    if change.object_type == "entity":
-        held = [edit.get(Entity, change.space, change.object_id, version=v) for v in versions if v is not None]
-        relink(edit, change.space, [name for entity in held if entity is not None for name in names_of(entity)])
+    made = _entry(edit, done)
+    versions = (change.before, change.after, made.before, made.after)
+    held = [edit.get(Entity, change.space, change.object_id, version=v) for v in versions if v is not None]
+    relink(edit, change.space, [name for entity in held if entity is not None for name in names_of(entity)])
 
 
 def _undo(edit: Edit, change: Change, reason: str | None) -> int:
+    return edit.apply([_plan(edit, change, reason)])[0].entry
+
+
+def _plan(edit: Edit, change: Change, reason: str | None) -> Put | Retire:
+    """What takes a change back."""
     type_ = _TYPES.get(change.object_type)
     if type_ is None or (change.before is None and change.after is None) or change.verb == "rewrite":
         raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone{_why(edit, change)}")
@@ -86,7 +216,7 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     if before is None:
         if current is None:
             raise Conflict(f"{change.object_id} is gone already; there is nothing to undo")
-        return edit.apply([Retire(thing=current, verb="undo", reason=reason, undoes=change.entry)])[0].entry
+        return Retire(thing=current, verb="undo", reason=reason, undoes=change.entry)
     if current is None:
         if after is not None:
             raise Conflict(f"{change.object_id} is gone since entry {change.entry}; undo its removal first")
@@ -97,8 +227,7 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
         stated = edit.get(type_, change.space, change.object_id, version=current.version)
         restored = _revert(change, before, after, current, stated or current)
     lexis = derive_lexis(edit, restored) if isinstance(restored, Record) else None
-    undone = Put(thing=restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
-    return edit.apply([undone])[0].entry
+    return Put(thing=restored, verb="undo", before=current, lexis=lexis, reason=reason, undoes=change.entry)
 
 
 def _why(view: View, change: Change) -> str:

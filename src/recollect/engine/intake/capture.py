@@ -19,7 +19,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.intake.drafts import place_conversation
 from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.results import SourceDraft
@@ -88,6 +88,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     within: float | None = None
 
 
+@as_one_act
 def capture(core: Core, path: str | os.PathLike[str], space: str, wish: Wish) -> Captured:
     """Keeps what was said in a transcript since it was last read."""
     found = locate_file(path)

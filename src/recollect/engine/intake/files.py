@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
@@ -77,6 +77,7 @@ def is_transcript(path: str | os.PathLike[str], cancelled: Cancel) -> bool:
     return all(file.problem is None for file in read_files(found.parent, [Errand(found.name, LOOK.name)], cancelled))
 
 
+@as_one_act
 def ingest_transcript(
     core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel
 ) -> tuple[IngestedSource, ...]:

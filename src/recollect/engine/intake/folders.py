@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.reading import DOCUMENT, NO_DOCUMENT, Kind, ReadFile, may_be_transcript
 from recollect.engine.intake.results import IngestedFolder
@@ -30,6 +30,7 @@ MOST_NAMED = 1_000
 Progress = Callable[[int, int], None]
 
 
+@as_one_act
 def ingest_folder(
     core: Core,
     path: str | os.PathLike[str],

@@ -15,7 +15,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct, field
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_space
 from recollect.engine.write.remember import ensure_space, remember_many
@@ -54,6 +54,7 @@ class _Export(Struct, frozen=True, kw_only=True):
     sessions: tuple[_Session, ...] = field(default=())
 
 
+@as_one_act
 def import_agentos(core: Core, file: Path, *, dry_run: bool) -> list[Imported]:
     """Takes over everything in a file, an agent at a time. What is there already does not come twice."""
     export = _read(file)

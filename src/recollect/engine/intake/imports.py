@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, parts, space_of, transact
+from recollect.engine.core import Core, as_one_act, parts, space_of, transact
 from recollect.engine.graph.link import Statement, relate_one
 from recollect.engine.intake.results import Imported
 from recollect.engine.parse import parse_draft, parse_label, parse_optional, parse_space
@@ -57,6 +57,7 @@ class Palace(Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...]
 
 
+@as_one_act
 def import_trusty(core: Core, root: Path, *, dry_run: bool, progress: Progress | None) -> list[Imported]:
     """Takes over every palace below a folder; with `dry_run` nothing is kept, only counted."""
     if not root.is_dir():

@@ -47,7 +47,8 @@ class Pass:
     def go(self, walked: Walked | None = None) -> IndexedProject:
         """Does it all, or from what a walk has just found. What goes wrong is said in the answer's `problem`."""
         try:
-            self._go(walked)
+            with self._core.store.joined(in_steps=True):
+                self._go(walked)
         except OSError as error:
             self._fail(f"{self._root} cannot be read: {error.strerror}")
         except RecollectError as error:

@@ -16,7 +16,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, as_one_act
 from recollect.engine.graph.link import relink
 from recollect.engine.graph.named import names_of, resolve
 from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
@@ -59,6 +59,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     force: bool = False
 
 
+@as_one_act
 def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], None]) -> IngestedRepo:
     """Writes the map of a repository. Nothing is written where neither its files nor the wish have changed."""
     root = _folder(wish.path)

@@ -28,6 +28,7 @@ from recollect.engine.parse import (
     parse_space,
     parse_text,
 )
+from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.facts import facts_for
@@ -47,6 +48,7 @@ from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
+    Act,
     Change,
     Filter,
     Hit,
@@ -322,16 +324,28 @@ class Reading:
         before: int | None = None,
         newest_first: bool = True,
         limit: int = 100,
+        act: int | Act | None = None,
     ) -> list[Change]:
-        """What was changed in the memory, by whom, when and why: entries after one, or before one."""
+        """What was changed in the memory, by whom, when and why: entries after one or before one, or of an act."""
+        since, home = parse_count(after, "after", least=0, most=2**63 - 1), parse_optional(space, "space")
+        first = act.entry if isinstance(act, Act) else act
+        if first is not None:
+            first = parse_count(first, "act", least=1, most=2**63 - 1)
+        end = None if before is None else parse_count(before, "before", least=1, most=2**63 - 1)
+        newest, most = parse_flag(newest_first, "newest_first"), parse_limit(limit)
         with self.core.store.read() as view:
-            since = parse_count(after, "after", least=0, most=2**63 - 1)
-            end = None if before is None else parse_count(before, "before", least=1, most=2**63 - 1)
-            return view.journal(
-                Changes(space=parse_optional(space, "space"), after=since, before=end),
-                newest_first=parse_flag(newest_first, "newest_first"),
-                limit=parse_limit(limit),
-            )
+            where = Changes(space=home, after=since, before=end, act=first)
+            return view.journal(where, newest_first=newest, limit=most)
+
+    def acts(self, *, space: str | None = None, before: int | None = None, limit: int = 100) -> list[Act]:
+        """What was done, the newest first: an ingested folder, an index, a dream or an eviction is one act.
+
+        `before` is an entry, from which a list goes on. `undo` takes an act as a whole, and `journal(act=…)` lists
+        its entries.
+        """
+        upto = None if before is None else parse_count(before, "before", least=1, most=2**63 - 1)
+        with self.core.store.read() as view:
+            return list_acts(view, parse_optional(space, "space"), upto, parse_limit(limit))
 
     def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
         """What was changed after an entry, oldest first and by whichever process; waits so long where nothing was."""

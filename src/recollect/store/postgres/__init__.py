@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 
 import psycopg
@@ -32,6 +32,7 @@ from recollect.store.postgres.state import READ_NUMBERS, READ_STATE, State
 from recollect.store.postgres.turn import DatabaseTurn, lock_key
 from recollect.store.postgres.vectors import PostgresVectors
 from recollect.store.postgres.words import PostgresWords
+from recollect.store.sql.acts import Acts
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
@@ -65,6 +66,7 @@ class PostgresStore:
         self._lock = threading.Lock()
         self._listening: list[Connection] = []
         self._thread = threading.local()
+        self._acts = Acts()
         self._closed = False
         self.on_commit: list[Callable[[], None]] = []
         self.notes: tuple[str, ...] = ()
@@ -196,14 +198,12 @@ class PostgresStore:
         return SqlView(db, now, *self._index(db, state, now)[1:], shifted=shifted)
 
     @contextmanager
-    def write(
-        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
-    ) -> Generator[SqlEdit]:
+    def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(writing=True), self.joined(patience) as (db, state):
+        with self._converted(writing=True), self._transaction(patience) as (db, state), self._acts.one():
             moment = next_moment(state.last, self._clock())
             words, derived, search = self._index(db, state, moment.at)
-            edit = SqlEdit(db, moment, derived, search, actor, act)
+            edit = SqlEdit(db, moment, derived, search, actor, self._acts.first)
             if inner:
                 db.script(["SAVEPOINT edit"])
             try:
@@ -220,9 +220,12 @@ class PostgresStore:
             if db.wrote_to("journal"):
                 state.last = Last(to_micros(moment.at), moment.noted)
 
+    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
+        return self._acts.one() if in_steps else self._transaction()
+
     @contextmanager
-    def joined(self, patience: float | None = None) -> Generator[tuple[PostgresDatabase, State]]:
-        """Makes one transaction of all that this thread reads and writes meanwhile."""
+    def _transaction(self, patience: float | None = None) -> Generator[tuple[PostgresDatabase, State]]:
+        """The transaction of this thread: a new one, unless it is in one already."""
         outer = self._joined()
         if outer is not None:
             yield outer
@@ -230,7 +233,8 @@ class PostgresStore:
         seconds = BUSY_SECONDS if patience is None else patience
         begin = self._begin_edit.replace(_WAITS, f"'{max(int(seconds * 1000), 1)}ms'")
         beginning = self._pool.transaction(begin)
-        with self._converted(writing=True), self._alone(seconds), beginning as (connection, answers):
+        alone = self._alone(seconds)
+        with self._converted(writing=True), alone, self._acts.one(), beginning as (connection, answers):
             _, ((transaction,),), *known, numbers = answers
             db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
             self._thread.joined = (db, State(known, writing=True))

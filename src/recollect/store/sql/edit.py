@@ -30,14 +30,10 @@ class SqlEdit(SqlView):
         derived: Derived,
         search: Callable[[], Search],
         actor: str | None,
-        act: int | None = None,
+        acts: dict[str, int],
     ) -> None:
         super().__init__(db, moment.at, derived, search, shifted=moment.noted is not None)
-        self._writer = Writer(db, self, derived, moment, actor, act)
-
-    @property
-    def act(self) -> int | None:
-        return self._writer.act
+        self._writer = Writer(db, self, derived, moment, actor, acts)
 
     def finish(self) -> None:
         """Writes what was put off."""

@@ -5,6 +5,7 @@ What is canonical is read here; what is asked of words and vectors is passed on 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from recollect.errors import StoreDamaged
 from recollect.store.base import (
+    Acts,
     By,
     Changes,
     Due,
@@ -42,7 +44,7 @@ from recollect.store.sql.seal import read_versions
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at, within_period
-from recollect.types import Change, Entity, Filter, Message, Order, Record, Relation, Space
+from recollect.types import Act, Change, Entity, Filter, Message, Order, Record, Relation, Space
 
 if TYPE_CHECKING:
     import numpy as np
@@ -291,15 +293,30 @@ class SqlView:
 
     # The journal
 
-    def journal(self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000) -> list[Change]:
-        where = where or Changes()
-        parts: list[Condition] = [("entry > ?", [where.after])]
-        named = {"entry": where.entry, "space": where.space, "object_id": where.object_id, "act": where.act}
+    @overload
+    def journal(self, where: Acts, *, newest_first: bool = False, limit: int = 1000) -> list[Act]: ...
+    @overload
+    def journal(
+        self, where: Changes | None = None, *, newest_first: bool = False, limit: int = 1000
+    ) -> list[Change]: ...
+    def journal(
+        self, where: Changes | Acts | None = None, *, newest_first: bool = False, limit: int = 1000
+    ) -> list[Change] | list[Act]:
+        if isinstance(where, Acts):
+            firsts = Changes(space=where.space, before=where.before)
+            return self._acts(self._changes(firsts, [("act IS NULL", [])], newest_first=newest_first, limit=limit))
+        return self._changes(where or Changes(), [], newest_first=newest_first, limit=limit)
+
+    def _changes(self, where: Changes, more: Sequence[Condition], *, newest_first: bool, limit: int) -> list[Change]:
+        parts: list[Condition] = [("entry > ?", [where.after]), *more]
+        named = {"entry": where.entry, "space": where.space, "object_id": where.object_id}
         for column, value in named.items():
             if value is not None:
                 parts.append((f"{column} = ?", [value]))
         if where.before is not None:
             parts.append(("entry < ?", [where.before]))
+        if where.act is not None:
+            parts.append(("entry IN (SELECT ? UNION ALL SELECT entry FROM journal WHERE act = ?)", [where.act] * 2))
         if where.later_than is not None:
             parts.append(("at > ?", [to_micros(where.later_than)]))
         if where.last_besides is not None:
@@ -309,6 +326,32 @@ class SqlView:
         order = "DESC" if newest_first else "ASC"
         rows = self._db.rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
         return [to_change(row) for row in rows]
+
+    def _acts(self, firsts: Sequence[Change]) -> list[Act]:
+        """The acts that began with some entries."""
+        among, values = self._db.dialect.among("act", [one.entry for one in firsts])
+        rows = self._db.rows(
+            "SELECT act, verb, object_type, count(*), max(entry), max(CASE WHEN object_type = 'space' THEN reason END)"
+            f" FROM journal WHERE {among} GROUP BY act, verb, object_type ORDER BY min(entry)",
+            values,
+        )
+        others: dict[int, list[Row]] = {}
+        for act, *row in rows:
+            others.setdefault(act, []).append(tuple(row))
+        about = self._headings(firsts)
+        return [_to_act(one, others.get(one.entry, []), about.get(one.entry)) for one in firsts]
+
+    def _headings(self, changes: Sequence[Change]) -> dict[int, str]:
+        """What records said after some changes (or before, where nothing came after), by entry."""
+        versions = {
+            change.entry: change.before if change.after is None else change.after
+            for change in changes
+            if change.object_type == "record"
+        }
+        meant = tuple(version for version in versions.values() if version is not None)
+        found = self.select(_Heading, Filter(versions=meant, past=True, valid_only=False)) if meant else []
+        headings = {one.version: one.heading for one in found}
+        return {entry: headings[version] for entry, version in versions.items() if version in headings}
 
     # Bookkeeping
 
@@ -419,6 +462,26 @@ class SqlView:
             meant = set(self.select(int, msgspec.structs.replace(where, versions=tuple(versions))))
             count, versions = len(meant), [version for version in versions if version in meant][:most]
         return Waiting(count, versions)
+
+
+class _Heading(Struct, frozen=True):
+    version: int
+    heading: str
+
+
+def _to_act(first: Change, others: Sequence[Row], about: str | None) -> Act:
+    """An act, of its first entry and how many others there are. A note among them says what all of them are."""
+    verbs, verb, reason = Counter({first.verb: 1}), first.verb, first.reason
+    for name, type_, count, _, told in others:
+        verbs[name] += count
+        if type_ == "space" and first.object_type != "space":
+            verb, reason = name, told
+    last = max([first.entry, *(row[3] for row in others)])
+    return Act(
+        entry=first.entry, last=last, at=first.at, space=first.space, verb=verb, count=verbs.total(), verbs=verbs,
+        actor=first.actor,
+        object_type=first.object_type, object_id=first.object_id, reason=reason, about=about,
+    )  # fmt: skip
 
 
 def _in_order(found: list[S], versions: Sequence[int]) -> list[S]:

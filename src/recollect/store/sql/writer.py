@@ -76,7 +76,7 @@ class Writer:
     """Does operations through one transaction: reads see what it has written so far."""
 
     def __init__(
-        self, db: Database, view: SqlView, index: Derived, moment: Moment, actor: str | None, act: int | None = None
+        self, db: Database, view: SqlView, index: Derived, moment: Moment, actor: str | None, acts: dict[str, int]
     ) -> None:
         self._db = db
         self._view = view
@@ -86,7 +86,7 @@ class Writer:
         self._at = moment.stamp
         self._moment = moment
         self._known_at = to_moment(moment.stamp)
-        self.act = act
+        self._acts = acts
         self._positions: dict[tuple[int, str, str], int] = {}
         self._places: dict[tuple[int, str], int] = {}
         self._any_evicted: bool | None = None
@@ -122,9 +122,9 @@ class Writer:
         at, stamp = to_micros(self._moment.at), self._moment.noted
         rows: list[Row] = []
         for entry, note in enumerate(notes, first):
-            row = (entry, at, *note, self.act, stamp)
+            row = (entry, at, *note, self._acts.get(note[0]), stamp)
             rows.append((*row, seal(row)))
-            self.act = entry if self.act is None else self.act
+            self._acts.setdefault(note[0], entry)
         self._db.many(_NOTE, rows)
         return range(first, first + len(notes))
 
@@ -164,9 +164,11 @@ class Writer:
 
     def _note_space(self, name: str, verb: str) -> tuple[int]:
         """That there is a space is no part of what is done in it."""
-        act, self.act = self.act, None
+        act = self._acts.pop(name, None)
         entry = self._note(name, verb, "space", name)
-        self.act = act
+        del self._acts[name]
+        if act is not None:
+            self._acts[name] = act
         return (entry,)
 
     def _note_one(self, op: Note) -> Done:
@@ -488,7 +490,7 @@ class Writer:
     def _evict(self, op: Evict) -> Done:
         number = self.home(op.space)
         found = find_present(self._db, number, op.versions, op.ids)
-        self.act = op.run
+        self._acts[op.space] = op.run
         self._write_notes(
             [(op.space, "evict", "record", id, version, None, self._actor, op.reason, None) for id, version in found]
         )

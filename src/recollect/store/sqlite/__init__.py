@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.private import make_file
 from recollect.store.base import Changes
+from recollect.store.sql.acts import Acts
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
@@ -61,6 +62,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._thread = threading.local()
+        self._acts = Acts()
         self._closed = False
         self._cache: Cache | None = None
         self.on_commit: list[Callable[[], None]] = []
@@ -151,17 +153,15 @@ class SqliteStore:
         return SqlView(db, now, *self._index(connection, now, cache), shifted=shifted)
 
     @contextmanager
-    def write(
-        self, *, actor: str | None = None, act: int | None = None, patience: float | None = None
-    ) -> Generator[SqlEdit]:
+    def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
         inner = self._joined() is not None
-        with self._converted(), self.joined(patience) as connection:
+        with self._converted(), self._transaction(patience) as connection, self._acts.one():
             if inner:
                 connection.execute("SAVEPOINT edit")
             try:
                 moment = self._next_moment(connection)
                 index = self._index(connection, moment.at, _cache_of_its_own)
-                edit = SqlEdit(SqliteDatabase(connection), moment, *index, actor, act)
+                edit = SqlEdit(SqliteDatabase(connection), moment, *index, actor, self._acts.first)
                 yield edit
                 edit.finish()
             except BaseException:
@@ -171,15 +171,18 @@ class SqliteStore:
             if inner:
                 connection.execute("RELEASE edit")
 
+    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
+        return self._acts.one() if in_steps else self._transaction()
+
     @contextmanager
-    def joined(self, patience: float | None = None) -> Generator[sqlite3.Connection]:
-        """Makes one transaction of all that this thread reads and writes meanwhile."""
+    def _transaction(self, patience: float | None = None) -> Generator[sqlite3.Connection]:
+        """The transaction of this thread: a new one, unless it is in one already."""
         outer = self._joined()
         if outer is not None:
             yield outer
             return
         seconds = BUSY_SECONDS if patience is None else patience
-        with self._converted(), self._alone(patience), self._connection() as connection:
+        with self._converted(), self._alone(patience), self._acts.one(), self._connection() as connection:
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._thread.connection = connection
             try:
@@ -267,7 +270,7 @@ class SqliteStore:
         with self._connection() as connection:
             if connection.execute("SELECT 1 FROM made_by WHERE what = 'erased' AND version < 3").fetchone() is None:
                 return False
-        with self.joined() as connection:
+        with self._transaction() as connection:
             return Words(connection).purge(_PURGED_PAGES)
 
     def _empty_log(self) -> bool:
@@ -282,7 +285,7 @@ class SqliteStore:
         with self._connection() as connection:
             if connection.execute("SELECT 1 FROM made_by WHERE what = 'erased'").fetchone() is None:
                 return True
-        with self.joined() as connection:
+        with self._transaction() as connection:
             return Words(connection).purged()
 
     def settle(self, *, whole: bool = False) -> bool:
@@ -311,7 +314,7 @@ class SqliteStore:
         return False  # a large file of an earlier release is for `recollect compact`
 
     def _make_anew(self) -> None:
-        with self.joined() as connection:
+        with self._transaction() as connection:
             words = Words(connection)
             while words.purge(1_000_000):
                 continue
