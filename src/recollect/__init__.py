@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         IngestedRepo,
         IngestedSource,
         SourceDraft,
+        Synced,
     )
     from recollect.engine.memory import Memory, import_
     from recollect.engine.memory import open_memory as open
@@ -102,8 +103,8 @@ __all__ = [
     "Record", "Relation", "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
     "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreReplaced", "Summary", "Why", "WrongClock", "__version__", "import_", "load_settings", "move", "open",
-    "restore",
+    "StoreReplaced", "Summary", "Synced", "Why", "WrongClock", "__version__", "import_", "load_settings", "move",
+    "open", "restore",
 ]  # fmt: skip
 
 _HOMES = {
@@ -117,6 +118,7 @@ _HOMES = {
     "recollect.engine.graph.link": ("Fact", "Neighborhood"),
     "recollect.engine.intake.results": (
         "Differing", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "SourceDraft",
+        "Synced",
     ),
     "recollect.engine.memory": ("Memory", "import_", "open"),
     "recollect.engine.read.brief": ("Brief",),

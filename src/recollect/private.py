@@ -45,10 +45,24 @@ def open_file(path: Path, flags: int) -> int:
 
 def write_text(path: Path, text: str) -> None:
     """The whole file or none of it, whoever reads meanwhile."""
+    write_whole(path, text.encode())
+
+
+def write_whole(path: Path, data: bytes, *, shared: bool = False) -> None:
+    """The same of bytes, which are on disk when the file has its name. One that is `shared` is as others make files."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(beside, path)
+    try:
+        with open(beside, "wb") if shared else open(_opened(beside), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> int:
+    return open_file(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
 
 def tighten(*paths: Path) -> list[Path]:

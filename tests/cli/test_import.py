@@ -320,3 +320,20 @@ def test_an_encrypted_export_takes_its_passphrase_from_the_environment(
         shell("import", str(tmp_path / "a.age"), "--home", str(tmp_path / "b")).out
         == "default: 1 record, 0 facts came\n"
     )
+
+
+def test_a_folder_of_markdown_is_kept_in_step_by_a_command(shell: Shell, tmp_path: Path) -> None:
+    id = shell.remember("Ada wrote the first program.")
+    notes = tmp_path / "notes"
+    assert shell("sync", str(notes)).out == "default: 1 file written\n"
+    (path,) = notes.glob("*.md")
+    path.write_text(path.read_text().replace("first", "very first"))
+    assert shell("sync", str(notes)).out == "default: 1 note revised\n"
+    assert shell.json("show", id)["text"] == "Ada wrote the very first program."
+    path.write_text(path.read_text().replace("very first", "last"))
+    shell("revise", id, "Ada wrote it.")
+    outcome = shell("sync", str(notes))
+    assert f"{id} was changed on both sides; the other is kept as {id}~" in outcome.out
+    (notes / "broken.md").write_bytes(b"\xff")
+    assert (broken := shell("sync", str(notes))).code == 1
+    assert "broken.md: " in broken.err

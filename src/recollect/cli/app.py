@@ -25,6 +25,7 @@ from recollect.cli.plugin import plugin
 from recollect.cli.serve import FLAGS, serve, to_serving
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
+from recollect.cli.sync import sync
 from recollect.cli.tokens import tokens
 from recollect.cli.up import up
 from recollect.cli.welcome import welcome
@@ -103,6 +104,7 @@ app.command("search-code")(code.search_code)
 app.add_typer(code.projects, name="projects")
 app.command("import")(import_)
 app.add_typer(spaces, name="spaces")
+app.command("sync")(sync)
 app.command("summarize")(summarize)
 app.command("stats")(read.stats)
 app.command("dream")(dream)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.care.conflicts import conflicts_in
 from recollect.engine.core import Core, as_one_act, last_entry, records_of, space_of, taking
 from recollect.engine.write.remember import derive_lexis, put_of
 from recollect.errors import EmbedderError
@@ -59,11 +60,12 @@ class Alike(Struct, frozen=True, kw_only=True):
 
 
 class Review(Struct, frozen=True, kw_only=True):
-    """Two records that look alike, side by side."""
+    """Two records that look alike, side by side; a `conflict` are two that were one, and were changed apart."""
 
     older: Record
     newer: Record
     cosine: float
+    conflict: bool = False
 
 
 class Dream(Struct, frozen=True, kw_only=True):
@@ -281,9 +283,13 @@ def may_merge(one: Record, other: Record) -> bool:
 
 
 def review(core: Core, space: str) -> list[Review]:
-    """The pairs that the last cycle left to be looked at, as far as both still stand as they stood."""
-    found: list[Review] = []
+    """The pairs that the last cycle left to be looked at, as far as both still stand as they stood.
+
+    Before them stand those that a sync found changed on both sides.
+    """
     with core.store.read() as view:
+        apart = conflicts_in(view, space)
+        found = [Review(older=kept, newer=beside, cosine=1.0, conflict=True) for kept, beside in apart]
         cycle = last_cycle(view, space)
         for pair in () if cycle is None else cycle.dream.alike:
             older, newer = (view.get(Record, space, id) for id in (pair.older, pair.newer))

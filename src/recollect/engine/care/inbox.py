@@ -38,6 +38,7 @@ ANSWERS: Mapping[Pile, tuple[Word, ...]] = {
 }
 """What may be answered to each; `again`, which is always possible, brings back what was left."""
 REASON = "said so in the inbox"
+_APART = "they were one, and were changed in two places"
 _MOST = 200  # of one pile
 
 
@@ -139,7 +140,10 @@ def _contested(core: Core, space: str) -> Iterator[Matter]:
 
 def _duplicates(core: Core, space: str, looked: Upkeep) -> Iterator[Matter]:
     seen: set[frozenset[str]] = set()
-    alike = [(one.older.id, one.newer.id, one.cosine, "they mean nearly the same") for one in review(core, space)]
+    alike = [
+        (one.older.id, one.newer.id, one.cosine, _APART if one.conflict else "they mean nearly the same")
+        for one in review(core, space)
+    ]
     alike += [(*one.ids, one.score, ", ".join(one.reasons)) for one in looked.twins]
     alike += [(group[0], other, 1.0, "they claim the same") for group in looked.duplicates for other in group[1:]]
     with core.store.read() as view:

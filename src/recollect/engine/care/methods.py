@@ -20,7 +20,7 @@ from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.intake.methods import Indexing
-from recollect.engine.intake.results import Imported
+from recollect.engine.intake.results import Imported, Synced
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_count,
@@ -287,6 +287,15 @@ class Caring:
         )  # fmt: skip
         return arrive(self.core, keep.parse_path(path), origin, asked)
 
+    def sync(self, folder: str | os.PathLike[str], *, space: str = DEFAULT_SPACE) -> Synced:
+        """Brings a folder of Markdown and a space in step: edits, new notes, renames and deletions on either side.
+
+        What was changed on both sides is kept as both, and shown by `review`.
+        """
+        from recollect.engine.care.vault import sync  # only when it is asked for
+
+        return sync(self.core, keep.parse_path(folder), parse_space(space))
+
     def compact(self) -> Compacted:
         """Makes the store as small as it can be. Space is also given back by itself, a little at a time."""
         return keep.compact(self.core)
@@ -352,6 +361,7 @@ class Caring:
     def review(self, space: str = DEFAULT_SPACE) -> list[Review]:
         """The pairs of records that look alike and that the last cycle did not dare to join, side by side.
 
+        Before them stand those that a sync found changed on both sides (`conflict`), what was kept under the id first.
         Where the newer replaces the older, `supersede(older, newer)` says so; where both hold, nothing need be done.
         """
         return dreaming.review(self.core, parse_space(space))

@@ -132,3 +132,21 @@ class Imported(Struct, frozen=True, kw_only=True):
     differing: tuple[Differing, ...] = ()
     forgotten: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+
+
+class Synced(Struct, frozen=True, kw_only=True):
+    """What a sync did to the memory and to its folder; `conflicts` are the ids of what was kept beside another."""
+
+    folder: str
+    space: str
+    added: int = 0
+    revised: int = 0
+    archived: int = 0
+    written: int = 0
+    removed: int = 0
+    conflicts: tuple[str, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.added or self.revised or self.archived or self.written or self.removed or self.conflicts)

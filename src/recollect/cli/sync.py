@@ -1,0 +1,81 @@
+"""How does a person keep a folder of Markdown and the memory in step?"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, Home, SpaceName
+from recollect.cli.output import many, one_line, put, put_json, say
+from recollect.cli.place import open_or_make
+from recollect.engine.intake.results import Synced
+from recollect.engine.memory import Memory
+from recollect.types import DEFAULT_SPACE
+
+
+def sync(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="The folder of Markdown; it is made if it is missing.")
+    ],
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on: whenever either side changes, until you end it.")
+    ] = False,
+    space: SpaceName = DEFAULT_SPACE,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Keep a folder of Markdown and the memory in step: edits, new notes, renames and deletions on either side.
+
+    What was changed on both sides is kept as both. With git, several machines share a memory this way.
+
+    \b
+    Examples:
+      recollect sync ~/notes
+      recollect sync ~/notes --space work --watch
+    """
+    place = Path(folder).expanduser().absolute()
+    place.mkdir(parents=True, exist_ok=True)
+    with open_or_make(home) as memory:
+        done = memory.sync(place, space=space)
+        _tell(memory, done, as_json=as_json)
+        if watch:
+            say(f"watching {place}; ctrl-c ends it")
+            _follow(memory, place, space, as_json=as_json)
+    return 1 if done.problems else 0
+
+
+def _follow(memory: Memory, place: Path, space: str, *, as_json: bool) -> None:
+    """Runs again when the folder has changed, or the memory has."""
+    from recollect.engine.care.vault import follow  # brings in what watches
+
+    stop = threading.Event()
+    try:
+        for done in follow(memory.core, place, space, stop):
+            if done.changed or done.problems:
+                _tell(memory, done, as_json=as_json)
+    except KeyboardInterrupt:
+        stop.set()
+
+
+def _tell(memory: Memory, done: Synced, *, as_json: bool) -> None:
+    if as_json:
+        put_json(done)
+        return
+    parts = [
+        f"{many(count, noun)} {verb}"
+        for count, noun, verb in (
+            (done.added, "note", "added"), (done.revised, "note", "revised"), (done.archived, "note", "archived"),
+            (done.written, "file", "written"), (done.removed, "file", "removed"),
+        )
+        if count
+    ]  # fmt: skip
+    put(f"{done.space}: {', '.join(parts) or 'nothing to do'}")
+    for id in done.conflicts:
+        record = memory.get(id, space=done.space)
+        of, text = id.rpartition("~")[0], "" if record is None else one_line(record.text, 100)
+        put(f"  {of} was changed on both sides; the other is kept as {id}: {text}")
+    for problem in done.problems:
+        say(f"  {problem.path}: {problem.problem}")

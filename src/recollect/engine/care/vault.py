@@ -1,0 +1,436 @@
+"""How are a folder of Markdown and a space kept in step, whichever of them changes?
+
+What both said when they last agreed is kept on a shelf, as a hash for each record. Whoever still says that has not
+changed; whoever says something else has. Where both have, both are kept: one of them under the record's id, the other
+as a record of its own. A file gets its id from us, and its name and folder are its owner's to choose.
+
+A file is written whole or not at all, and before the shelf says so; what a file says is kept in the transaction that
+notes it on the shelf. So whatever is killed when, the next run finds either nothing done, or all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from recollect import private
+from recollect.engine.care.conflicts import note_conflict
+from recollect.engine.core import Core, last_entry, taking
+from recollect.engine.graph.link import name_one
+from recollect.engine.intake.results import Synced
+from recollect.engine.parse import parse_draft, parse_label
+from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
+from recollect.engine.write.screen import Screen, told_refused
+from recollect.errors import InvalidInput, RecollectError
+from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, render_page, split_conflict
+from recollect.store.base import Edit, Entities, Shelf, View, normal_name
+from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
+
+LEFT_OUT = ("source", "document", "message", "code")
+"""Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
+CONFLICT_OF = "conflict_of"
+_SKIPPED = (".git", ".obsidian", ".trash", "node_modules")
+_LARGEST = 1_000_000
+_VERB = "sync"
+_MANY = 5
+_LOOKS_EVERY_MS = 1_000
+
+
+class _Kept(Struct, frozen=True):
+    """What is known of a record's file: where it was, and what it and the record said."""
+
+    path: str
+    hash: str
+
+
+class _File(Struct, frozen=True):
+    """A file as it was read."""
+
+    path: str
+    data: bytes
+    page: Page
+    draft: Draft
+
+    hash: str
+    marked: bool = False
+    """Has a merge left its marks in it?"""
+
+
+def _hash(stated: Draft | Record, at: datetime | None) -> str:
+    """What a file and a record are compared by: all that both can say. Looks do not count."""
+    said = [getattr(stated, name) for name in KEYS if name != "event_time"]
+    return hashlib.sha256(
+        msgspec.msgpack.encode([stated.text.strip("\n"), at, *said], order="deterministic")
+    ).hexdigest()
+
+
+def sync(core: Core, folder: Path, space: str) -> Synced:
+    """Brings a folder and a space in step. One process at a time does so."""
+    if not folder.is_dir():
+        raise InvalidInput("folder", f"{folder} is not a folder")
+    shelf = Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
+    with taking(core, f"a sync of {folder}", "vault", str(folder.resolve())):
+        return _Run(core, folder, space, shelf).run()
+
+
+class _Run:
+    """One pass over both sides."""
+
+    def __init__(self, core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
+        self._core = core
+        self._folder = folder
+        self._space = space
+        self._shelf = shelf
+        self._problems: list[FileProblem] = []
+        self._did: Counter[str] = Counter()
+        self._conflicts: list[str] = []
+
+    def run(self) -> Synced:
+        with self._core.store.write(actor=self._core.actor) as edit:
+            ensure_space(edit, self._space)
+        with self._core.store.read() as view:
+            known = view.kept(self._shelf, space=self._space)
+            there = {one.id: _hash(one, one.event_time) for one in _notes(view, self._space)}
+        read = list(self._read(known))
+        self._require_files(known, read)
+        files = self._by_id(read, known)
+        broken = {problem.path for problem in self._problems}
+        for id in dict.fromkeys([*known, *files]):
+            kept, file = known.get(id), files.get(id)
+            if file is None and kept is not None and kept.path in broken:
+                continue
+            if not self._is_settled(kept, file, there.get(id)):
+                self._one(id, kept, file)
+        for file in read:
+            if file.page.id is None:
+                self._new(file)
+        self._write_missing()
+        self._core.written()
+        return Synced(
+            folder=str(self._folder), space=self._space, conflicts=tuple(self._conflicts),
+            problems=tuple(self._problems), added=self._did["added"], revised=self._did["revised"],
+            archived=self._did["archived"], written=self._did["written"], removed=self._did["removed"],
+        )  # fmt: skip
+
+    def _require_files(self, known: Mapping[str, _Kept], read: list[_File]) -> None:
+        if len(known) >= _MANY and not read and not self._problems:
+            raise InvalidInput(
+                "folder",
+                f"{self._folder} holds no note any more, and {len(known):,} did: is it the right folder, and there? Put"
+                " one note back, and the others are archived",
+            )
+
+    def _is_settled(self, kept: _Kept | None, file: _File | None, there: str | None) -> bool:
+        """Do both still say what they said last, in the same place?"""
+        return (
+            kept is not None and file is not None and kept == _Kept(file.path, file.hash) and there == kept.hash
+            and not file.marked
+        )  # fmt: skip
+
+    # Reading
+
+    def _read(self, known: Mapping[str, _Kept]) -> Iterator[_File]:
+        for folder, folders, names in os.walk(self._folder):
+            folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+            for name in sorted(names):
+                path = Path(folder, name)
+                if name.endswith(".md") and not name.startswith(".") and path.is_file() and not path.is_symlink():
+                    yield from self._read_one(path.relative_to(self._folder).as_posix(), known)
+
+    def _read_one(self, path: str, known: Mapping[str, _Kept]) -> Iterator[_File]:
+        """A file. Of one in which a merge has left its marks, one side; the other is kept as a record of its own."""
+        try:
+            data = (self._folder / path).read_bytes()
+            if len(data) > _LARGEST:
+                raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
+            content = data.decode("utf-8-sig").replace("\r\n", "\n")
+            sides = split_conflict(content)
+            if sides is None:
+                yield self._parsed(path, data, content)
+                return
+            yield self._one_side(path, data, content, sides, known)
+        except (InvalidInput, UnicodeDecodeError, OSError) as error:
+            self._problems.append(FileProblem(path=path, problem=str(error)))
+
+    def _one_side(
+        self, path: str, data: bytes, content: str, sides: tuple[str, str], known: Mapping[str, _Kept]
+    ) -> _File:
+        kept = known.get(parse_page(content).id or "")
+        if kept is not None and (whole := self._parsed(path, data, content)).hash == kept.hash:
+            return whole  # somebody's note on merges
+        first, second = sorted((self._parsed(path, data, side) for side in sides), key=lambda one: one.hash)
+        id = second.page.id or first.page.id
+        if first.hash != second.hash and id is not None:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                self._keep_beside(edit, first, id)
+        return msgspec.structs.replace(second, page=msgspec.structs.replace(second.page, id=id), marked=True)
+
+    def _parsed(self, path: str, data: bytes, content: str) -> _File:
+        page = parse_page(content)
+        given: dict[str, object] = {"trust": "user_declared", **page.fields, "text": page.text}
+        if page.id is not None:
+            given["id"] = page.id
+        draft = parse_draft(given, {})
+        return _File(path, data, page, draft, _hash(draft, draft.event_time))
+
+    def _by_id(self, read: list[_File], known: Mapping[str, _Kept]) -> dict[str, _File]:
+        """The file of each record. Of two that have its id, one keeps it: that which was there before."""
+        files: dict[str, _File] = {}
+        for file in read:
+            if (id := file.page.id) is None:
+                continue
+            if id not in files:
+                files[id] = file
+                continue
+            place = known[id].path if id in known else ""
+            pair = sorted((files[id], file), key=lambda one: (one.path == place, one.hash, one.path))
+            files[id] = pair[1]
+            self._tell_apart(id, pair[0], pair[1])
+        return files
+
+    def _tell_apart(self, id: str, copy: _File, other: _File) -> None:
+        """A copy that says the same is removed; one that says something else is a note of its own from now on."""
+        if copy.hash == other.hash:
+            self._delete_file(copy)
+            self._did["removed"] += 1
+            return
+        with self._core.store.write(actor=self._core.actor) as edit:
+            record = self._keep_beside(edit, copy, id)
+            self._write_file(copy.path, _page_of(edit, record), copy.data)
+            edit.keep(self._shelf, {record.id: _Kept(copy.path, _hash(record, record.event_time))}, space=self._space)
+
+    # One record
+
+    def _one(self, id: str, kept: _Kept | None, file: _File | None) -> None:
+        try:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                record = _visible(edit, self._space, id)
+                there = None if record is None else _hash(record, record.event_time)
+                base = None if kept is None else kept.hash
+                if file is None:
+                    self._gone(edit, id, record, there, base)
+                elif record is not None and there == file.hash:
+                    self._agree(edit, record, file)
+                elif there is None and base == file.hash:
+                    self._remove(edit, id, file)
+                elif there == base or there is None:
+                    self._take(edit, id, file, record)
+                elif file.hash == base and record is not None:
+                    self._write(edit, record, file)
+                elif record is not None:
+                    self._both(edit, record, file)
+        except RecollectError as error:
+            path = file.path if file is not None else "" if kept is None else kept.path
+            self._problems.append(FileProblem(path=path, problem=str(error)))
+
+    def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
+        """The file is no longer there: so is the record, unless it has changed since."""
+        if record is None:
+            edit.keep(self._shelf, {id: None}, space=self._space)
+        elif there == base:
+            gone = msgspec.structs.replace(record, status="archived")
+            edit.apply([put_of(edit, gone, _VERB, record, reason="its file was deleted")])
+            edit.keep(self._shelf, {id: None}, space=self._space)
+            self._did["archived"] += 1
+        else:
+            self._write(edit, record, None)
+
+    def _agree(self, edit: Edit, record: Record, file: _File) -> None:
+        if file.marked:
+            self._write_file(file.path, _page_of(edit, record), file.data)
+        edit.keep(self._shelf, {record.id: _Kept(file.path, file.hash)}, space=self._space)
+
+    def _remove(self, edit: Edit, id: str, file: _File) -> None:
+        """The record is no longer there, and nobody has touched the file since."""
+        self._delete_file(file)
+        edit.keep(self._shelf, {id: None}, space=self._space)
+        self._did["removed"] += 1
+
+    def _take(self, edit: Edit, id: str, file: _File, record: Record | None) -> None:
+        """The file says something new."""
+        old = record or edit.get(Record, self._space, id)
+        if old is None:
+            new = self._screened(
+                edit, make_record(self._core, edit, msgspec.structs.replace(file.draft, id=id), self._space)
+            )
+            edit.apply([put_of(edit, new, _VERB, reason=f"read from {file.path}")])
+            self._did["added"] += 1
+        else:
+            said = {name: getattr(file.draft, name) for name in KEYS if name != "event_time"}
+            at = file.draft.event_time or old.event_time
+            text = file.draft.text
+            new = msgspec.structs.replace(old, **said, text=text, event_time=at, content_hash=content_hash(text))
+            new = self._screened(edit, new)
+            edit.apply([put_of(edit, new, _VERB, old, reason=f"edited in {file.path}")])
+            self._did["revised"] += 1
+        self._name(edit, file.page)
+        self._settle(edit, new, file)
+
+    def _screened(self, edit: Edit, record: Record) -> Record:
+        screen = Screen(edit, self._space)
+        kept, masked = screen.take(record)
+        if masked and screen.policy == "reject":
+            raise InvalidInput("text", told_refused(masked))
+        return msgspec.structs.replace(kept, content_hash=content_hash(kept.text))
+
+    def _name(self, edit: Edit, page: Page) -> None:
+        for name in page.about:
+            name_one(self._core, edit, parse_label(name, "about"), self._space, {})
+
+    def _settle(self, edit: Edit, record: Record, file: _File) -> None:
+        """Both agree from here on; the file is written where it does not say all of it yet."""
+        said = _hash(record, record.event_time)
+        if file.page.id is None or file.hash != said or file.marked:
+            self._write_file(file.path, _page_of(edit, record), file.data)
+        edit.keep(self._shelf, {record.id: _Kept(file.path, said)}, space=self._space)
+
+    def _write(self, edit: Edit, record: Record, file: _File | None) -> None:
+        """The record says something new."""
+        page = _page_of(edit, record)
+        path = name_page(page, self._taken()) if file is None else file.path
+        if self._write_file(path, page, None if file is None else file.data):
+            edit.keep(self._shelf, {record.id: _Kept(path, _hash(record, record.event_time))}, space=self._space)
+            self._did["written"] += 1
+
+    def _both(self, edit: Edit, record: Record, file: _File) -> None:
+        """Both were changed: the record stays what it is, and what the file says is kept beside it."""
+        self._keep_beside(edit, file, record.id)
+        self._write(edit, record, file)
+
+    def _keep_beside(self, edit: Edit, file: _File, of: str) -> Record:
+        """What one side said, as a record of its own. Its id follows from what it says: it is the same everywhere."""
+        id = f"{of}~{file.hash[:8]}"[-200:]
+        record = edit.get(Record, self._space, id)
+        if record is None:
+            metadata: dict[str, Json] = {**file.draft.metadata, CONFLICT_OF: of}
+            draft = msgspec.structs.replace(file.draft, id=id, metadata=metadata)
+            record = self._screened(edit, make_record(self._core, edit, draft, self._space))
+            edit.apply([put_of(edit, record, _VERB, reason=f"{of} was changed on both sides")])
+        note_conflict(edit, self._space, id, of)
+        self._conflicts.append(id)
+        return record
+
+    # Files that are no record yet, and records that have no file yet
+
+    def _new(self, file: _File) -> None:
+        try:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                self._take(edit, self._core.new_id(), file, None)
+        except RecollectError as error:
+            self._problems.append(FileProblem(path=file.path, problem=str(error)))
+
+    def _write_missing(self) -> None:
+        with self._core.store.read() as view:
+            known = view.kept(self._shelf, space=self._space)
+            records = [one for one in _notes(view, self._space) if one.id not in known]
+        taken = self._taken()
+        for record in records:
+            with self._core.store.write(actor=self._core.actor) as edit:
+                held = _visible(edit, self._space, record.id)
+                if held is None:
+                    continue
+                page = _page_of(edit, held)
+                path = name_page(page, taken)
+                taken.add(path.casefold())
+                if self._write_file(path, page, None):
+                    kept = _Kept(path, _hash(held, held.event_time))
+                    edit.keep(self._shelf, {held.id: kept}, space=self._space)
+                    self._did["written"] += 1
+
+    def _taken(self) -> set[str]:
+        found: set[str] = set()
+        for folder, folders, names in os.walk(self._folder):
+            folders[:] = [name for name in folders if name not in _SKIPPED]
+            found |= {Path(folder, name).relative_to(self._folder).as_posix().casefold() for name in names}
+        return found
+
+    def _write_file(self, path: str, page: Page, was: bytes | None) -> bool:
+        """Writes a file, unless somebody has changed it since it was read: then the next run looks at it again."""
+        target = self._folder / path
+        data = render_page(page).encode()
+        try:
+            if _bytes_of(target) != was:
+                return False
+            if data != was:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                private.write_whole(target, data, shared=True)
+        except OSError as error:
+            raise InvalidInput("file", f"{target} cannot be written: {error.strerror}") from error
+        return True
+
+    def _delete_file(self, file: _File) -> None:
+        target = self._folder / file.path
+        try:
+            if _bytes_of(target) == file.data:
+                target.unlink()
+        except OSError as error:
+            raise InvalidInput("file", f"{target} cannot be removed: {error.strerror}") from error
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _visible(view: View, space: str, id: str) -> Record | None:
+    """The record, where a list would show it."""
+    record = view.get(Record, space, id)
+    hidden = record is None or record.status in HIDDEN_STATUSES or record.kind in LEFT_OUT
+    return None if hidden else record
+
+
+def _notes(view: View, space: str) -> list[Record]:
+    found = view.select(Record, Filter(spaces=(space,), without_kinds=LEFT_OUT, valid_only=False))
+    return [record for record in found if record.status not in HIDDEN_STATUSES]
+
+
+_USUAL = Draft(text="")
+
+
+def _page_of(view: View, record: Record) -> Page:
+    """What the file of a record says; what a record has by itself is left out."""
+    fields: dict[str, Json] = {}
+    for name in KEYS:
+        value = getattr(record, name)
+        usual = "user_declared" if name == "trust" else getattr(_USUAL, name)
+        if value != usual:
+            fields[name] = value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else _plain(value)
+    known = view.names([record.space], text=normal_name(record.text)).get(record.space, [])
+    named = view.entities(Entities(space=record.space, names=tuple(known))) if known else []
+    linked = {name.casefold() for name in links_in(record.text)}
+    about = sorted({entity.name for entity in named if entity.name.casefold() not in linked})
+    return Page(text=record.text, id=record.id, fields=fields, about=tuple(about))
+
+
+def _plain(value: Any) -> Json:
+    return [*value] if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType] -- labels
+
+
+def follow(core: Core, folder: Path, space: str, stop: threading.Event) -> Iterator[Synced]:
+    """Syncs whenever either side has changed, until it is told to stop."""
+    from watchfiles import watch
+
+    with core.store.read() as view:
+        seen = last_entry(view)
+    looks = watch(
+        folder, watch_filter=lambda _, path: path.endswith(".md"), stop_event=stop, yield_on_timeout=True,
+        rust_timeout=_LOOKS_EVERY_MS, raise_interrupt=True,
+    )  # fmt: skip
+    for changes in looks:
+        with core.store.read() as view:
+            now = last_entry(view)
+        if changes or now != seen:
+            yield sync(core, folder, space)
+            with core.store.read() as view:
+                seen = last_entry(view)

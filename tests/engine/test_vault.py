@@ -1,0 +1,366 @@
+"""Do a folder of Markdown and a memory stay in step, whoever changes what, and whatever is killed?"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.conftest import Clock
+
+import recollect
+from recollect import InvalidInput, Memory, Settings
+from recollect.engine.care.inbox import inbox
+from recollect.ingest.vault import Page, links_in, name_page, parse_page, render_page, split_conflict
+
+KILLED = """
+import os, signal, sys, recollect
+from recollect import private
+from recollect.config import load_settings
+whole, left = private.write_whole, int(sys.argv[3])
+def dying(path, data, *, shared=False):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    whole(path, data, shared=shared)
+    if left == 1 and sys.argv[4] == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+private.write_whole = dying
+with recollect.open(sys.argv[1]) as memory:
+    memory.sync(sys.argv[2])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    return tmp_path / "notes"
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        for path in sorted(folder.rglob("*.md"))
+        if ".git" not in path.parts
+    }
+
+
+def only(folder: Path) -> Path:
+    (path,) = [one for one in folder.rglob("*.md") if ".git" not in one.parts]
+    return path
+
+
+def texts(memory: Memory) -> dict[str, str]:
+    return {record.id: record.text for record in memory.list(limit=1000)}
+
+
+def test_a_record_becomes_a_file_that_people_can_read_and_edit(memory: Memory, folder: Path) -> None:
+    memory.entity("Ada Lovelace", aliases=["Ada"])
+    memory.remember(
+        "Ada wrote it: the first program.", id="a1", tags=["history", "a: b"], project="Old Engines", importance=0.9
+    )
+    assert memory.sync(folder).written == 1
+    ((name, content),) = files(folder).items()
+    assert name.startswith("Old-Engines/ada-wrote-it-the-first-program-")
+    front, _, text = content.removeprefix("---\n").partition("\n---\n\n")
+    assert [line for line in front.split("\n") if not line.startswith("time: ")] == [
+        "id: a1", "tags:", "  - history", '  - "a: b"', "project: Old Engines", "importance: 0.9",
+        "trust: agent_inferred", "about:", '  - "[[Ada Lovelace]]"',
+    ]  # fmt: skip
+    assert text == "Ada wrote it: the first program.\n"
+    path = only(folder)
+    path.write_text(path.read_text().replace("the first program", "the *very* first program").replace("0.9", "0.4"))
+    done = memory.sync(folder)
+    assert (done.revised, done.written) == (1, 0)
+    (record,) = memory.list()
+    assert (record.text, record.importance) == ("Ada wrote it: the *very* first program.", 0.4)
+    assert (record.tags, record.project, record.trust) == (("history", "a: b"), "Old Engines", "agent_inferred")
+    assert not memory.sync(folder).changed
+
+
+def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memory, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    path = folder / "sub" / "My thought.md"
+    path.write_text(
+        "---\ncssclass: wide\ntags: [garden, two words]\n---\n\nAsk [[Ada Lovelace|Ada]] about `[[code]]`.\n"
+    )
+    assert memory.sync(folder).added == 1
+    (record,) = memory.list()
+    assert record.text == "Ask [[Ada Lovelace|Ada]] about `[[code]]`."
+    assert (record.tags, record.trust) == (("garden", "two words"), "user_declared")
+    assert [entity.name for entity in memory.entities()] == ["Ada Lovelace"]
+    content = path.read_text()
+    assert f"id: {record.id}\n" in content
+    assert "cssclass: wide\n" in content
+    assert not memory.sync(folder).changed
+    path.unlink()
+    assert memory.sync(folder).archived == 1
+    assert memory.list() == []
+
+
+def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
+    memory.remember("The orchard has ten trees.", id="orchard")
+    memory.sync(folder)
+    (folder / "deep" / "er").mkdir(parents=True)
+    only(folder).rename(folder / "deep" / "er" / "Trees.md")
+    assert not memory.sync(folder).changed
+    memory.revise("orchard", "The orchard has eleven trees.")
+    assert memory.sync(folder).written == 1
+    assert list(files(folder)) == ["deep/er/Trees.md"]
+    assert "eleven" in only(folder).read_text()
+
+
+def test_what_leaves_the_memory_leaves_the_folder_unless_it_was_edited(memory: Memory, folder: Path) -> None:
+    for id in ("one", "two", "three"):
+        memory.remember(f"Number {id} is here.", id=id)
+    memory.sync(folder)
+    memory.forget("one")
+    memory.supersede("two", "three", reason="newer")
+    assert memory.sync(folder).removed == 2
+    path = only(folder)
+    path.write_text(path.read_text().replace("here", "still here"))
+    memory.forget("three")
+    assert memory.sync(folder).added == 1
+    assert texts(memory) == {"three": "Number three is still here."}
+
+
+def test_a_deleted_file_does_not_take_along_what_changed_since(memory: Memory, folder: Path) -> None:
+    memory.remember("The kettle is new.", id="kettle")
+    memory.sync(folder)
+    only(folder).unlink()
+    memory.revise("kettle", "The kettle is broken.")
+    assert memory.sync(folder).written == 1
+    assert "broken" in only(folder).read_text()
+
+
+def test_what_was_changed_on_both_sides_is_kept_as_both_and_waits_in_the_inbox(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    only(folder).write_text(only(folder).read_text().replace("green", "red"))
+    memory.revise("door", "The door is blue.")
+    (beside,) = memory.sync(folder).conflicts
+    assert texts(memory) == {"door": "The door is blue.", beside: "The door is red."}
+    assert len(files(folder)) == 2
+    (pair,) = memory.review()
+    assert (pair.older.id, pair.newer.id, pair.conflict) == ("door", beside, True)
+    (pile,) = inbox(memory.core, piles=["duplicates"])
+    assert pile.matters[0].note == "they were one, and were changed in two places"
+    assert not memory.sync(folder).changed
+    memory.supersede(beside, "door", reason="it is blue")
+    assert memory.sync(folder).removed == 1
+    assert memory.review() == []
+
+
+def test_marks_of_a_merge_are_taken_for_what_they_are(memory: Memory, folder: Path) -> None:
+    memory.remember("The door is green.", id="door")
+    memory.sync(folder)
+    content = only(folder).read_text()
+    marked = "<<<<<<< HEAD\nThe door is red.\n=======\nThe door is blue.\n>>>>>>> theirs\n"
+    only(folder).write_text(content.replace("The door is green.\n", marked))
+    (beside,) = memory.sync(folder).conflicts
+    assert set(texts(memory).values()) == {"The door is red.", "The door is blue."}
+    assert set(texts(memory)) == {"door", beside}
+    assert not any("<<<<" in one for one in files(folder).values())
+    assert not memory.sync(folder).changed
+
+
+def test_a_note_about_merges_is_no_merge(memory: Memory, folder: Path) -> None:
+    text = "Git writes\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\nwhere both changed."
+    memory.remember(text, id="git")
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    assert texts(memory) == {"git": text}
+
+
+def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memory, folder: Path) -> None:
+    for id in ("one", "two", "three"):
+        memory.remember(f"Number {id}.", id=id)
+    memory.sync(folder)
+    one, two, three = (
+        next(p for p in folder.glob("*.md") if f"number-{id}" in p.name) for id in ("one", "two", "three")
+    )
+    one.write_bytes(b"\xff\xfe broken")
+    two.write_text(two.read_text().replace("time:", "status: wonderful\ntime:"))
+    (folder / "a copy.md").write_text(three.read_text())
+    (folder / "empty.md").write_text("")
+    done = memory.sync(folder)
+    assert {problem.path for problem in done.problems} == {"empty.md", one.name, two.name}
+    assert not (folder / "a copy.md").exists()
+    assert set(texts(memory)) == {"one", "two", "three"}
+    assert one.read_bytes() == b"\xff\xfe broken"
+
+
+def test_a_copy_that_was_edited_is_a_note_of_its_own(memory: Memory, folder: Path) -> None:
+    memory.remember("The recipe takes three eggs.", id="eggs")
+    memory.sync(folder)
+    first = only(folder)
+    (folder / "a copy.md").write_text(first.read_text().replace("three", "four"))
+    memory.sync(folder)
+    assert sorted(texts(memory).values()) == ["The recipe takes four eggs.", "The recipe takes three eggs."]
+    assert texts(memory)["eggs"] == "The recipe takes three eggs."
+    assert "id: eggs\n" in first.read_text()
+    assert "id: eggs\n" not in (folder / "a copy.md").read_text()
+    assert not memory.sync(folder).changed
+
+
+def test_a_secret_that_a_file_holds_is_masked_there_too(memory: Memory, folder: Path) -> None:
+    (folder / "key.md").write_text("The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a and more.\n")
+    memory.sync(folder)
+    (record,) = memory.list()
+    assert "ghp_16C7" not in record.text
+    assert "ghp_16C7" not in (folder / "key.md").read_text()
+    assert not memory.sync(folder).changed
+
+
+def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memory, folder: Path) -> None:
+    for number in range(6):
+        memory.remember(f"Number {number} is here.")
+    memory.sync(folder)
+    for path in folder.glob("*.md"):
+        path.unlink()
+    with pytest.raises(InvalidInput, match="holds no note any more, and 6 did"):
+        memory.sync(folder)
+    with pytest.raises(InvalidInput, match="is not a folder"):
+        memory.sync(folder / "nowhere")
+    assert len(memory.list()) == 6
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_sync_that_is_killed_at_any_file_is_finished_by_the_next(tmp_path: Path, folder: Path, when: str) -> None:
+    home = tmp_path / "killed"
+    settings = Settings(home=home, embedder="none")
+    with recollect.open(settings=settings) as memory:
+        for number in range(3):
+            memory.remember(f"Said number {number}.", id=f"s{number}")
+    for number in range(3):
+        (folder / f"own {number}.md").write_text(f"Written number {number}.\n")
+    for turn in range(1, 8):
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, str(home), str(folder), str(turn), when], capture_output=True
+        )
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    with recollect.open(settings=settings) as memory:
+        memory.sync(folder)
+        said = sorted(texts(memory).values())
+        assert said == [*(f"Said number {n}." for n in range(3)), *(f"Written number {n}." for n in range(3))]
+        assert len(files(folder)) == 6
+        assert not memory.sync(folder).changed
+        assert memory.check() == []
+
+
+def git(folder: Path, *args: str, fails: bool = False) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *args],
+        cwd=folder, capture_output=True, text=True,
+    )  # fmt: skip
+    assert fails or done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Machine:
+    """A computer with a memory of its own, and a clone of the notes."""
+
+    def __init__(self, home: Path, bare: Path, clock: Clock) -> None:
+        self.notes = home / "notes"
+        git(bare, "clone", "-q", str(bare), str(self.notes))
+        self.memory = recollect.open(settings=Settings(home=home / "store", embedder="none"), clock=clock)
+
+    def share(self) -> None:
+        """What the page tells people to type."""
+        self.memory.sync(self.notes)
+        git(self.notes, "add", "-A")
+        git(self.notes, "commit", "-qm", "notes", fails=True)
+        git(self.notes, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main", fails=True)
+        self.memory.sync(self.notes)
+        git(self.notes, "add", "-A")
+        git(self.notes, "commit", "-qm", "notes", fails=True)
+        git(self.notes, "push", "-q", "origin", "HEAD:main")
+
+    def live(self, chance: random.Random, day: int) -> None:
+        """A day: something new, and changes on whichever side."""
+        for number in range(chance.randint(0, 2)):
+            self.memory.remember(f"On day {day} {chance.random()} happened, {number}.", tags=[f"day{day}"])
+        if chance.random() < 0.5:
+            (self.notes / f"thought {chance.random()}.md").write_text(
+                f"A thought of [[Day {day}]]: {chance.random()}.\n"
+            )
+        for record in chance.sample(held := self.memory.list(limit=1000), min(len(held), 3)):
+            choice = chance.random()
+            paths = [path for path in self.notes.rglob("*.md") if f"id: {record.id}\n" in path.read_text()]
+            if choice < 0.35:
+                self.memory.revise(record.id, f"{record.text.split(' (')[0]} ({chance.random()})")
+            elif choice < 0.7 and paths:
+                paths[0].write_text(paths[0].read_text().rstrip() + f" Edited: {chance.random()}.\n")
+            elif choice < 0.8 and paths:
+                paths[0].rename(paths[0].with_name(f"renamed {chance.random()}.md"))
+            elif choice < 0.87 and paths:
+                paths[0].unlink()
+            elif choice < 0.92:
+                self.memory.forget(record.id)
+
+
+def state(memory: Memory) -> dict[str, tuple[object, ...]]:
+    return {
+        one.id: (one.text, one.title, one.kind, one.tags, one.project, one.event_time, one.trust, one.metadata)
+        for one in memory.list(limit=10_000)
+    }
+
+
+@pytest.mark.parametrize(
+    ("seed", "days"), [(1, 7), *(pytest.param(seed, 30, marks=pytest.mark.torture) for seed in range(2, 6))]
+)
+def test_a_month_on_two_machines_through_git_ends_equal_on_both(tmp_path: Path, seed: int, days: int) -> None:
+    chance, bare = random.Random(seed), tmp_path / "notes.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    clock = Clock()
+    first = Machine(tmp_path / "first", bare, clock)
+    (first.notes / ".gitignore").write_text(".obsidian\n")
+    git(first.notes, "add", "-A")
+    git(first.notes, "commit", "-qm", "begin")
+    git(first.notes, "push", "-q", "origin", "HEAD:main")
+    second = Machine(tmp_path / "second", bare, clock)
+    with first.memory, second.memory:
+        for day in range(days):
+            clock.advance(days=1)
+            for machine in (first, second):
+                machine.live(chance, day)
+                if day == 0 or chance.random() < 0.7:
+                    machine.share()
+        for machine in (first, second, first, second):
+            machine.share()
+        assert state(first.memory) == state(second.memory)
+        assert len(state(first.memory)) > days // 2
+        assert files(first.notes) == files(second.notes)
+        assert not any("<<<<<<<" in content for content in files(first.notes).values())
+        assert first.memory.check() == second.memory.check() == []
+
+
+PAGES = [
+    Page(text="One line.", id="a", fields={}),
+    Page(text="# Heading\n\n---\nid: not this\n---\n\ntext", id="b c", fields={"title": "T: t", "tags": ["x", "- y"]}),
+    Page(text="x", id="1", fields={"metadata": {"a": [1, {"b": None}], "properties": {"own": "é", "n": "3"}}}),
+    Page(text="[[Ada]] and [[Bob|b]]", id="d", fields={"importance": 0.25, "status": "open"}, about=("Zoë",)),
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_read_as_it_was_written(page: Page) -> None:
+    found = parse_page(render_page(page))
+    assert (found.text, found.id, found.fields) == (page.text, page.id, page.fields)
+    assert set(found.about) == {*page.about, *links_in(page.text)}
+
+
+def test_names_of_files_are_safe_and_told_apart() -> None:
+    pages = [
+        Page(text=text, id=str(n), fields={}) for n, text in enumerate(["../../etc/passwd", "", "日本 語", "a" * 500])
+    ]
+    names = [name_page(page) for page in pages]
+    assert len(set(names)) == 4
+    assert all("/" not in name and len(name) < 90 and name.endswith(".md") for name in names)
+    assert name_page(pages[0], {names[0].casefold()}) != names[0]
+    assert name_page(Page(text="x", id="x", fields={"project": "../.."})).count("/") == 0
+    assert split_conflict("no marks\n======= \n") is None
