@@ -86,6 +86,11 @@ def test_importing_the_package_brings_in_nothing_heavy() -> None:
     assert loaded_by("import recollect") & HEAVY == set()
 
 
+def test_a_relay_brings_in_nothing_that_it_does_not_need() -> None:
+    code = "import recollect.cli, recollect.cli.flags, recollect.serve.meeting, recollect.serve.relay"
+    assert loaded_by(code) & {*HEAVY, "msgspec", "sqlite3", "hashlib", "asyncio", "inspect"} == set()
+
+
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_importing_a_contract_brings_in_nothing_heavy(name: str) -> None:
     assert loaded_by(f"import recollect.contracts.{name}") & HEAVY == set()

@@ -10,10 +10,11 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
+from recollect.environment import home_of
 from recollect.errors import ConfigError
 
 _FILE = "config.toml"
@@ -60,6 +61,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """May pages be fetched from this machine and its network, not from the public web alone?"""
     passphrase: str | None = None
     """What exports are encrypted with, where that is asked for, and opened again."""
+    shared: Literal["on", "off"] = "on"
+    """Is a client served by the process that has the memory open already, if there is one? Else each has its own."""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 
@@ -75,9 +78,7 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     named = named_home(environment)
     if named is not None:
         return named
-    from platformdirs import user_data_path  # only when nothing was named: it costs start-up time
-
-    return user_data_path("recollect", appauthor=False)
+    return Path(home_of(environment))
 
 
 def foreign_home(variable: str, environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -179,15 +180,6 @@ def client_folders(environment: Mapping[str, str] = os.environ, platform: str = 
         codex=Path(environment.get("CODEX_HOME") or home / ".codex"),
         xdg=Path(environment.get("XDG_CONFIG_HOME") or home / ".config"),
     )
-
-
-def working_folder(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Where the client works that has started this process; None where that folder is gone."""
-    named = environment.get("CLAUDE_PROJECT_DIR", "").strip()
-    try:
-        return named or str(Path.cwd())
-    except FileNotFoundError:
-        return None
 
 
 def _folder(named: str | os.PathLike[str], setting: str) -> Path:

@@ -1,3 +1,4 @@
+# pyright: basic
 from __future__ import annotations
 
 import json
@@ -11,7 +12,7 @@ import pytest
 
 from recollect import __version__
 from recollect.cli import globals_last
-from recollect.cli.serve import FLAGS, Serving, parse_flags
+from recollect.cli.flags import FLAGS, Serving, parse_flags
 
 MODULE = [sys.executable, "-m", "recollect.cli"]
 HEAVY = ("typer", "rich", "numpy", "httpx", "onnxruntime", "tomllib", "starlette", "uvicorn", "asyncio")

@@ -1,5 +1,6 @@
 """What is opened is closed again, however serving begins or ends."""
 
+# pyright: basic
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.cli.serve import Serving, serve
+from recollect.cli.flags import Serving
+from recollect.cli.serve import serve
 from recollect.errors import StoreError
 
 

@@ -17,10 +17,16 @@ SOURCE = str(Path(recollect.__file__).parents[1])
 class Spoken:
     """A server and its only client. Messages that were not asked for are kept in `told`."""
 
-    def __init__(self, home: Path, *arguments: str, log: Path | None = None, **variables: str) -> None:
+    def __init__(
+        self, home: Path, *arguments: str, log: Path | None = None, program: str | None = None,
+        folder: Path | None = None, **variables: str,
+    ) -> None:  # fmt: skip
+        self.home = home
         self._log = None if log is None else log.open("wb")
+        started = ["-m", "recollect.cli"] if program is None else ["-c", program]
         self.popen = subprocess.Popen(
-            [sys.executable, "-m", "recollect.cli", "serve", "--home", str(home), *arguments],
+            [sys.executable, *started, "serve", "--home", str(home), *arguments],
+            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log or subprocess.DEVNULL,
@@ -61,8 +67,11 @@ class Spoken:
         return self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
 
     def _send(self, message: object) -> None:
+        self.send(json.dumps(message).encode())
+
+    def send(self, line: bytes) -> None:
         assert self.popen.stdin is not None
-        self.popen.stdin.write(json.dumps(message).encode() + b"\n")
+        self.popen.stdin.write(line + b"\n")
         self.popen.stdin.flush()
 
     def end(self) -> int:

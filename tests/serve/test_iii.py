@@ -1,5 +1,6 @@
 """The iii protocol, spoken in frames to a real server."""
 
+# pyright: basic
 from __future__ import annotations
 
 import json
@@ -11,7 +12,7 @@ import pytest
 from tests.serve.iii import GUARD_SECONDS, Server, invoke, receive
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from recollect.cli.serve import III_ADDRESS, fill_in
+from recollect.cli.flags import III_ADDRESS, fill_in
 
 
 @pytest.fixture

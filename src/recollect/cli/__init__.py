@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from recollect.cli.output import tell_error
 from recollect.errors import InvalidInput, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.cli.flags import Serving
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 _EVERYWHERE = {"--home": 2, "--store": 2, "--space": 2, "--json": 1}
@@ -27,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(end="", flush=True)  # while a reader that has gone can still be noticed
         return code
     except RecollectError as error:
+        from recollect.cli.output import tell_error  # not before it is needed: a relay starts at once
+
         tell_error(error.code, str(error), field=getattr(error, "field", None), as_json=as_json)
         return WRONG if isinstance(error, InvalidInput) else FAILED
     except KeyboardInterrupt:
@@ -44,15 +49,40 @@ def _dispatch(args: list[str], as_json: bool) -> int:
         if call is not None:
             return run_hook(call)
     if args[:1] == ["serve"]:
-        from recollect.cli.serve import fill_in, parse_flags, serve  # with the contracts, which no hook needs
+        from recollect.cli.flags import fill_in, parse_flags
 
         args = fill_in(args)
         chosen = parse_flags(args[1:])
         if chosen is not None:
-            return serve(chosen)
+            return _serve(chosen)
     from recollect.cli.app import run_app  # typer, and what else only people need
 
     return run_app(args, as_json=as_json)
+
+
+def _serve(chosen: Serving) -> int:
+    """Has another process serve, if one has the same memory open; else loads all that serving takes."""
+    from recollect.cli.flags import makes_sense
+    from recollect.environment import working_folder
+    from recollect.serve.meeting import meeting_of
+
+    meeting = meeting_of(chosen.contract, chosen.home) if makes_sense(chosen) else None
+    handed = None
+    if meeting is not None:
+        from recollect.serve.relay import Handed, relay
+
+        if chosen.over_stdio_alone:
+            hello = {"contract": chosen.contract, "bound_to": chosen.bound_to, "folder": working_folder({})}
+            hello["works_in"] = working_folder()
+            done = relay(meeting, hello)
+            if isinstance(done, int):
+                return done
+            handed = done
+        else:
+            handed = Handed(meeting.claim())
+    from recollect.cli.serve import serve  # with the engine and the contracts
+
+    return serve(chosen, handed)
 
 
 def globals_last(args: list[str]) -> list[str]:

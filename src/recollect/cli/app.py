@@ -15,6 +15,7 @@ from recollect.cli.connect import connect, disconnect
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.export import export
+from recollect.cli.flags import FLAGS, to_serving
 from recollect.cli.imports import import_
 from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
@@ -22,7 +23,7 @@ from recollect.cli.move import move
 from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.plugin import plugin
-from recollect.cli.serve import FLAGS, serve, to_serving
+from recollect.cli.serve import serve
 from recollect.cli.spaces import spaces
 from recollect.cli.summarize import summarize
 from recollect.cli.sync import sync

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.cli.output import say
-from recollect.config import load_settings, working_folder
+from recollect.config import load_settings
 from recollect.engine.core import missing_space
 from recollect.engine.memory import Memory, open_memory
+from recollect.environment import working_folder
 from recollect.errors import NotFound, StoreError
 from recollect.store.choose import Place, look_at, shown_place
 from recollect.types import DEFAULT_SPACE

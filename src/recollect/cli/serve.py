@@ -1,23 +1,21 @@
-"""How does a client's child process get from argv to serving?
-
-As fast as can be. The options are declared once, in `FLAGS`: the short way reads them here, and `recollect serve
---help` and every usage error are made by typer from the same table.
-"""
+"""How does a client's child process get from its options to serving?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from recollect.cli.flags import Serving
 from recollect.cli.output import tell_error
-from recollect.config import Settings, foreign_home, foreign_log_level, load_settings, working_folder
+from recollect.config import Settings, foreign_home, foreign_log_level, load_settings
 from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.engine.care.dream import Dream
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory, open_memory
+from recollect.environment import working_folder
 from recollect.errors import InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE
 
@@ -27,89 +25,26 @@ if TYPE_CHECKING:
     from recollect.serve.admission import Admission
     from recollect.serve.companion import Companion, SocketServer
     from recollect.serve.log import Level, Log
+    from recollect.serve.relay import Handed
     from recollect.serve.stdio import Beside
 
 USAGE = 2
 
 
-class Flag(NamedTuple):
-    """One option of `serve`: the field of `Serving` that it fills, and what people read about it."""
+def serve(chosen: Serving, handed: Handed | None = None) -> int:
+    """Serves one client over standard input and output until it leaves. Returns the exit code.
 
-    key: str
-    name: str
-    metavar: str
-    default: str | None
-    help: str
-
-
-III_ADDRESS = "127.0.0.1:49134"
-FLAGS = (
-    Flag("contract", "--as", "CONTRACT", "native", "The vocabulary to speak to the client."),
-    Flag("space", "--space", "NAME", DEFAULT_SPACE, "The space that tools use unless they are told another."),
-    Flag("palace", "--palace", "NAME", None, "The palace of a trusty-memory server, made if it is missing."),
-    Flag("home", "--home", "FOLDER", None, "The store's folder (else RECOLLECT_HOME, else your data folder)."),
-    Flag("store", "--store", "URL", None, "The store's database: postgresql://me@host/db (else RECOLLECT_STORE)."),
-    Flag("log_level", "--log-level", "LEVEL", None, "debug, info, warning or error; the log goes to stderr."),
-    Flag("http", "--http", "ADDR", None, "Serve HTTP beside stdio, at an address such as 127.0.0.1:3031."),
-    Flag("iii", "--iii", "ADDR", None, f"Serve the iii protocol beside stdio (without an address: {III_ADDRESS})."),
-    Flag("iii_engine", "--iii-engine", "URL", None, "Be a worker of a running iii engine (extra: recollect[iii])."),
-    Flag("token", "--token", "TOKEN", None, "What HTTP clients must show (better set as RECOLLECT_TOKEN)."),
-)
+    With what was `handed` over it goes on where another process left; with a claim it serves the clients of others too.
+    """
+    claim = None if handed is None else handed.claim
+    try:
+        return _serve_as(chosen, handed)
+    finally:
+        if claim is not None:
+            claim.release()
 
 
-class Serving(NamedTuple):
-    """What `serve` was asked for."""
-
-    contract: str
-    space: str
-    home: str | None = None
-    log_level: str | None = None
-    palace: str | None = None
-    http: str | None = None
-    token: str | None = None
-    iii: str | None = None
-    iii_engine: str | None = None
-
-    @property
-    def bound_to(self) -> str | None:
-        """The space that the server was bound to, by whichever option; None for the usual one."""
-        return self.palace or (None if self.space == DEFAULT_SPACE else self.space)
-
-
-def fill_in(args: Sequence[str]) -> list[str]:
-    """The words of a call, with the address put in where `--iii` stands without one."""
-    filled: list[str] = []
-    for at, arg in enumerate(args):
-        filled.append(arg)
-        if arg == "--iii" and (at + 1 == len(args) or args[at + 1].startswith("--")):
-            filled.append(III_ADDRESS)
-    return filled
-
-
-def parse_flags(args: Sequence[str]) -> Serving | None:
-    """The options of a plain call; None for anything else (`--help`, a mistake), which typer answers better."""
-    flags = {flag.name: flag.key for flag in FLAGS}
-    values = {flag.key: flag.default for flag in FLAGS}
-    rest = iter(args)
-    for arg in rest:
-        name, equals, value = arg.partition("=")
-        given = value if equals else next(rest, None)
-        if name not in flags or given is None:
-            return None
-        values[flags[name]] = given
-    return to_serving(values)
-
-
-def to_serving(values: Mapping[str, str | None]) -> Serving:
-    return Serving(
-        contract=values["contract"] or "", space=values["space"] or "", home=values["store"] or values["home"],
-        log_level=values["log_level"], palace=values["palace"], http=values["http"], token=values["token"],
-        iii=values["iii"], iii_engine=values["iii_engine"],
-    )  # fmt: skip
-
-
-def serve(chosen: Serving) -> int:
-    """Serves one client over standard input and output until it leaves. Returns the exit code."""
+def _serve_as(chosen: Serving, handed: Handed | None) -> int:
     offer = CONTRACTS.get(chosen.contract)
     if offer is None:
         return _refuse(f"there is no contract {chosen.contract!r}; there are: {', '.join(CONTRACTS)}")
@@ -127,10 +62,10 @@ def serve(chosen: Serving) -> int:
     level = levels.get(wanted)
     if level is None:
         return _refuse(f"there is no log level {wanted!r}; there are: {', '.join(LEVELS)}")
-    return _serve(chosen, offer, settings, level)
+    return _serve(chosen, offer, settings, level, handed)
 
 
-def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> int:
+def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level, handed: Handed | None) -> int:
     """Opens the memory and everything beside it; whatever fails on the way, what was opened is closed again."""
     from recollect.serve.log import Log
     from recollect.serve.stdio import serve_stdio
@@ -139,8 +74,16 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
     address = None if chosen.http is None else _address(chosen.http, "--http")
     iii_address = None if chosen.iii is None else _address(chosen.iii, "--iii")
     with ExitStack() as opened:
+        owner = None
+        if handed is not None and handed.claim is not None:
+            from recollect.serve.owner import Owner
+
+            owner = Owner(handed.claim, log)
+            opened.callback(owner.stop)
         memory = open_memory(settings=settings, actor="mcp")
         opened.callback(memory.close)
+        if owner is not None:
+            opened.callback(owner.stop)  # before the memory is closed
         for note in memory.core.notes:
             log.tell(note)
         contract = offer.make(memory, chosen.bound_to)
@@ -157,12 +100,21 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level) -> i
         for project in memory.unfinished_projects():
             log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
         memory.resume_embedding()
-        if offer.dreams:
-            opened.callback(_start_dreaming(memory, log))
-        if offer.upkeep:
-            opened.callback(_start_upkeep(memory, log))
+        if owner is not None:
+            owner.open(memory, lambda beside: begin_beside(beside, memory, log))
+            owner.enter(chosen.contract)
+            opened.callback(owner.leave, chosen.contract)
+        else:
+            for end_one in begin_beside(offer, memory, log):
+                opened.callback(end_one)
         end = opened.pop_all().close
-    return serve_stdio(contract, log_level=level, on_close=end, beside=companion)
+    return serve_stdio(contract, log_level=level, on_close=end, beside=companion, handed=handed)
+
+
+def begin_beside(offer: Offer, memory: Memory, log: Log) -> list[Callable[[], object]]:
+    """Starts what goes on while a contract is served; answers with what ends it."""
+    dreaming = [_start_dreaming(memory, log)] if offer.dreams else []
+    return [*dreaming, *([_start_upkeep(memory, log)] if offer.upkeep else [])]
 
 
 def _start_dreaming(memory: Memory, log: Log) -> Callable[[], object]:

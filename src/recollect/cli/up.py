@@ -11,6 +11,7 @@ import typer
 from recollect.cli.clients import launch_command
 from recollect.cli.options import Home
 from recollect.cli.output import put
+from recollect.cli.serve import begin_beside
 from recollect.cli.unit import SYSTEMS, print_unit
 from recollect.config import load_settings
 from recollect.contracts.registry import CONTRACTS
@@ -18,6 +19,7 @@ from recollect.engine.memory import open_memory
 from recollect.errors import InvalidInput
 from recollect.serve.address import Address, parse_address
 from recollect.serve.log import FORMS, LEVELS, Log
+from recollect.serve.meeting import meeting_of
 
 T = TypeVar("T", bound=str)
 
@@ -63,10 +65,13 @@ def up(
         put(print_unit(system, [*launch_command(), "up", *given]).rstrip("\n"))
         return 0
     from recollect.serve.gate import TokenGate  # the libraries that only a server needs
-    from recollect.serve.up import serve_up
+    from recollect.serve.up import Hosting, serve_up
 
     with open_memory(settings=settings, actor="mcp") as memory:
-        return serve_up(memory, address, TokenGate(memory.core, address, settings.token), log, _tell_address)
+        gate = TokenGate(memory.core, address, settings.token)
+        meeting = meeting_of("native", None if home is None else str(home))
+        hosting = Hosting(memory, meeting, lambda offer: begin_beside(offer, memory, log), log)
+        return serve_up(memory, address, gate, log, _tell_address, hosting)
 
 
 def _among(choices: Sequence[T], wanted: str, option: str) -> T:

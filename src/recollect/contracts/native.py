@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -34,6 +33,7 @@ from recollect.types import (
     Why,
 )
 from recollect.version import __version__
+from recollect.working import meant_path
 
 _FOLDER_SECONDS = 40.0  # before ingest answers with what has come in of a folder's documents; the next call goes on
 _MOST_ERRORS = 10
@@ -487,7 +487,7 @@ def ingest(params: Ingest, call: Call) -> Ingested | Brought:
 
 def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
     """A folder's documents and its code; a transcript; or else a document."""
-    if Path(path).expanduser().is_dir():
+    if meant_path(path).is_dir():
         end = time.monotonic() + _FOLDER_SECONDS
         folder = memory.ingest_folder(
             path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,

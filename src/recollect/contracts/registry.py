@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.environment import FOREIGN_HOMES
 from recollect.types import DEFAULT_SPACE
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ CONTRACTS: Mapping[str, Offer] = {
     "native": Offer(_native, follows=True),
     "trusty-memory": Offer(_trusty_memory, scope="--palace", dreams=True, log_variable="RUST_LOG"),
     "memory-mcp": Offer(_memory_mcp),
-    "memory-substrate": Offer(_memory_substrate, home_variable="MEMORY_SUBSTRATE_ROOT"),
+    "memory-substrate": Offer(_memory_substrate, home_variable=FOREIGN_HOMES["memory-substrate"]),
     "rusty-mem": Offer(_rusty_mem, log_variable="RUST_LOG"),
     "agentos": Offer(_agentos, upkeep=True),
 }

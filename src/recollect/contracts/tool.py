@@ -386,16 +386,18 @@ class Contract(Struct, frozen=True, kw_only=True):
         call: Call,
         write: Callable[[object], bytes],
         key: Json = None,
+        otherwise: str | None = None,
     ) -> bytes:
         """What a tool answers, as `write` has it. A change with a key is made once, and then answered the same again.
 
-        The key is the transport's or, where the contract has it so, among the arguments.
+        The key comes with the call or, where the contract has it so, among the arguments; `otherwise` is that of a
+        call which has none.
         """
         named = arguments.get(KEY) if self.keys_among_arguments else None
         given = {name: value for name, value in arguments.items() if named is None or name != KEY}
         if key is not None and named is not None and key != named:
             raise InvalidInput(KEY, f"is {named!r}, but the call carries the key {key!r}; give one of them")
-        chosen = named if key is None else key
+        chosen = otherwise if key is None and named is None else named if key is None else key
         if chosen is None or tool.annotations.read_only:
             return write(self.answer(tool, given, call))
         asked = msgspec.json.encode([self.name, self.space, tool.name, given], order="deterministic")

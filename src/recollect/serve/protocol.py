@@ -56,10 +56,11 @@ Notify: TypeAlias = Callable[[bytes], None]
 
 
 class Job(Struct, frozen=True):
-    """One message that will be answered, and the caller's wish to withdraw it."""
+    """One message that will be answered, the caller's wish to withdraw it, and the transport's key for it."""
 
     message: Request | Problem
     cancellation: Cancellation
+    key: str | None = None
 
 
 class Work(Struct, frozen=True):
@@ -77,6 +78,7 @@ class Asked(Struct, frozen=True):
     stateless: bool
     stray: str | None
     call: Call
+    key: str | None = None
 
 
 class Connection:
@@ -115,17 +117,21 @@ class Connection:
 
     # Receiving: what can be known of a message before its turn comes.
 
-    def receive(self, data: bytes) -> Work | None:
-        """Take one message. A notification takes effect at once; None means that there is nothing to do."""
-        return self.take(decode(data))
+    def receive(self, data: bytes, key: str | None = None) -> Work | None:
+        """Take one message. A notification takes effect at once; None means that there is nothing to do.
 
-    def take(self, decoded: Message | tuple[Message, ...]) -> Work | None:
+        With a key, a change that the message asks for is made once, however often it comes.
+        """
+        return self.take(decode(data), key)
+
+    def take(self, decoded: Message | tuple[Message, ...], key: str | None = None) -> Work | None:
         """Takes what was read of a message already."""
         if not isinstance(decoded, tuple):
-            job = self._admit(decoded)
+            job = self._admit(decoded, key)
             urgent = isinstance(decoded, Request) and decoded.method == "ping"
             return None if job is None else Work((job,), urgent=urgent)
-        jobs = tuple(job for job in map(self._admit, decoded) if job is not None)
+        keys = [None if key is None else f"{key}-{at}" for at in range(len(decoded))]
+        jobs = tuple(job for job in map(self._admit, decoded, keys) if job is not None)
         if jobs or not decoded:
             return Work(jobs, batch=True)
         return None
@@ -143,13 +149,13 @@ class Connection:
         for cancellation in tuple(self._open.values()):
             cancellation.requested = True
 
-    def _admit(self, message: Message) -> Job | None:
+    def _admit(self, message: Message, key: str | None) -> Job | None:
         match message:
             case Request():
                 cancellation = Cancellation()
                 if message.method != "initialize":
                     self._open[message.id] = cancellation
-                return Job(message, cancellation)
+                return Job(message, cancellation, key)
             case Problem():
                 return Job(message, Cancellation())
             case Notification():
@@ -198,7 +204,7 @@ class Connection:
             self._close(job)
             return None
         try:
-            answer = encode_result(request.id, self._respond(request, job.cancellation, notify))
+            answer = encode_result(request.id, self._respond(request, job, notify))
         except Refusal as refusal:
             self.refused = refusal.code
             answer = encode_problem(Problem(refusal.code, str(refusal), request.id, refusal.data))
@@ -215,8 +221,8 @@ class Connection:
         if isinstance(job.message, Request) and self._open.get(job.message.id) is job.cancellation:
             del self._open[job.message.id]
 
-    def _respond(self, request: Request, cancellation: Cancellation, notify: Notify) -> catalog.Result:
-        params, method = request.params, request.method
+    def _respond(self, request: Request, job: Job, notify: Notify) -> catalog.Result:
+        params, method, cancellation = request.params, request.method, job.cancellation
         meta = catalog.mapping(params, "_meta")
         opens_session = method == "initialize" and "protocolVersion" in params
         if META + "protocolVersion" not in meta or opens_session:
@@ -225,7 +231,7 @@ class Connection:
                 self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample,
                 folders=lambda: self._folders(cancellation, notify),
             )  # fmt: skip
-            return self._respond_in_session(method, Asked(params, False, request.stray, call))
+            return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
         _check_envelope(meta)
         client = _client_name(meta.get(META + "clientInfo"))
         folder = self.contract.folder
@@ -233,7 +239,7 @@ class Connection:
             client, report=_reporter(meta, notify), cancellation=cancellation,
             folders=lambda: () if folder is None else (folder,),
         )  # fmt: skip
-        return self._respond_alone(method, Asked(params, True, request.stray, call))
+        return self._respond_alone(method, Asked(params, True, request.stray, call, job.key))
 
     def _folders(self, cancellation: Cancellation, notify: Notify) -> Iterator[str]:
         """Where the client works: where it started us and, for whom that says nothing, which roots it tells."""
@@ -327,7 +333,7 @@ class Connection:
             return encode(catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless))
 
         key = catalog.mapping(asked.params, "_meta").get(KEY)
-        written = self.contract.answer_once(tool, arguments, asked.call, write, key)
+        written = self.contract.answer_once(tool, arguments, asked.call, write, key, asked.key)
         return {**msgspec.json.decode(written, type=dict[str, msgspec.Raw])}
 
     def _read_resource(self, asked: Asked) -> catalog.Result:

@@ -21,6 +21,7 @@ from recollect.engine.loop import Loop
 from recollect.serve.log import Level, Log
 from recollect.serve.message import MAX_BYTES
 from recollect.serve.protocol import Connection, Work
+from recollect.serve.relay import TOO_LARGE, Handed
 
 CHUNK_BYTES = 64 * 1024
 WAITING_LINES = 1024
@@ -56,11 +57,13 @@ def serve_stdio(
     log_level: Level = "warning",
     on_close: Callable[[], None] | None = None,
     beside: Beside | None = None,
+    handed: Handed | None = None,
 ) -> int:
     """Serve until the client closes its end or a signal comes. Returns the process's exit code.
 
     Standard input and output are taken for good: call it once, at the end of a process's life. What is `beside`
-    ends with it, and the other way round. `on_close` runs when no call is running any more.
+    ends with it, and the other way round. `on_close` runs when no call is running any more. What was `handed` over is
+    what the client said to whoever served it before.
     """
     log = Log(log_level)
     try:
@@ -68,7 +71,7 @@ def serve_stdio(
     except OSError as error:
         log.write("error", f"standard input or output is not open ({error.strerror})")
         return 1
-    code = _Server(Connection(contract, log), source, sink, log, beside).run()
+    code = _Server(Connection(contract, log), source, sink, log, beside, handed or Handed(None)).run()
     if on_close is not None:
         on_close()
     return code
@@ -88,9 +91,9 @@ def _claim(fd: int) -> int:
     return private
 
 
-def read_lines(fd: int) -> Iterator[bytes | None]:
-    """Lines without their ends; None for one beyond the limit, which is dropped as it comes."""
-    held = bytearray()
+def read_lines(fd: int, rest: bytes = b"", most: int = MAX_BYTES) -> Iterator[bytes | None]:
+    """Lines without their ends; None for one beyond the limit, which is dropped as it comes. `rest` was read before."""
+    held = bytearray(rest)
     skipping = False
     while chunk := os.read(fd, CHUNK_BYTES):
         *ends, rest = chunk.split(b"\n")
@@ -102,7 +105,7 @@ def read_lines(fd: int) -> Iterator[bytes | None]:
         if skipping:
             continue
         held += rest
-        if len(held) > MAX_BYTES:
+        if len(held) > most:
             held.clear()
             skipping = True
             yield None
@@ -113,8 +116,11 @@ def read_lines(fd: int) -> Iterator[bytes | None]:
 class _Server:
     """The two streams of one client, and the work between them."""
 
-    def __init__(self, connection: Connection, source: int, sink: int, log: Log, beside: Beside | None = None) -> None:
+    def __init__(
+        self, connection: Connection, source: int, sink: int, log: Log, beside: Beside | None, handed: Handed
+    ) -> None:
         self._connection = connection
+        self._handed = handed
         self._source = source
         self._sink = sink
         self._log = log
@@ -180,7 +186,8 @@ class _Server:
 
     def _read(self) -> None:
         try:
-            for line in read_lines(self._source):
+            self._go_on()
+            for line in read_lines(self._source, self._handed.rest):
                 if self._stopping:
                     return
                 self._take(line)
@@ -188,6 +195,15 @@ class _Server:
             self._connection.end_input()
             self._work.put(None)
         self._watch_output()
+
+    def _go_on(self) -> None:
+        """Knows again who the client is, and takes what it has no answer to yet."""
+        if self._handed.initialize is not None:
+            opened = self._connection.receive(self._handed.initialize)
+            if opened is not None:
+                self._connection.perform(opened, self._send)  # its answer is known
+        for said in self._handed.waiting:
+            self._take(None if said.line == TOO_LARGE else said.line, said.key)
 
     def _watch_output(self) -> None:
         """After the end of input: a client that has closed our output too waits for nothing any more."""
@@ -197,11 +213,11 @@ class _Server:
             watch.poll()
             self._lose("both ends are closed")
 
-    def _take(self, line: bytes | None) -> None:
+    def _take(self, line: bytes | None, key: str | None = None) -> None:
         if line is None:
             self._work.put(self._connection.refuse_too_large())
         elif line.strip():
-            work = self._connection.receive(line)
+            work = self._connection.receive(line, key)
             if work is not None and work.urgent:
                 self._perform(work)
             elif work is not None:

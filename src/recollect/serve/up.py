@@ -20,6 +20,8 @@ from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
 from recollect.serve.http import Health, HttpServer, Part
 from recollect.serve.log import Log
+from recollect.serve.meeting import Meeting
+from recollect.serve.owner import Begin, Owner
 from recollect.serve.state import Journal, Metrics, Readiness
 from recollect.serve.streamable import Streamable
 from recollect.types import DEFAULT_SPACE
@@ -28,6 +30,8 @@ HEARING_SECONDS = 0.2
 """A signal is heard within this time, however unlucky its moment is."""
 COURTESY_SECONDS = 5.0
 """At the end a running call may take so long before it is asked to stop."""
+HOSTING_SECONDS = 0.2
+"""So often it is tried to take over from a process that serves others on this machine."""
 PATIENCE_SECONDS = 10.0
 """The process ends within this time, whatever is still running."""
 
@@ -77,7 +81,37 @@ def _usual_space(offer: Offer, grant: Grant) -> str | None:
     return grant.spaces[0]
 
 
-def serve_up(memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None]) -> int:
+class Hosting:
+    """Serves the agents' own processes on this machine too, as soon as nobody else does."""
+
+    def __init__(self, memory: Memory, meeting: Meeting | None, begin: Begin, log: Log) -> None:
+        self._memory, self._begin, self._log = memory, begin, log
+        self._meeting = meeting
+        self._owner: Owner | None = None
+        self._trying = Loop(
+            "recollect-hosting", self._try, delay=HOSTING_SECONDS, again=lambda: self._owner is None
+        )  # fmt: skip
+
+    def start(self) -> None:
+        self._try()
+        if self._meeting is not None and self._owner is None:
+            self._trying.wake()
+
+    def _try(self) -> None:
+        claim = None if self._meeting is None else self._meeting.claim()
+        if claim is not None:
+            self._owner = Owner(claim, self._log)
+            self._owner.open(self._memory, self._begin)
+
+    def stop(self) -> None:
+        self._trying.stop()
+        if self._owner is not None:
+            self._owner.stop()
+
+
+def serve_up(
+    memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None], hosting: Hosting
+) -> int:
     """Serves until a signal comes; `ready` is told where. Returns the process's exit code."""
     listener = listen(address)
     offered = Offered(memory)
@@ -103,10 +137,12 @@ def serve_up(memory: Memory, address: Address, gate: Gate, log: Log, ready: Call
             signal.signal(getattr(signal, name), on_signal)
     serving = Loop("recollect-http", run)
     serving.wake()
+    hosting.start()
     ready(address_of(listener))
     code = _wait(ends)
     Loop("recollect-end", lambda: os._exit(code), delay=PATIENCE_SECONDS).wake()
     server.stop()
+    hosting.stop()
     if not serving.wait(COURTESY_SECONDS):
         server.cancel_calls()
         serving.wait()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.store.postgres import PostgresStore
 
 _SQLITE_FILE = "recollect.db"
-OURS = (_SQLITE_FILE, "recollect-", "config.toml", "spaces", "turns", "backups")
+OURS = (_SQLITE_FILE, "recollect-", "config.toml", "spaces", "turns", "backups", ".owner-")
 """What the names of all files begin with that a memory keeps in its folder."""
 
 

@@ -20,6 +20,7 @@ from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
 from recollect.ingest.walk_files import is_text
 from recollect.ingest.worktree import project_of
 from recollect.types import Draft
+from recollect.working import meant_path
 
 LARGEST_TRANSCRIPT = 512 * 1024 * 1024
 
@@ -33,7 +34,7 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
     if not text.strip() or "\0" in text:
         raise InvalidInput(field, f"{text!r} names no file or folder")
     try:
-        found = Path(os.path.abspath(Path(text).expanduser()))
+        found = Path(os.path.abspath(meant_path(text)))
     except RuntimeError as error:  # ~someone, where there is no such user
         raise InvalidInput(field, f"{text}: {error}") from error
     if not is_text(str(found)):

@@ -23,6 +23,7 @@ from recollect.ingest.walk_files import Walked
 from recollect.store.base import Turn, View
 from recollect.store.ops import Erase
 from recollect.types import Filter, Project, ProjectStatus
+from recollect.working import meant_path
 
 _ERASED_AT_ONCE = 1_000
 _LOOKS_EVERY = 0.2  # seconds
@@ -230,7 +231,7 @@ def _wait(work: _Work | None, stop: threading.Event) -> None:
 
 def _folder(path: str | os.PathLike[str]) -> Path:
     try:
-        root = Path(path).expanduser().resolve()
+        root = meant_path(path).resolve()
         is_folder = root.is_dir()
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         raise InvalidInput("path", f"{path!r} is not the path of a folder: {error}") from error

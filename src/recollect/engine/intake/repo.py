@@ -30,6 +30,7 @@ from recollect.ingest.repo_files import Patterns
 from recollect.store.base import Edit, Relations, View
 from recollect.store.ops import Put, Retire
 from recollect.types import Adapter, Draft, Entity, Json, Metadata, Record, Relation, Segment
+from recollect.working import meant_path
 
 MODULE_NODES = 50
 """How many modules become entities: the graph should show the foremost, not repeat the map."""
@@ -86,7 +87,7 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
 
 def _folder(path: Path) -> Path:
     try:
-        root = path.expanduser().resolve()
+        root = meant_path(path).resolve()
         if not root.exists():
             raise NotFound(f"there is no folder {str(path)!r}")
         if not root.is_dir():

@@ -1,0 +1,66 @@
+"""What does the environment say, before anything is made of it?
+
+This and `config.py` alone read it. Nothing here is slow to import: a relay has no more than this.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+FOREIGN = (
+    "QDRANT_COLLECTION_NAME", "SEARCH_DEFAULT_LIMIT", "SEARCH_MAX_LIMIT", "SEARCH_DEFAULT_SCORE_THRESHOLD",
+    "SUMMARIZATION_MAX_WORDS", "EMBEDDING_DIMENSION",
+)  # fmt: skip
+"""What rusty-mem reads, under its own names."""
+FOREIGN_HOMES = {"memory-substrate": "MEMORY_SUBSTRATE_ROOT"}
+"""Variables that name the store's folder for one contract, where nothing of ours does."""
+_OWN = ("LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE")
+"""Settings of a process, which are no matter of the memory that it works on."""
+
+
+def home_of(environment: Mapping[str, str] = os.environ) -> str:
+    """`RECOLLECT_HOME`, else the platform's folder for a user's data."""
+    named = environment.get("RECOLLECT_HOME", "").strip()
+    if named:
+        return named
+    from platformdirs import user_data_dir  # only when nothing was named: it costs start-up time
+
+    return user_data_dir("recollect", appauthor=False)
+
+
+def place_of(contract: str, home: str | None, environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """The folder that a server of a contract works in, and the address of its store where that is elsewhere."""
+    if home is not None and "://" in home:
+        return home_of(environment), home
+    if home is not None:
+        return home, ""
+    store = environment.get("RECOLLECT_STORE", "").strip()
+    foreign = environment.get(FOREIGN_HOMES.get(contract, ""), "").strip()
+    if foreign and not store and not environment.get("RECOLLECT_HOME", "").strip():
+        return foreign, ""
+    return home_of(environment), store
+
+
+def shares(environment: Mapping[str, str] = os.environ) -> bool:
+    """May this process be served by another that has the same memory open?"""
+    return environment.get("RECOLLECT_SHARED", "").strip() in ("", "on")
+
+
+def character_of(environment: Mapping[str, str] = os.environ) -> str:
+    """All that has two processes answer the same call in different ways: only those of one character share."""
+    settings = {
+        name: value
+        for name, value in environment.items()
+        if name in FOREIGN or (name.startswith("RECOLLECT_") and name.removeprefix("RECOLLECT_") not in _OWN)
+    }
+    return "\n".join(f"{name}={value}" for name, value in sorted(settings.items()))
+
+
+def working_folder(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Where the client works that has started this process; None where that folder is gone."""
+    named = environment.get("CLAUDE_PROJECT_DIR", "").strip()
+    try:
+        return named or os.getcwd()
+    except FileNotFoundError:
+        return None

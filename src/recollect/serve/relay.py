@@ -1,0 +1,274 @@
+"""How is a client served by a process that has nothing of its own?
+
+Another process has the memory open, with its model and its index; this one carries lines. Each line of the client gets
+a number and a key, and is remembered until its answer has come. When the other process is gone, the client's last
+words go to whoever serves then, or are answered here; by the key nothing is done twice. When it says nothing for long,
+this process serves on its own. Nothing here is slow to import.
+
+Between the two, a line of ours begins with a zero byte: `NUL number SP key SP line` one way and `NUL number SP answer`
+back, where the answer may be empty. Lines without it are what a server says unasked, such as progress.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from recollect.serve.meeting import Claim, Meeting
+
+MARK = b"\0"
+PING, PONG, REFUSED = b"\0?", b"\0!", b"\0-"
+TOO_LARGE = b"\0"
+"""Stands for a line beyond the limit, which was not read to its end."""
+MAX_BYTES = 16 * 1024 * 1024
+QUIET_SECONDS = 1.0
+"""Who says nothing for so long, and owes an answer, is asked whether it is still there."""
+HUNG_SECONDS = 3.0
+"""Who does not even say that, is not waited for any longer."""
+FINDING_SECONDS = 5.0
+"""So long somebody else may be about to serve."""
+_STEP_SECONDS = 0.01
+_CHUNK = 64 * 1024
+_FULL = 4 * MAX_BYTES
+_WRITTEN_AT_ONCE = 4096  # bytes that a pipe takes without making anybody wait
+
+
+class Said(NamedTuple):
+    """A line of the client that was not answered yet, and the key by which it is done once."""
+
+    line: bytes
+    key: str
+
+
+class Handed(NamedTuple):
+    """What a process that is to serve its client itself has to go on with. With a claim, it serves others too."""
+
+    claim: Claim | None
+    initialize: bytes | None = None
+    """What the client said to open its session, where that was answered."""
+    waiting: tuple[Said, ...] = ()
+    rest: bytes = b""
+    """The beginning of a line that was read already."""
+    ended: bool = False
+    """The client will say no more."""
+
+
+class Lost(Exception):
+    """Whoever served is gone; or it `hangs`, or does not want to: it is not asked again."""
+
+    def __init__(self, *, hangs: bool = False) -> None:
+        super().__init__()
+        self.hangs = hangs
+
+
+class Relay:
+    """Carries lines between the client of this process and whoever serves the memory."""
+
+    def __init__(self, meeting: Meeting, hello: Mapping[str, str | None], source: int = 0, sink: int = 1) -> None:
+        self._meeting = meeting
+        self._hello = hello
+        self._source = source
+        self._sink = sink
+        self._name = os.urandom(8).hex()
+        self._number = 0
+        self._waiting: dict[int, Said] = {}
+        self._opening: int | None = None
+        self._initialize: bytes | None = None
+        self._held = b""
+        self._skipping = False
+        self._ended = False
+        self._told = bytearray()
+        """What the client is still to be told."""
+
+    def run(self) -> int | Handed:
+        """The exit code when all is said; or what this process has to go on with by itself."""
+        while True:
+            found = self._find()
+            if not isinstance(found, socket.socket):
+                self._flush()
+                return self._hand(found)
+            try:
+                with found:
+                    return self._carry(found)
+            except Lost as lost:
+                if lost.hangs:
+                    self._flush()
+                    return self._hand(None)
+
+    def _hand(self, claim: Claim | None) -> Handed:
+        waiting = tuple(self._waiting.values())
+        return Handed(claim, self._initialize, waiting, self._held, self._ended)
+
+    def _find(self) -> socket.socket | Claim | None:
+        """Whoever serves, or the right to; None where neither is to be had."""
+        end = time.monotonic() + FINDING_SECONDS
+        while time.monotonic() < end:
+            found = self._meeting.connect() or self._meeting.claim()
+            if found is not None:
+                return found
+            select.select([], [], [], _STEP_SECONDS)
+        return None
+
+    # One connection
+
+    def _carry(self, peer: socket.socket) -> int:
+        """Returns when the client has said all and has all answers; raises `Lost` where the other end is gone."""
+        peer.setblocking(False)
+        initialize = None if self._initialize is None else self._initialize.decode("utf-8", "replace")
+        hello = {**self._hello, "character": self._meeting.character, "initialize": initialize}
+        sending = bytearray(json.dumps(hello).encode() + b"\n")
+        for number, said in self._waiting.items():
+            sending += _numbered(number, said)
+        heard, coming = time.monotonic(), bytearray()
+        asked = heard
+        poll = select.poll()
+        while not (self._ended and not self._waiting and not self._told):
+            self._register(poll, peer, sending)
+            ready = dict(poll.poll(QUIET_SECONDS * 1000))
+            now = time.monotonic()
+            if self._source in ready and not self._ended:
+                sending += self._hear_client()
+            if self._told and self._sink in ready:
+                self._tell()
+            state = ready.get(peer.fileno(), 0)
+            if state & select.POLLOUT and sending:
+                _send(peer, sending)
+            if state & (select.POLLIN | select.POLLHUP | select.POLLERR):
+                coming += _receive(peer)
+                heard = now
+                self._hear(coming)
+            if self._waiting and now - heard > HUNG_SECONDS:
+                raise Lost(hangs=True)
+            if not self._waiting:
+                heard = now
+            elif now - max(heard, asked) > QUIET_SECONDS:
+                sending += PING + b"\n"
+                asked = now
+        return 0
+
+    def _register(self, poll: select.poll, peer: socket.socket, sending: bytearray) -> None:
+        """Says what is waited for: nothing more is taken in where what came before has not gone out."""
+        wanted = {peer.fileno(): (select.POLLOUT if sending else 0) | (select.POLLIN if len(self._told) < _FULL else 0)}
+        if not self._ended:
+            wanted[self._source] = select.POLLIN if len(sending) < _FULL else 0
+        if self._told:
+            wanted[self._sink] = select.POLLOUT
+        for file in (self._source, self._sink, peer.fileno()):
+            if file in wanted:
+                poll.register(file, wanted[file])
+            else:
+                try:
+                    poll.unregister(file)
+                except KeyError:
+                    continue
+
+    def _hear_client(self) -> bytes:
+        """What the client says, as it goes to the other end."""
+        chunk = os.read(self._source, _CHUNK)
+        self._ended = not chunk
+        *lines, self._held = (self._held + chunk).split(b"\n")
+        if self._ended and self._held:
+            lines, self._held = [*lines, self._held], b""
+        sent = b""
+        for line in lines:
+            if not self._skipping and line.strip():
+                sent += self._note(line)
+            self._skipping = False
+        if len(self._held) > MAX_BYTES:
+            if not self._skipping:
+                sent += self._note(TOO_LARGE)
+            self._held, self._skipping = b"", True
+        return sent
+
+    def _note(self, line: bytes) -> bytes:
+        """Remembers a line until it is answered."""
+        self._number += 1
+        if b'"initialize"' in line and self._initialize is None and _opens(line):
+            self._opening = self._number
+        said = self._waiting[self._number] = Said(line, f"{self._name}-{self._number}")
+        return _numbered(self._number, said)
+
+    def _hear(self, coming: bytearray) -> None:
+        """Takes whole lines of the other end; what is left of one that broke off is nothing."""
+        *lines, rest = bytes(coming).split(b"\n")
+        coming[:] = rest
+        for line in lines:
+            if not line.startswith(MARK):
+                self._told += line + b"\n"
+            elif line == REFUSED:
+                raise Lost(hangs=True)
+            elif line != PONG:
+                self._settle(line[len(MARK) :])
+
+    def _settle(self, line: bytes) -> None:
+        number, _, answer = line.partition(b" ")
+        said = self._waiting.pop(int(number), None)
+        if said is None:
+            return
+        if int(number) == self._opening:
+            self._initialize = said.line
+        if answer:
+            self._told += answer + b"\n"
+
+    def _tell(self) -> None:
+        try:
+            written = os.write(self._sink, self._told[:_WRITTEN_AT_ONCE])
+        except OSError:
+            os._exit(0)  # the client is gone: nobody waits for anything any more
+        del self._told[:written]
+
+    def _flush(self) -> None:
+        while self._told:
+            self._tell()
+
+
+def relay(meeting: Meeting, hello: Mapping[str, str | None]) -> int | Handed:
+    """Serves the client of this process by another one, for as long as there is one."""
+    before = signal.signal(signal.SIGTERM, _leave), signal.signal(signal.SIGINT, _leave)
+    done = Relay(meeting, hello).run()
+    signal.signal(signal.SIGTERM, before[0])
+    signal.signal(signal.SIGINT, before[1])
+    return done
+
+
+def _leave(number: int, frame: object) -> None:  # noqa: ARG001  the seam's shape
+    os._exit(0)
+
+
+def _numbered(number: int, said: Said) -> bytes:
+    return b"%s%d %s %s\n" % (MARK, number, said.key.encode(), said.line)
+
+
+def _opens(line: bytes) -> bool:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and cast("dict[str, object]", said).get("method") == "initialize"
+
+
+def _send(peer: socket.socket, sending: bytearray) -> None:
+    try:
+        del sending[: peer.send(sending[:_CHUNK])]
+    except BlockingIOError:
+        return
+    except OSError as error:
+        raise Lost from error
+
+
+def _receive(peer: socket.socket) -> bytes:
+    try:
+        chunk = peer.recv(_CHUNK)
+    except BlockingIOError:
+        return b""
+    except OSError as error:
+        raise Lost from error
+    if not chunk:
+        raise Lost
+    return chunk
