@@ -107,7 +107,8 @@ def put_hits(hits: Sequence[Hit], *, why: bool, with_space: bool) -> None:
 
 def _hit_row(hit: Hit, *, why: bool, with_space: bool, projects: bool) -> list[str]:
     folded = f" (+{len(hit.folded)} alike)" if hit.folded else ""
-    text = one_line(hit.record.text) + folded + (f"\n({render_why(hit.why)})" if why else "")
+    status = "" if hit.record.status == "active" else f" ({hit.record.status})"
+    text = one_line(hit.record.text) + status + folded + (f"\n({render_why(hit.why)})" if why else "")
     row = [f"{hit.score:.2f}", day(hit.record.event_time), who(hit.record), text]
     where = [*([hit.record.space] if with_space else []), *([hit.record.project or "–"] if projects else [])]
     return [*row, *where, hit.record.id]

@@ -20,10 +20,12 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, as_one_act
+from recollect.engine.intake import overheard
 from recollect.engine.intake.drafts import place_conversation
 from recollect.engine.intake.files import locate_file
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import SourceWriter, source_id
+from recollect.engine.read.unasked import shown_to
 from recollect.engine.write.remember import (
     content_hash,
     count_terms,
@@ -46,7 +48,6 @@ _PIECE = 4 * 1024 * 1024  # bytes that are read at once
 _LONGEST_LINE = 64 * 1024 * 1024
 _HEAD = 1_024
 _WAIT = 10.0  # seconds for whoever reads the same transcript
-_CONFIDENCE = 0.6
 _INJECTED = re.compile(r"<(recollect|memories)\b[^>]{0,200}>")
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
@@ -232,8 +233,10 @@ def _write(
         piece = _Piece(core, edit, space, talk, session, project)
         ids, masked = piece.write()
         candidates = piece.propose()
+        piece.note_use()
     if ids:
         core.written()
+        overheard.settle(core, space)
     return Captured(
         session=session, project=project, messages=so_far.messages + len(ids),
         candidates=(*so_far.candidates, *candidates), masked=tuple(dict.fromkeys((*so_far.masked, *masked))),
@@ -298,7 +301,7 @@ class _Piece:
             for keeper in find_keepers(record.text, record.role or ""):
                 evidence = Evidence(source=source, segment=f"seg-{record.position + 1}")
                 draft = Draft(
-                    text=keeper.text, kind=keeper.kind, trust="agent_inferred", confidence=_CONFIDENCE,
+                    text=keeper.text, kind=keeper.kind, trust="agent_inferred", confidence=overheard.CONFIDENCE,
                     status="candidate", project=self._project, event_time=record.event_time,
                     grounds=Grounds(evidence=(evidence,)), reason=f"said by {record.role} ({keeper.why})",
                 )  # fmt: skip
@@ -309,13 +312,23 @@ class _Piece:
         same = Filter(
             spaces=(self._space,), hashes=(content_hash(draft.text),), without_kinds=("message",), valid_only=False
         )
-        if self._edit.select(Record, same, limit=1):
-            return []
         already = find_already(self._edit, make_record(self._core, self._edit, draft, self._space))
-        if any(not one.differs for one in already):
+        known = [record.id for record in self._edit.select(Record, same, limit=1)]
+        known += [one.id for one in already if not one.differs]
+        if known:
+            overheard.confirm(self._edit, self._space, known, self._session)
             return []
         if already:
             draft = msgspec.structs.replace(draft, metadata={"differs_from": [one.id for one in already]})
         counted = [count_terms(draft.title, draft.text, said_beside(draft))]
         receipts = remember_all(self._core, self._edit, [draft], self._space, counted)
-        return [receipt.id for receipt in receipts if receipt.stored and receipt.id is not None]
+        ids = [receipt.id for receipt in receipts if receipt.stored and receipt.id is not None]
+        for id in ids:
+            overheard.begin(self._edit, self._space, id, self._session)
+        return ids
+
+    def note_use(self) -> None:
+        """Candidates that the session was shown, and that an agent's answer made use of, have been of use."""
+        answers = [record.text for record in self._written if record.role == "assistant"]
+        if answers:
+            overheard.note_use(self._edit, self._space, shown_to(self._edit, self._session), self._session, answers)

@@ -143,7 +143,7 @@ def give_brief(
     """What a session begins with; and where it had to be made, of what it was."""
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
-        if reason is None and resumed is not None and _seen(view, resumed):
+        if reason is None and resumed is not None and shown_to(view, resumed):
             reason = "the session has its brief already"
         entry, now = last_entry(view), core.clock()
         known = view.kept(_PREPARED, space=space, keys=[project or _NO_PROJECT]).get(project or _NO_PROJECT)
@@ -191,7 +191,7 @@ def give_answers(
         return Given(project=project, reason="the prompt asks for nothing that could be looked up")
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
-        seen = frozenset[str]() if session is None else _seen(view, session)
+        seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
         return Given(project=project, reason=reason)
     return _choose(_search(core, space, project, prompt, vectors), seen, session, project, steering)
@@ -240,7 +240,7 @@ def preview_answers(
     """What a prompt would be answered with unasked, and what came close."""
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
-        seen = frozenset[str]() if session is None else _seen(view, session)
+        seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None or not _asks(prompt):
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
@@ -308,7 +308,8 @@ def _pack(hits: Sequence[Hit], budget: int) -> tuple[str, tuple[str, ...]]:
     return text, tuple(hit.record.id for hit in hits if f"- [{hit.record.id}] (" in text)
 
 
-def _seen(view: View, session: str) -> frozenset[str]:
+def shown_to(view: View, session: str) -> frozenset[str]:
+    """The records that a session was shown."""
     shown = view.kept(_SHOWN, keys=[session]).get(session)
     return frozenset() if shown is None else frozenset(shown.ids)
 
@@ -321,7 +322,7 @@ def note_given(core: Core, given: Given, session: str | None, *, anew: bool = Fa
         edit.keep(_INJECTED, {day: Injected(day=day, times=so_far.times + 1, tokens=so_far.tokens + given.tokens)})
         if session is None:
             return
-        before = () if anew else tuple(_seen(edit, session))
+        before = () if anew else tuple(shown_to(edit, session))
         edit.keep(_SHOWN, {session: Shown(edit.now, tuple(dict.fromkeys((*before, *given.ids))))})
         if anew:
             old = edit.now - timedelta(days=_KEPT_DAYS)
