@@ -257,3 +257,128 @@ def test_watch_tells_what_was_given(shell):
     shell.remember(STORED)
     shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart"))
     assert "claude SessionStart  gave 1 record" in shell("watch", "--for", "0").out
+
+
+TALK = (("user", "Decision: we keep the retry limit of the queue at five."), ("assistant", "Noted: five it is."))
+
+
+def transcript_at(path: Path, talk=TALK, session: str = "t") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        for number, (role, text) in enumerate(talk):
+            at = f"2026-05-10T12:{number // 60:02}:{number % 60:02}Z"
+            line = {"type": role, "sessionId": session, "timestamp": at, "message": {"role": role, "content": text}}
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+def kept(shell) -> list[tuple[str, str]]:
+    records = shell.json("list", "--kind", "message", "--order", "position", "--limit", "500")["records"]
+    return [(one["role"], one["text"]) for one in records]
+
+
+@pytest.mark.parametrize(
+    ("client", "event"), [pair for pair in EVENTS if MOMENTS[pair[0]].get(pair[1]) == "turn"], ids="-".join
+)
+def test_every_recorded_end_of_a_turn_is_answered_and_what_was_said_is_kept(shell, tmp_path, client, event):
+    path = transcript_at(tmp_path / "talk.jsonl")
+    recorded = json.loads(told(client, event))
+    named = next((name for name in ("transcript_path", "transcriptPath") if name in recorded), None)
+    if client == "cursor" and not recorded.get("transcript_path"):
+        folder, session = recorded["workspace_roots"][0], recorded["conversation_id"]
+        place = folder.strip("/").replace("/", "-").replace(".", "-")
+        transcript_at(tmp_path / ".cursor" / "projects" / place / "agent-transcripts" / session / f"{session}.jsonl")
+    elif named is not None:
+        recorded[named] = str(path)
+    outcome = shell("hook", client, event, "--now", stdin=json.dumps(recorded))
+    assert (outcome.code, outcome.err, outcome.out) == (0, "", "")
+    call = list(read_calls(shell.store))[-1] if shell.store.exists() else None
+    if client == "opencode":
+        assert call is None or call.reason == "the client told of no transcript"
+    else:
+        assert kept(shell) == list(TALK)
+        assert call is not None
+        assert (call.captured, call.problem) == (2, None)
+
+
+def test_a_client_is_answered_in_its_form_at_the_end_of_a_turn(shell, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for client, event in (("claude", "Stop"), ("cursor", "stop"), ("gemini", "AfterAgent")):
+        child = spawn(client, event, "--home", str(shell.store))
+        out, err = child.communicate(told(client, event, transcript_path="/nowhere").encode())
+        assert (child.returncode, err) == (0, b"")
+        assert out == (b"" if client == "claude" else b"{}")
+
+
+def test_a_prompt_s_secrets_and_what_was_recalled_for_it_never_come_back(shell, tmp_path):
+    shell.remember(STORED)
+    given = said("claude", shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit")).out)
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    path = transcript_at(tmp_path / "t.jsonl", [("user", f"{given}\nMy token is {key}."), ("assistant", given)])
+    shell("hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(path)))
+    shell("hook", "claude", "PreCompact", "--now", stdin=told("claude", "PreCompact", transcript_path=str(path)))
+    texts = [one["text"] for one in shell.json("list", "--limit", "100")["records"]]
+    assert sum(STORED in text for text in texts) == 1
+    assert not any(key in text or "<recollect>" in text for text in texts)
+    assert any("My token is" in text for text in texts)
+
+
+KILLER = """
+import os, signal, sys
+from recollect.store.sqlite import connect
+opened, left = connect.open_connection, [int(sys.argv[1])]
+def count(statement):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+def watched(*args, **more):
+    connection = opened(*args, **more)
+    connection.set_trace_callback(count)
+    return connection
+connect.open_connection = watched
+import recollect.store.sqlite as sqlite
+sqlite.open_connection = watched
+from recollect.cli import main
+code = main(["hook", "claude", "Stop", "--now"])
+print(left[0])
+sys.exit(code)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals")
+def test_a_hook_that_is_killed_at_any_step_loses_and_doubles_nothing(shell, tmp_path):
+    """Each run goes a little further than the one before, until one comes to its end."""
+    shell.remember(STORED)
+    talk = [
+        (("user", "assistant")[n % 2], f"Decision: we keep limit number {n} of the queue at {n}.") for n in range(6)
+    ]
+    path = transcript_at(tmp_path / "t.jsonl", talk)
+    event = told("claude", "Stop", transcript_path=str(path)).encode()
+    killed, step = 0, 10
+    while True:
+        done = subprocess.run([sys.executable, "-c", KILLER, str(step)], input=event, capture_output=True)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert kept(shell) in ([], talk)
+        killed, step = killed + 1, step + 25
+    assert killed >= 4
+    shell("hook", "claude", "Stop", "--now", stdin=event)
+    assert kept(shell) == talk
+    candidates = [one["text"] for one in shell.json("list", "--status", "candidate")["records"]]
+    assert len(candidates) == len(set(candidates)) > 0
+
+
+def test_a_transcript_of_fifty_megabytes_is_read_in_pieces(shell, tmp_path):
+    path = tmp_path / "t.jsonl"
+    noise = {"type": "user", "sessionId": "t", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "x", "content": "y" * 100_000},
+    ]}}  # fmt: skip
+    for number in range(10):
+        transcript_at(path, [("user", f"Question number {number}?"), ("assistant", f"Answer number {number}.")])
+        with path.open("a") as file:
+            file.writelines(json.dumps(noise) + "\n" for _ in range(50))
+    assert path.stat().st_size > 50_000_000
+    shell("hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(path)))
+    assert len(kept(shell)) == 20
+    assert list(read_calls(shell.store))[-1].captured == 20
