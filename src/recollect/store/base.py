@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Record | Entity | Relation)
 V = TypeVar("V")
 S = TypeVar("S")
+U = TypeVar("U")
 N = TypeVar("N", str, int)
 By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list"]
 """What records are counted by; a `day` is the number of that on which one was stored, from 1970.
@@ -199,13 +200,35 @@ class Link(Struct, frozen=True, gc=False):
     weight: float
 
 
+class Step(Struct, frozen=True, gc=False):
+    """A relation that a walk came by, from the end that it was nearer to; or (hop -1) an entity there and its name."""
+
+    hop: int
+    near: str
+    far: str
+    weight: float
+
+
 # Filters: which entities, relations and changes are meant. That for records is `types.Filter`.
 
 
-class Entities(Struct, frozen=True, kw_only=True):
-    """Entities of a space: by their ids, by names that they have, or by words that occur in one."""
+class Walk(Struct, frozen=True, kw_only=True):
+    """How far relations are followed from some entities: a hop begins at `widest` of what is new to the one before."""
 
-    space: str
+    starts: tuple[str, ...]
+    hops: int
+    widest: int
+
+
+class Entities(Struct, frozen=True, kw_only=True):
+    """Entities of a space: by their ids, by names that they have, or by words that occur in one.
+
+    `among` asks for several spaces, by names alone: those given, letter by letter, and those that occur in a `text`.
+    """
+
+    space: str = ""
+    among: tuple[str, ...] | None = None
+    text: str = ""
     ids: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     words: tuple[str, ...] = ()
@@ -215,10 +238,12 @@ class Entities(Struct, frozen=True, kw_only=True):
 class Relations(Struct, frozen=True, kw_only=True):
     """Relations of a space: from or to some entities, and those alone that hold (`active`) or all that are stated.
 
-    `as_of` asks what was known and held then, `true_at` what held then as it is known now.
+    `as_of` asks what was known and held then, `true_at` what held then as it is known now. A `walk` goes on from hop to
+    hop, and is asked for in the shape of a `Step`; a limit is that of a hop, each way.
     """
 
     space: str
+    walk: Walk | None = None
     subjects: tuple[str, ...] | None = None
     objects: tuple[str, ...] | None = None
     as_of: datetime | None = None
@@ -287,6 +312,17 @@ class View(Protocol):
     @property
     def now(self) -> datetime:
         """When this look or this transaction happens; an Edit is later than all before it."""
+        ...
+
+    @overload
+    def together(self, one: Callable[[], S], other: Callable[[], U], /) -> tuple[S, U]: ...
+    @overload
+    def together(self, *asks: Callable[[], S]) -> Sequence[S]:
+        """What some functions answer that ask this view, none of which needs what another answers.
+
+        A store that is far away answers all of them in as many round trips as the longest takes; until it has its
+        answers each may be called more than once, so they may do nothing but ask.
+        """
         ...
 
     def spaces(self, names: Sequence[str] | None = None) -> list[Space]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 from tests.contracts.memory_substrate.conftest import SubstrateServer
+from tests.pgserver import run_sql
 
 GOVERNED = {"reason": "It guides later work.", "memory_source": "user_declared", "scope_refs": ["scope:project"]}
 APPLY = {"apply": True}
-STORE = "recollect.db"
 GUIDE = "# Guide\n\nIt begins here.\n\n## Backups\n\nCopies are kept for thirty days.\n\n## Ports\n\nIt is 8080.\n"
 
 
@@ -255,8 +254,7 @@ def test_only_likely_answers_count_as_accessed(serve: Callable[..., Any], tmp_pa
     items = wire.use("query", "search", {"query": "which port does the gateway listen on?"})["items"]
     assert [item["id"] for item in items if item["score"] >= 0.5] == [likely]
     assert wire.close() == 0
-    with sqlite3.connect(tmp_path / "home" / STORE) as store:
-        assert [id for (id,) in store.execute("SELECT id FROM accesses")] == [likely]
+    assert run_sql(tmp_path / "home", "SELECT id FROM accesses") == [(likely,)]
 
 
 # Upkeep
@@ -292,12 +290,12 @@ def test_an_index_that_lost_something_says_so_until_it_is_made_anew(
     serve: Callable[..., Any], tmp_path: Path, table: str, index: str
 ) -> None:
     wire = serve(RECOLLECT_EMBEDDER="none")
-    know(wire, "One"), know(wire, "Two")
+    know(wire, "One")
+    know(wire, "Two")
     before = wire.use("maintain", "report")
     assert before["derived_indexes"][index]["status"] == "current"
     assert wire.close() == 0
-    with sqlite3.connect(tmp_path / "home" / STORE) as store:
-        store.execute(f"DELETE FROM {table} WHERE version = (SELECT max(version) FROM records)")
+    run_sql(tmp_path / "home", f"DELETE FROM {table} WHERE version = (SELECT max(version) FROM records)")
     wire = serve(RECOLLECT_EMBEDDER="none")
     told = wire.use("maintain", "report")
     assert {name: told["derived_indexes"][index][name] for name in ("status", "records", "indexed", "missing")} == {

@@ -20,6 +20,7 @@ from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.loop import Loop, keep
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
+from recollect.store.base import View
 from recollect.types import Filter
 
 if TYPE_CHECKING:
@@ -148,6 +149,13 @@ class Semantics:
             return Ready(None, 0, f"searched by keywords alone: {error}")
         except (StoreFull, StoreBusy, ReadOnlyStore) as error:
             return Ready(None, 0, f"searched by keywords alone: {error}")
+
+    def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
+        """The same where nothing has to be loaded, computed or waited for."""
+        if not self.wanted:
+            return Ready(None)
+        vectors = self._chosen
+        return Ready(vectors) if vectors is not None and vectors.are_complete(view, spaces) else None
 
     def _standby(self, chosen: Vectors, spaces: Sequence[str] | None) -> Vectors | None:
         """Another model's vectors that are (almost) complete, if that model is on this machine."""

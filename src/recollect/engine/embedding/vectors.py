@@ -211,6 +211,12 @@ class Vectors:
         written = self._write(model, done, patience=max(deadline - time.monotonic(), _LEAST_PATIENCE))
         return waiting.count - written
 
+    def are_complete(self, view: View, spaces: Sequence[str] | None) -> bool:
+        """Is the model loaded, and has every version of some spaces its vectors?"""
+        if not self._warm or not self._still_known(view):
+            return False
+        return not view.waiting(self.model().no, spaces).count
+
     def missing(self, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         """How many versions (of some spaces, or all; that a filter lets through) have no vector yet."""
         with self._core.store.read() as view:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.errors import NotFound
 from recollect.store.base import Entities, View, normal_name
 from recollect.types import Entity
@@ -19,10 +21,14 @@ def find(view: View, space: str, ref: str, *, any_case: bool = False) -> list[En
     by_id = view.get(Entity, space, ref)
     if by_id is not None:
         return [by_id]
-    named = view.entities(Entities(space=space, names=(ref,)))
-    exact = [entity for entity in named if ref in names_of(entity)]
-    found = named if any_case and not exact else exact
+    found = called(ref, view.entities(Entities(space=space, names=(ref,))), any_case=any_case)
     return sorted(found, key=lambda one: (normal_name(one.name) != normal_name(ref), one.name != ref, bool(one.user)))
+
+
+def called(name: str, named: Sequence[Entity], *, any_case: bool) -> Sequence[Entity]:
+    """Those of some entities that have just this name; with `any_case`, where none has, all of them."""
+    exact = [entity for entity in named if name in names_of(entity)]
+    return named if any_case and not exact else exact
 
 
 def resolve(view: View, space: str, ref: str) -> Entity | None:

@@ -12,12 +12,13 @@ from datetime import datetime
 from recollect.engine.core import Core, records_of, within
 from recollect.engine.graph.named import find, names_of
 from recollect.retrieve.graph import rank_nodes
-from recollect.store.base import Entities, Glance, Link, Relations, View, normal_name
+from recollect.store.base import Entities, Glance, Link, Relations, Step, View, Walk, normal_name
 from recollect.types import CATALOGUE_KINDS, Entity, Filter, Record
 
 Node = int | tuple[str, str]  # a record's version, or ("entity", id), or ("name", a name that is no entity's)
 
 _HOPS = 2
+_DAMPING = 0.5
 _MENTIONS_PER_NAME = 50
 _FRONTIER = 200
 _MOST_RELATIONS = 500  # of one step: what everything is related to leads nowhere in particular
@@ -32,7 +33,7 @@ def walk(
     as_of: datetime | None = None,
     true_at: datetime | None = None,
     through_records: bool = True,
-    damping: float = 0.5,
+    damping: float = _DAMPING,
 ) -> tuple[dict[int, float], int]:
     """Personalised PageRank from the names in a query and the records found so far.
 
@@ -45,6 +46,28 @@ def walk(
     edges = _edges(view, space, list(seeds), as_of, true_at, through_records=through_records)
     ranks = rank_nodes(edges, seeds, damping=damping, two_way=True, by_degree=True)
     return {node: rank for node, rank in ranks.items() if isinstance(node, int)}, len(ranks)
+
+
+def walk_relations(
+    view: View, space: str, seeds: Sequence[str], *, as_of: datetime | None = None, true_at: datetime | None = None
+) -> dict[int, float]:
+    """The same walk from some entities along relations alone, which a store answers in two questions."""
+    far = Walk(starts=tuple(seeds), hops=_HOPS + 1, widest=_FRONTIER)
+    where = Relations(space=space, as_of=as_of, true_at=true_at, walk=far)
+    steps = view.relations(Step, where, newest_first=True, limit=_MOST_RELATIONS)
+    named = [(step.near, step.far) for step in steps if step.hop < 0]
+    mentioned = view.mentions(space, sorted({name for _, name in named}), _MENTIONS_PER_NAME)
+    found: dict[tuple[Node, Node], float] = {}
+    for step in steps[len(named) :]:
+        start, end = ("entity", step.near), ("entity", step.far)
+        if (end, start) not in found:
+            found.setdefault((start, end), step.weight)
+    for id, name in named:
+        for version in mentioned[name][-_MENTIONS_PER_NAME:]:
+            found.setdefault((("entity", id), version), 1.0)
+    edges = [(start, end, weight) for (start, end), weight in found.items()]
+    ranks = rank_nodes(edges, {("entity", id): 1.0 for id in seeds}, damping=_DAMPING, two_way=True, by_degree=True)
+    return {node: rank for node, rank in ranks.items() if isinstance(node, int)}
 
 
 def rank_records(

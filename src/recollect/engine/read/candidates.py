@@ -8,20 +8,22 @@ like with like.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.graph.walk import walk
+from recollect.engine.graph.named import called, names_of
+from recollect.engine.graph.walk import walk_relations
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.keywords import Terms, relate_keywords
-from recollect.store.base import View
+from recollect.store.base import Entities, View, normal_name
 from recollect.store.distinct import distinct
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import hash_term, is_pair, query_terms
-from recollect.types import Query
+from recollect.types import Entity, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,15 +109,39 @@ class _Lists(Struct, frozen=True, eq=False):
         return any(more and np.isin(taken, seen).sum() < min(len(taken), wanted) for more, taken in lists)
 
 
+class Drawn(Struct, frozen=True, eq=False):
+    """What is found first: the entities that a question names, of each space that knows any, and what words and vectors
+    bring in.
+    """
+
+    named: Mapping[str, Sequence[Entity]]
+    lists: Mapping[str, tuple[WordMatch, NearMatch | None]]
+
+
+def draw(view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]) -> Drawn:
+    meant = Entities(among=tuple(spaces), names=question.names, text=unspaced(question.query.text))
+    (knowing, entities), lists = view.together(
+        lambda: view.together(lambda: view.names(spaces), lambda: view.entities(meant)),
+        lambda: _draw(view, vectors, question, spaces, exact=False),
+    )
+    return Drawn({space: [one for one in entities if one.space == space] for space in knowing}, lists)
+
+
 def gather(view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]) -> list[SpaceCandidates]:
     """The candidates of each space that holds something which could answer."""
-    graph = _by_graph(view, question, spaces)
-    lists = _draw(view, vectors, question, spaces, graph, exact=False)
+    return complete(view, vectors, question, draw(view, vectors, question, spaces))
+
+
+def complete(view: View, vectors: Vectors | None, question: Question, drawn: Drawn) -> list[SpaceCandidates]:
+    """What the store says of all that was found, and of what the graph leads to."""
+    graph = _reach(view, question, drawn)
+    lists = {space: _Lists(*one, graph.get(space, {})) for space, one in drawn.lists.items()}
     findings = _look(view, vectors, question, lists)
     wanted = (3 if question.query.fold else 1) * question.query.limit + 20  # folding looks at more than it shows
     short = [space for space, drawn in lists.items() if drawn.fell_short(findings[space].versions, wanted)]
     if short:
-        again = _draw(view, vectors, question, short, graph, exact=True)
+        exact = _draw(view, vectors, question, short, exact=True)
+        again = {space: _Lists(*one, graph.get(space, {})) for space, one in exact.items()}
         lists |= again
         findings |= _look(view, vectors, question, again)
     return [
@@ -130,31 +156,48 @@ def _draw(
     vectors: Vectors | None,
     question: Question,
     spaces: Sequence[str],
-    graph: Mapping[str, Mapping[int, float]],
     *,
     exact: bool,
-) -> dict[str, _Lists]:
+) -> dict[str, tuple[WordMatch, NearMatch | None]]:
     where = question.query.filter
     more = max(_THOROUGH if question.query.thorough else 1, -(-question.query.limit // _BY_VECTOR))
-    words = view.words(spaces, question.terms, where, more * _BY_KEYWORD, exact=exact)
-    near: Mapping[str, NearMatch] = {}
-    if vectors is not None and question.vector is not None:
-        near = view.near(spaces, vectors.model().no, question.vector, where, more * _BY_VECTOR, exact=exact)
-    return {space: _Lists(held, near.get(space), graph.get(space, {})) for space, held in words.items()}
+    model, vector = None if vectors is None else vectors.model().no, question.vector
+
+    def near() -> dict[str, NearMatch]:
+        if model is None or vector is None:
+            return {}
+        return view.near(spaces, model, vector, where, more * _BY_VECTOR, exact=exact)
+
+    held, nearest = view.together(
+        lambda: view.words(spaces, question.terms, where, more * _BY_KEYWORD, exact=exact), near
+    )
+    return {space: (words, nearest.get(space)) for space, words in held.items()}
 
 
-def _by_graph(view: View, question: Question, spaces: Sequence[str]) -> dict[str, dict[int, float]]:
+def _reach(view: View, question: Question, drawn: Drawn) -> dict[str, dict[int, float]]:
     """Records that relations lead to from the entities that the question names; the best of a space has 1."""
-    found: dict[str, dict[int, float]] = {}
-    for space, named in view.names(spaces, question.names, unspaced(question.query.text)).items():
-        if named:
-            asked = question.query.filter
-            scores, _ = walk(
-                view, space, names=named, records={}, as_of=asked.as_of, true_at=asked.true_at, through_records=False
-            )
-            best = max(scores.values(), default=0.0)
-            found[space] = {version: score / best for version, score in scores.items()} if best else {}
-    return found
+    asked = question.query.filter
+
+    def reach_in(space: str) -> dict[int, float]:
+        scores = walk_relations(
+            view, space, _meant(question, drawn.named[space]), as_of=asked.as_of, true_at=asked.true_at
+        )
+        best = max(scores.values(), default=0.0)
+        return {version: score / best for version, score in scores.items()} if best else {}
+
+    spaces = [space for space, named in drawn.named.items() if named]
+    return dict(zip(spaces, view.together(*(partial(reach_in, space) for space in spaces)), strict=True))
+
+
+def _meant(question: Question, named: Sequence[Entity]) -> list[str]:
+    """The entities that names in a question mean: who is called just so comes before others of that name."""
+    text, phrases = unspaced(question.query.text), set(question.names)
+    by_name: dict[str, list[Entity]] = {}
+    for entity in named:
+        for name in dict.fromkeys(map(normal_name, names_of(entity))):
+            if name in phrases or name in text:
+                by_name.setdefault(name, []).append(entity)
+    return list(dict.fromkeys(one.id for name in sorted(by_name) for one in called(name, by_name[name], any_case=True)))
 
 
 def _look(view: View, vectors: Vectors | None, question: Question, lists: Mapping[str, _Lists]) -> dict[str, Findings]:

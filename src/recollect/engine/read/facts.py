@@ -6,14 +6,14 @@ are put into words and compared with the question's: what says most of them is s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
 
-from recollect.engine.core import Core
 from recollect.engine.write.remember import content_hash
-from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.store.base import Entities, Relations, View
 from recollect.store.terms import query_terms, terms
-from recollect.types import Filter, Hit, Query, Record, Relation, Why
+from recollect.types import Entity, Filter, Hit, Query, Record, Relation, Why
 
 KIND = "fact"
 """The kind of a hit that is a relation: its id is the relation's, and `relate` changes it."""
@@ -25,22 +25,22 @@ _STEEP = 1.5
 _PLAIN = Filter()
 
 
-def facts_for(core: Core, query: Query) -> list[Hit]:
-    """The facts that say most of what a question asks, as hits; none where it asks for certain records."""
+def facts_for(view: View, query: Query, named: Mapping[str, Sequence[Entity]]) -> list[Hit]:
+    """The facts that say most of what a question asks, as hits; none where it asks for certain records.
+
+    Given are the entities that it names, of each space that knows any.
+    """
     where = query.filter
     if not _may_see(where):
         return []
     asked = set(query_terms(query.text))
     found: list[Hit] = []
-    with core.store.read() as view:
-        spaces = where.spaces or tuple(space.name for space in view.spaces())
-        named = view.names(spaces, [*extract_names(query.text), *phrases(query.text)], unspaced(query.text))
-        for space, names in named.items():
-            for relation, said in _told(view, space, names, where):
-                covered = len(asked & {*terms(said)}) / max(len(asked), 1)
-                score = round(_BEST * covered**_STEEP, 6)
-                if covered >= _LEAST_COVERED and score >= query.min_score:
-                    found.append(Hit(record=_record(relation, said), score=score, why=Why(keyword=round(covered, 4))))
+    stated = view.together(*(partial(_told, view, space, [one.id for one in named[space]], where) for space in named))
+    for relation, said in chain.from_iterable(stated):
+        covered = len(asked & {*terms(said)}) / max(len(asked), 1)
+        score = round(_BEST * covered**_STEEP, 6)
+        if covered >= _LEAST_COVERED and score >= query.min_score:
+            found.append(Hit(record=_record(relation, said), score=score, why=Why(keyword=round(covered, 4))))
     found.sort(key=lambda hit: (-hit.score, -hit.record.event_time.timestamp()))
     return found[:_MOST_TOLD]
 
@@ -52,18 +52,17 @@ def _may_see(where: Filter) -> bool:
     return plain and KIND not in where.without_kinds
 
 
-def _told(view: View, space: str, names: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:
-    """Relations of the entities of some names and the newest of all, in words."""
-    meant = Entities(space=space, names=tuple(names), as_of=where.as_of)
-    held = tuple(one.id for one in view.entities(meant)) if names else ()
+def _told(view: View, space: str, ids: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:
+    """Relations of some entities and the newest of all, in words."""
+    held = tuple(ids)
     asked = [Relations(space=space, as_of=where.as_of)]
     if held:
         asked += [Relations(space=space, subjects=held, as_of=where.as_of)]
         asked += [Relations(space=space, objects=held, as_of=where.as_of)]
-    lists = [view.relations(Relation, one, newest_first=True, limit=_NEWEST) for one in asked]
+    lists = view.together(*(partial(view.relations, Relation, one, newest_first=True, limit=_NEWEST) for one in asked))
     facts = {one.id: one for some in lists for one in some}
-    ids = {end for one in facts.values() for end in (one.subject, one.object)}
-    known = view.entities(Entities(space=space, ids=tuple(ids), as_of=where.as_of)) if ids else []
+    ends = sorted({end for one in facts.values() for end in (one.subject, one.object)})
+    known = view.entities(Entities(space=space, ids=tuple(ends), as_of=where.as_of)) if ends else []
     name_of = {entity.id: entity.name for entity in known}
     return [
         (one, f"{name_of.get(one.subject, one.subject)} {_spoken(one.predicate)} {name_of.get(one.object, one.object)}")

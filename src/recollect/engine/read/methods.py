@@ -11,7 +11,7 @@ from typing import Literal, Unpack, get_args
 import msgspec
 
 from recollect.engine.core import Core, last_entry, missing_space, space_of
-from recollect.engine.embedding.semantics import WAIT_SECONDS, Semantics
+from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_choice,
@@ -31,7 +31,6 @@ from recollect.engine.parse import (
 from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
-from recollect.engine.read.facts import facts_for
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
@@ -43,7 +42,7 @@ from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
 from recollect.retrieve.general import asks_generally
-from recollect.store.base import By, Changes
+from recollect.store.base import By, Changes, View
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -123,8 +122,6 @@ class Reading:
         text = None if query is None else parse_text(query, "query")
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
-        from recollect.engine.read.recall import promising, recall  # brings in numpy: only when something is asked
-
         parsed = Query(
             text=text,
             filter=where,
@@ -138,22 +135,7 @@ class Reading:
             fold=parse_flag(fold, "fold"),
             budget_tokens=_parse_budget(budget_tokens),
         )
-        seconds = parse_seconds(wait, "wait")
-        with self.semantics.precedence.answering():
-            ready = self.semantics.ready(
-                list(parsed.filter.spaces) or None, seconds, lambda: promising(self.core, parsed)
-            )
-            answer = recall(
-                self.core,
-                ready.vectors,
-                parsed,
-                reranker=self.semantics.reranker,
-                waiting=ready.waiting,
-                problem=ready.problem,
-            )
-        if parse_flag(facts, "facts"):
-            stated = facts_for(self.core, parsed)
-            answer.hits = tuple(sorted([*answer.hits, *stated], key=lambda hit: -hit.score)[: parsed.limit])
+        answer = self._answer(parsed, parse_seconds(wait, "wait"), facts=parse_flag(facts, "facts"))
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
         if answer.signals.problem is None and not answer:
@@ -163,6 +145,26 @@ class Reading:
         if parse_flag(touch, "touch"):
             self.touch([hit.record for hit in answer if hit.is_likely and hit.record.kind != FACT])
         return answer
+
+    def _answer(self, query: Query, wait: float, *, facts: bool) -> Recall:
+        """Looks once where all vectors are there; otherwise as many of them are computed first as there is time for."""
+        from recollect.engine.read.recall import answer, promising  # brings in numpy: only when something is asked
+
+        def look(view: View, ready: Ready) -> Recall:
+            return answer(
+                self.core, view, ready.vectors, query, reranker=self.semantics.reranker, facts=facts,
+                waiting=ready.waiting, problem=ready.problem,
+            )  # fmt: skip
+
+        spaces = list(query.filter.spaces) or None
+        with self.semantics.precedence.answering():
+            with self.core.store.read() as view:
+                ready = self.semantics.ready_already(view, spaces)
+                if ready is not None:
+                    return look(view, ready)
+            ready = self.semantics.ready(spaces, wait, lambda: promising(self.core, query))
+            with self.core.store.read() as view:
+                return look(view, ready)
 
     def _missing(self, spaces: Sequence[str]) -> str | None:
         """Says so where a space that was named is not there; the first one of a new store need not be."""

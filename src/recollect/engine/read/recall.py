@@ -14,7 +14,14 @@ from msgspec import Struct
 
 from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.vectors import Vectors
-from recollect.engine.read.candidates import Question, SpaceCandidates, gather, make_question
+from recollect.engine.read.candidates import (
+    Question,
+    SpaceCandidates,
+    complete,
+    draw,
+    gather,
+    make_question,
+)
 from recollect.engine.read.deep import (
     DEEP,
     DEEP_SECONDS,
@@ -24,6 +31,7 @@ from recollect.engine.read.deep import (
     read_closely,
     short_enough,
 )
+from recollect.engine.read.facts import facts_for
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
@@ -207,21 +215,41 @@ def recall(
     problem: str | None = None,
 ) -> Recall:
     """The records that answer a query, best first. `reranker` opens the model that reads the best with the question."""
-    started, began = time.perf_counter(), time.monotonic()
-    now = core.clock()
-    question = make_question(query, vectors, int(now.timestamp() * 1e6))
     with core.store.read() as view:
-        found = gather(view, vectors, question, _spaces(view, query))
-        pool = _Pool(found, question)
-        used = None
-        if vectors is not None:
-            pool.look_closer(view, vectors)
-            used = _read(view, vectors, reranker, question, pool, began) if reranker is not None else None
-        hits = _hits(view, pool, query)
-        asked = asked_among(hits, query.text)
-        if asked:
-            pool.drop([hit.record.version for hit in asked])
-            hits = lower_questions(hits, _hits(view, pool, query), query)
+        return answer(core, view, vectors, query, reranker=reranker, waiting=waiting, problem=problem)
+
+
+def answer(
+    core: Core,
+    view: View,
+    vectors: Vectors | None,
+    query: Query,
+    *,
+    reranker: Callable[[], Reranker] | None = None,
+    facts: bool = False,
+    waiting: int = 0,
+    problem: str | None = None,
+) -> Recall:
+    """The same, as one look at the store sees it; with `facts`, stated ones are among the hits."""
+    started, began = time.perf_counter(), time.monotonic()
+    question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
+    drawn = draw(view, vectors, question, _spaces(view, query))
+    found, stated = view.together(
+        lambda: complete(view, vectors, question, drawn),
+        lambda: facts_for(view, query, drawn.named) if facts else [],
+    )
+    pool, shown = _Pool(found, question), _Shown(view)
+    used = None
+    if vectors is not None:
+        pool.look_closer(view, vectors)
+        used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
+    hits = _hits(shown, pool, query)
+    asked = asked_among(hits, query.text)
+    if asked:
+        pool.drop([hit.record.version for hit in asked])
+        hits = lower_questions(hits, _hits(shown, pool, query), query)
+    if stated:
+        hits = tuple(sorted([*hits, *stated], key=lambda hit: -hit.score)[: query.limit])
     return Recall(
         hits=hits,
         pack=partial(pack_context, budget_tokens=query.budget_tokens),
@@ -239,6 +267,22 @@ def recall(
     )
 
 
+class _Shown:
+    """The records that one recall has read so far."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._read: dict[int, Record] = {}
+
+    def records(self, versions: Sequence[int], soon: Sequence[int] = ()) -> list[Record]:
+        """Versions in the order in which they are asked for; what will probably be asked for `soon` is read along."""
+        missing = [version for version in versions if version not in self._read]
+        if missing:
+            wanted = dict.fromkeys([*missing, *(version for version in soon if version not in self._read)])
+            self._read |= {record.version: record for record in records_of(self.view, list(wanted))}
+        return [self._read[version] for version in versions]
+
+
 def promising(core: Core, query: Query) -> list[int]:
     """The versions that words and the graph would put first: what is most worth a vector while that question waits."""
     question = make_question(query, None, int(core.clock().timestamp() * 1e6))
@@ -252,17 +296,18 @@ def _spaces(view: View, query: Query) -> Sequence[str]:
 
 
 def _read(
-    view: View, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool, began: float
+    shown: _Shown, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool, began: float
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
     query, small = question.query, is_worth_reading(pool.evidence.records)
     if not (query.deep or small):
         return None
-    best = pool.ranked(DEEP if query.deep else FEW, least=0.0)  # reading may lift or lower any of them
+    ranked = pool.ranked(max(DEEP, _FOLD_LOOKS_AT * query.limit), least=0.0)
+    best = ranked[: DEEP if query.deep else FEW]  # reading may lift or lower any of them
     if len(best) < 2:
         return None
-    found = {record.version: record for record in records_of(view, [one.version for one in best])}
-    records = short_enough([found[one.version] for one in best], deep=query.deep)
+    likely = [one.version for one in ranked if one.score >= query.min_score]
+    records = short_enough(shown.records([one.version for one in best], likely), deep=query.deep)
     model = reranker()
     if not records or not model.reads(query.text):
         return None
@@ -271,7 +316,7 @@ def _read(
     if query.deep and query.deep_within is not None:
         until = began + query.deep_within
     least = len(short_enough(records[:FEW], deep=False)) if small and query.deep else 0
-    said = read_closely(view, vectors, model, question, records, least=least, until=until)
+    said = read_closely(shown.view, vectors, model, question, records, least=least, until=until)
     if np.isnan(said).all():
         return None
     row_of = {int(version): row for row, version in enumerate(pool.version)}
@@ -279,29 +324,29 @@ def _read(
     return model.name, int((~np.isnan(said)).sum())
 
 
-def _hits(view: View, pool: _Pool, query: Query) -> tuple[Hit, ...]:
-    return _fold(view, pool, query.limit) if query.fold else _show(view, pool.ranked(query.limit))
+def _hits(shown: _Shown, pool: _Pool, query: Query) -> tuple[Hit, ...]:
+    return _fold(shown, pool, query.limit) if query.fold else _show(shown, pool.ranked(query.limit))
 
 
-def _fold(view: View, pool: _Pool, limit: int) -> tuple[Hit, ...]:
+def _fold(shown: _Shown, pool: _Pool, limit: int) -> tuple[Hit, ...]:
     """The best hits with near-duplicates behind them; the more there are of those, the further it looks."""
     window = _FOLD_LOOKS_AT * limit
     while True:
         ranked = pool.ranked(window)
-        hits = _group(view, ranked, limit)
+        hits = _group(shown, ranked, limit)
         if len(hits) >= limit or len(ranked) < window:
             return hits
         window *= 4
 
 
-def _show(view: View, ranked: list[_Ranked]) -> tuple[Hit, ...]:
-    records = records_of(view, [one.version for one in ranked])
+def _show(shown: _Shown, ranked: list[_Ranked]) -> tuple[Hit, ...]:
+    records = shown.records([one.version for one in ranked])
     return tuple(_to_hit(record, one, ()) for record, one in zip(records, ranked, strict=True))
 
 
-def _group(view: View, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
+def _group(shown: _Shown, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     versions = [one.version for one in ranked]
-    records, lexis = records_of(view, versions), view.terms(versions)
+    records, lexis = shown.records(versions), shown.view.terms(versions)
     signatures = [
         Signature(lexis[record.version].terms.keys(), frozenset(_NUMBER.findall(record.text))) for record in records
     ]

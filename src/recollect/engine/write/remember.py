@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 
 import msgspec
@@ -221,7 +222,6 @@ class _Batch:
         self._alike = alike if anywhere else ("kind", "session", *alike)
         self._by_grounds = "grounds" in alike
         self._lists_repeats = anywhere
-        self._any_known = space in edit.names([space])
         hashes = [content_hash(draft.text) for draft in drafts]
         self._hashes = iter(hashes)
         self._twins: dict[str, list[Record]] = {}
@@ -229,18 +229,23 @@ class _Batch:
         self._puts: list[Put] = []
         self._receipts: list[Receipt] = []
         self._waiting: list[int] = []
-        self._look_up(list(dict.fromkeys(hashes)), tuple({draft.id for draft in drafts if draft.id is not None}))
+        ids = tuple({draft.id for draft in drafts if draft.id is not None})
+        self._any_known, held = edit.together(
+            lambda: space in edit.names([space]), lambda: self._look_up(list(dict.fromkeys(hashes)), ids)
+        )
+        for record in held[0]:
+            self._twins.setdefault(record.content_hash, []).append(record)
+        self._ids = {record.id: record for record in held[1]}
 
-    def _look_up(self, hashes: Sequence[str], ids: tuple[str, ...]) -> None:
-        """Reads the records that have one of the texts or one of the ids."""
+    def _look_up(self, hashes: Sequence[str], ids: tuple[str, ...]) -> tuple[list[Record], list[Record]]:
+        """The records that have one of the texts, and those that have one of the ids."""
         here = Filter(spaces=(self._space,))
-        for start in range(0, len(hashes), _LOOKED_UP):
-            some = tuple(hashes[start : start + _LOOKED_UP])
-            for record in self._edit.select(Record, msgspec.structs.replace(here, hashes=some)):
-                self._twins.setdefault(record.content_hash, []).append(record)
+        parts = [tuple(hashes[start : start + _LOOKED_UP]) for start in range(0, len(hashes), _LOOKED_UP)]
+        asked = [msgspec.structs.replace(here, hashes=part) for part in parts]
         if ids:
-            named = msgspec.structs.replace(here, ids=ids, valid_only=False)
-            self._ids = {record.id: record for record in self._edit.select(Record, named)}
+            asked.append(msgspec.structs.replace(here, ids=ids, valid_only=False))
+        found = self._edit.together(*(partial(self._edit.select, Record, where) for where in asked))
+        return [record for some in found[: len(parts)] for record in some], list(found[-1]) if ids else []
 
     def refuse(self, reason: str) -> None:
         next(self._hashes)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 
 import psycopg
@@ -189,34 +189,31 @@ class PostgresStore:
                 yield self._view(*joined)
             return
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
-            db = PostgresDatabase(connection, limited=self._limited)
-            yield self._view(db, State(answers, writing=False))
+            yield self._view(*self._begun(connection, State(answers, writing=False)))
+
+    def _begun(
+        self, connection: Connection, state: State, numbers: Mapping[str, int] | None = None
+    ) -> tuple[PostgresDatabase, State]:
+        db = PostgresDatabase(connection, numbers, limited=self._limited)
+        db.known_spaces, db.stamped = state.spaces, state.stamped
+        return db, state
 
     def _view(self, db: PostgresDatabase, state: State) -> SqlView:
         now = look(state.last, self._clock())
         shifted = state.last is not None and state.last.ahead > 0
-        return SqlView(db, now, *self._index(db, state, now)[1:], shifted=shifted)
+        return SqlView(db, now, *self._index(db, state, now), shifted=shifted)
 
     @contextmanager
     def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
         inner = self._joined() is not None
         with self._converted(writing=True), self._transaction(patience) as (db, state), self._acts.one():
             moment = next_moment(state.last, self._clock())
-            words, derived, search = self._index(db, state, moment.at)
+            db.stamped = None if moment.noted is not None else db.stamped
+            derived, search = self._index(db, state, moment.at)
             edit = SqlEdit(db, moment, derived, search, actor, self._acts.first)
-            if inner:
-                db.script(["SAVEPOINT edit"])
-            try:
+            with db.undone_on_failure() if inner else nullcontext():
                 yield edit
                 edit.finish()
-                if inner:
-                    db.script([*words.ending(), "RELEASE edit"])
-                else:
-                    db.put_off(words.ending())
-            except BaseException:
-                if inner and db.is_open():
-                    db.script(["ROLLBACK TO edit"])
-                raise
             if db.wrote_to("journal"):
                 state.last = Last(to_micros(moment.at), moment.noted)
 
@@ -236,16 +233,13 @@ class PostgresStore:
         alone = self._alone(seconds)
         with self._converted(writing=True), alone, self._acts.one(), beginning as (connection, answers):
             _, ((transaction,),), *known, numbers = answers
-            db = PostgresDatabase(connection, dict(numbers), limited=self._limited)
-            self._thread.joined = (db, State(known, writing=True))
+            db, state = self._begun(connection, State(known, writing=True), dict(numbers))
+            self._thread.joined = (db, state)
             try:
                 yield self._thread.joined
             finally:
                 self._thread.joined = None
-            ending = db.ending()
-            if db.wrote_to("journal"):
-                ending.append(f"NOTIFY {self._channel}")
-            self._commit(connection, "; ".join([*ending, "COMMIT"]), transaction)
+            self._commit(connection, db, transaction)
         for told in self.on_commit:
             told()
 
@@ -263,9 +257,7 @@ class PostgresStore:
         finally:
             self._writing.release()
 
-    def _index(
-        self, db: PostgresDatabase, state: State, now: datetime
-    ) -> tuple[PostgresWords, Derived, Callable[[], Search]]:
+    def _index(self, db: PostgresDatabase, state: State, now: datetime) -> tuple[Derived, Callable[[], Search]]:
         """What is derived, as a transaction sees it, and what searches it once something is asked."""
         words, vectors = PostgresWords(db, state), PostgresVectors(db, state)
 
@@ -274,12 +266,12 @@ class PostgresStore:
 
             return PostgresSearch(db, state, words, vectors, to_micros(now))
 
-        return words, Derived(db, words, vectors), search
+        return Derived(db, words, vectors), search
 
-    def _commit(self, connection: Connection, ending: str, transaction: str) -> None:
+    def _commit(self, connection: Connection, db: PostgresDatabase, transaction: str) -> None:
         """Ends a transaction. If the answer is lost, the database is asked what became of it."""
         try:
-            run_script(connection, ending)
+            db.commit(*([f"NOTIFY {self._channel}"] if db.wrote_to("journal") else []))
         except psycopg.OperationalError:
             if not is_lost(connection) or not self._was_committed(transaction):
                 raise

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias, cast
 
-from recollect.store.postgres.connections import Connection, run_script
-from recollect.store.sql.database import Condition, Row
+import psycopg
+
+from recollect.store.postgres.connections import Connection
+from recollect.store.sql.database import Condition, Row, S
+
+Cursor: TypeAlias = psycopg.Cursor[Row]
+_Question: TypeAlias = tuple[str, tuple[object, ...]]
+_Answer: TypeAlias = tuple[list[str], list[Row]]
+"""The names of the columns, and the rows."""
 
 _COPIED = 20  # rows from which on they are sent in bulk, which takes one round trip more
+_MOST_PENDING = 500  # statements
 _PLAIN_INSERT = re.compile(r"INSERT INTO (\w+)(\([^)]*\))? VALUES\((?:\?, )*\?\)")
 
 
@@ -20,6 +30,9 @@ class PostgresDialect:
             return "false", []
         kind = "text" if isinstance(values[0], str) else "bigint"
         return f"{column} = ANY(?::{kind}[])", [list(values)]
+
+    def listed(self, values: Sequence[str]) -> Condition:
+        return 'SELECT unnest(?::text[]) COLLATE "C"', [list(values)]
 
     def shares(self, column: str, values: Sequence[str]) -> Condition:
         sql = (
@@ -52,11 +65,24 @@ def _spelled(sql: str) -> bytes:
     return sql.replace("%", "%%").replace("?", "%s").encode()
 
 
+class _Asked(BaseException):
+    """Somebody who is asked together with others waits for answers to these questions."""
+
+    def __init__(self, questions: Sequence[tuple[str, Sequence[object]]]) -> None:
+        super().__init__()
+        self.questions = questions
+
+
+def _key(sql: str, values: Sequence[object]) -> _Question:
+    return sql, tuple(tuple(cast("list[object]", one)) if isinstance(one, list) else one for one in values)
+
+
 class PostgresDatabase:
     """A connection within a transaction.
 
-    Whoever changes something is alone, so what numbers are free is read where a transaction begins, and what was taken
-    of them is written where it ends: together with everything else that was put off until then.
+    What changes something is kept until something is read or the transaction ends, and then goes to the server
+    together with that. Whoever changes something is alone, so what numbers are free is read where a transaction begins,
+    and what was taken of them is written where it ends.
     """
 
     dialect = DIALECT
@@ -68,31 +94,102 @@ class PostgresDatabase:
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
         self.limited = limited
-        self._later: list[str] = []
+        self._pending: list[tuple[str, Sequence[object]]] = []
+        self._known: dict[_Question, _Answer] | None = None
+        self.known_spaces: list[Row] | None = None
+        self.stamped: bool | None = None
+
+    # Reading
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        return self._connection.execute(_spelled(sql), values, binary=True).fetchall()
-
-    def run(self, sql: str, values: Sequence[object] = ()) -> int:
-        return self._connection.execute(_spelled(sql), values).rowcount
-
-    def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
-        if not rows:
-            return
-        plain = _PLAIN_INSERT.fullmatch(sql) if len(rows) >= _COPIED and not self.limited else None
-        with self._connection.cursor() as cursor:
-            if plain is None:
-                cursor.executemany(_spelled(sql), rows)
-                return
-            with cursor.copy(f"COPY {plain[1]}{plain[2] or ''} FROM STDIN".encode()) as copy:
-                for row in rows:
-                    copy.write_row(row)
+        return self._answer(sql, values)[1]
 
     def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
-        cursor = self._connection.execute(_spelled(sql), values, binary=True)
-        places = [column.name for column in cursor.description or ()]
-        found = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(places)
+        places, rows = self._answer(sql, values)
+        found = list(zip(*rows, strict=True)) or [()] * len(places)
         return [list(found[places.index(name)]) for name in names]
+
+    def _answer(self, sql: str, values: Sequence[object]) -> _Answer:
+        if self._known is None:
+            return self._ask([(sql, values)])[0]
+        answer = self._known.get(_key(sql, values))
+        if answer is None:
+            raise _Asked([(sql, values)])
+        return answer
+
+    def together(self, asks: Sequence[Callable[[], S]]) -> list[S]:
+        """Runs each as far as it gets with what was answered so far, has the server answer what they are short of all
+        at once, and goes on so: as many round trips as the one takes that needs most.
+        """
+        if self._known is not None:
+            return self._advance(asks, {})
+        done: dict[int, S] = {}
+        self._known = {}
+        try:
+            while True:
+                try:
+                    return self._advance(asks, done)
+                except _Asked as asked:
+                    wanted = {_key(*one): one for one in asked.questions}
+                    self._known |= zip(wanted, self._ask(list(wanted.values())), strict=True)
+        finally:
+            self._known = None
+
+    def _advance(self, asks: Sequence[Callable[[], S]], done: dict[int, S]) -> list[S]:
+        questions: list[tuple[str, Sequence[object]]] = []
+        for place, ask in enumerate(asks):
+            if place not in done:
+                try:
+                    done[place] = ask()
+                except _Asked as asked:
+                    questions += asked.questions
+        if questions:
+            raise _Asked(questions)
+        return [done[place] for place in range(len(asks))]
+
+    def _ask(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[_Answer]:
+        """Has the server do what is pending and answer questions, in one round trip."""
+        cursors = self._send(questions)
+        return [([column.name for column in one.description or ()], one.fetchall()) for one in cursors]
+
+    # Writing
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        self._pending.append((sql, values))
+        if len(self._pending) >= _MOST_PENDING:
+            self.flush()
+
+    def change(self, sql: str, values: Sequence[object] = ()) -> int:
+        return self._send([(sql, values)])[0].rowcount
+
+    def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        plain = _PLAIN_INSERT.fullmatch(sql) if len(rows) >= _COPIED and not self.limited else None
+        if plain is None:
+            for row in rows:
+                self.run(sql, row)
+            return
+        self.flush()
+        with (
+            self._connection.cursor() as cursor,
+            cursor.copy(f"COPY {plain[1]}{plain[2] or ''} FROM STDIN".encode()) as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
+
+    def flush(self) -> None:
+        """Has the server do what is pending."""
+        if self._pending:
+            self._send([])
+
+    def _send(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[Cursor]:
+        pending, self._pending = self._pending, []
+        if not pending and len(questions) == 1:
+            sql, values = questions[0]
+            return [self._connection.execute(_spelled(sql), values, binary=True)]
+        with self._connection.pipeline():
+            for sql, values in pending:
+                self._connection.execute(_spelled(sql), values)
+            return [self._connection.execute(_spelled(sql), values, binary=True) for sql, values in questions]
 
     def reserve(self, table: str, count: int) -> int:
         first = self._numbers.get(table, 0) + 1
@@ -111,13 +208,21 @@ class PostgresDatabase:
         self._numbers[table] = last
         self._taken.add(table)
 
-    def script(self, statements: Iterable[str]) -> list[list[Row]]:
-        """Runs statements without values in one round trip."""
-        return run_script(self._connection, "; ".join(statements))
-
-    def put_off(self, statements: Iterable[str]) -> None:
-        """Has statements run where the transaction ends."""
-        self._later += statements
+    @contextmanager
+    def undone_on_failure(self) -> Generator[None]:
+        """Takes back what is done in its body where that fails, whether the server has done it yet or not."""
+        numbers, taken = dict(self._numbers), set(self._taken)
+        self.run("SAVEPOINT part")
+        try:
+            yield
+            self.run("RELEASE part")
+        except BaseException:
+            with contextlib.suppress(psycopg.Error):  # which is what is taken back
+                self.flush()
+            if self.is_open():
+                self._send([("ROLLBACK TO part", ())])
+            self._numbers, self._taken = numbers, taken
+            raise
 
     def is_open(self) -> bool:
         """Is the transaction still under way, or was the connection lost?"""
@@ -127,8 +232,10 @@ class PostgresDatabase:
         """Were numbers of a table taken in this transaction?"""
         return table in self._taken
 
-    def ending(self) -> list[str]:
-        """What is left to be written before the transaction ends."""
-        return self._later + [
+    def commit(self, *more: str) -> None:
+        """Ends the transaction with all that is left to be written, in one round trip."""
+        taken = [
             f"UPDATE numbers SET last = {self._numbers[table]} WHERE name = '{table}'" for table in sorted(self._taken)
         ]
+        self._pending += [(sql, ()) for sql in (*taken, *more)]
+        self._send([("COMMIT", ())])

@@ -41,6 +41,10 @@ _Said: TypeAlias = tuple[NDArray[np.float32], list[bytes]]
 _MOST = 2**31
 _COMPARED = 5_000
 """Records of a space up to which all its vectors are compared, rather than those that an index leads to."""
+_PASSED_OVER = 4_000.0
+"""How much longer an index takes for one vector that it passes over, times how many it is asked for."""
+_SURE = 10
+"""How many of the very nearest are among the candidates whatever their signs say."""
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
     JOIN tallies ON tallies.space_no = spaces.no WHERE spaces.name = ANY(?::text[]) AND tallies.edition = ?"""
@@ -92,15 +96,16 @@ class PostgresSearch:
         self._words = words
         self._vectors = vectors
         self._now = now
-        self._tallies: dict[str, Tally] = {}
+        known = [] if state.writing else state.spaces or []
+        self._tallies = {row[0]: Tally(*row[4:]) for row in known if row[5] is not None}
         self._said: dict[tuple[int, int], _Said] = {}
 
     def _spaces(self, names: Sequence[str]) -> dict[str, Tally]:
         """Those of some spaces that are there."""
         if self._state.writing:
             self._tallies.clear()
-            self._words.flush()
-        if not all(name in self._tallies for name in names):
+            self._words.finish()
+        if not all(name in self._tallies for name in names) and (self._state.writing or self._state.spaces is None):
             rows = self._db.rows(_TALLIES, (list(names), self._state.edition))
             self._tallies |= {name: Tally(*row) for name, *row in rows}
         return {name: self._tallies[name] for name in names if name in self._tallies}
@@ -123,7 +128,7 @@ class PostgresSearch:
     ) -> dict[str, WordMatch]:
         if every and not terms:
             return {name: self._all(tally, where) for name, tally in self._spaces(spaces).items()}
-        self._words.flush()
+        self._words.finish()
         edition = self._state.edition
         values: list[object] = [list(spaces), edition, list(terms), edition]
         among = ""
@@ -163,7 +168,7 @@ class PostgresSearch:
 
         An index has to pass over those of others: the smaller the part that a space is of all, the more of them.
         """
-        return max(_COMPARED, int(sqrt(200 * max(self._state.pieces, 0.0))))
+        return max(_COMPARED, int(sqrt(_PASSED_OVER * max(self._state.pieces, 0.0))))
 
     def _compare_all(
         self,
@@ -176,24 +181,34 @@ class PostgresSearch:
         exact: bool,
         among: Condition | None = None,
     ) -> dict[int, NearMatch]:
-        """Compares the signs of all vectors of some spaces, as SQLite does; of those alone that a filter lets through,
-        where it is to be `exact`.
+        """Compares the signs of all vectors of some spaces, as SQLite does, and adds the very nearest that signs miss.
+
+        Of those alone that a filter lets through, where it is to be `exact`.
         """
         if exact and among is None:
             among = self._allowed(numbers, where)
         allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
         rows = self._db.rows(
             f"""WITH every AS MATERIALIZED (
-                SELECT space_no, piece, version, bit_count(bits # ?::varbit) AS far FROM pieces
-                WHERE space_no = ANY(?::bigint[]) AND model = ? AND {self._present("pieces", where)}{allowed}),
-            ranked AS (SELECT *, row_number() OVER (PARTITION BY space_no ORDER BY far, piece) AS place FROM every)
-            SELECT space_no, piece, version FROM ranked WHERE place <= ? ORDER BY space_no, place""",
-            (spell_bits(vector, self._model(model).mean), list(numbers), model, *listed, most + 1),
-        )
-        found: dict[int, list[Row]] = {}
-        for number, *row in rows:
-            found.setdefault(number, []).append(tuple(row))
-        return {number: _near_match(some, most) for number, some in found.items()}
+                SELECT space_no, piece, version, bit_count(bits # ?::varbit) AS signs, numbers <#> ?::halfvec AS far
+                FROM pieces
+                WHERE space_no = ANY(?::bigint[]) AND model = ? AND {self._present("pieces", where)}{allowed})
+            SELECT best.* FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL (
+                (SELECT no, piece, version, false FROM every WHERE space_no = no ORDER BY signs, piece LIMIT ?)
+                UNION ALL
+                (SELECT no, piece, version, true FROM every WHERE space_no = no ORDER BY far, piece LIMIT {_SURE})
+            ) AS best""",
+            (
+                spell_bits(vector, self._model(model).mean), spell_vector(vector), list(numbers), model, *listed,
+                list(numbers), most + 1,
+            ),
+        )  # fmt: skip
+        found: dict[int, NearMatch] = {}
+        for number in numbers:
+            signs = [row[1:3] for row in rows if row[0] == number and not row[3]]
+            sure = [row[1:3] for row in rows if row[0] == number and row[3]]
+            found[number] = _near_match(signs, most, sure)
+        return found
 
     def _compare_some(
         self, number: int, model: int, vector: NDArray[np.float32], where: Filter, most: int, bound: int, *, exact: bool
@@ -334,8 +349,10 @@ def _word_match(row: Sequence[object], most: int) -> WordMatch:
     return WordMatch(found[:most], np.array(sizes, dtype=np.float64), records, length, len(found) > most)
 
 
-def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
-    pieces, versions = (np.array([row[at] for row in rows[:most]], dtype=np.int64) for at in (0, 1))
+def _near_match(rows: Sequence[Row], most: int, sure: Sequence[Row] = ()) -> NearMatch:
+    """The first so many of some pieces and their versions, and those that are among them in any case."""
+    chosen = list(dict.fromkeys([*rows[:most], *sure]))
+    pieces, versions = (np.array([row[at] for row in chosen], dtype=np.int64) for at in (0, 1))
     return NearMatch(versions, pieces, len(rows) > most)
 
 

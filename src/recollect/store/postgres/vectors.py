@@ -47,7 +47,7 @@ class PostgresVectors:
     def __init__(self, db: PostgresDatabase, state: State) -> None:
         self._db = db
         self._state = state
-        self._queue = Queue(db)
+        self._queue = Queue(db, state.models)
 
     # Reading
 
@@ -133,7 +133,7 @@ class PostgresVectors:
             column = f"(numbers::halfvec({model.dim})) halfvec_ip_ops"
             near = f"CREATE INDEX IF NOT EXISTS pieces_near_{model.no} ON pieces USING hnsw ({column})"
             self._db.run(_MORE_MEMORY)
-            self._db.run(f"{near} WHERE model = {model.no}")
+            self._db.change(f"{near} WHERE model = {model.no}")
 
     def drop_index(self, model: Model) -> None:
         self._db.run(f"DROP INDEX IF EXISTS pieces_near_{model.no}")

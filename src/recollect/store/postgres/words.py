@@ -141,6 +141,7 @@ class PostgresWords:
 
     def put_names(self, space_no: int, entity: Entity) -> None:
         names = {normal_name(name) for name in (entity.name, *entity.aliases)}
+        self._state.any_names = True
         self._db.many(
             "INSERT INTO names VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
             [(space_no, name, entity.id) for name in sorted(names)],
@@ -152,8 +153,11 @@ class PostgresWords:
     def drop_all_names(self) -> None:
         self._db.run("DELETE FROM names")
 
+    def has_evicted(self) -> bool:
+        return self._state.any_evicted
+
     def look_for_evicted(self) -> None:
-        """A transaction that writes looks for what is evicted at every read."""
+        self._state.any_evicted = True
 
     # Making it anew
 
@@ -184,7 +188,7 @@ class PostgresWords:
         return done, max(done, progress["total"])
 
     def put_in_use(self) -> None:
-        self.flush()
+        self.finish()
         following = self._state.edition + 1
         for table in ("words", "lexis", "tallies"):
             self._db.run(f"DELETE FROM {table} WHERE edition <> ?", (following,))
@@ -209,21 +213,11 @@ class PostgresWords:
         self._tallied[edition, space_no] = (held[0] + records, held[1] + length)
 
     def finish(self) -> None:
-        """What was put off is written together with the end of the transaction."""
-
-    def ending(self) -> list[str]:
-        """What is left to be written: how many records and terms each space has."""
-        statements = [
-            f"UPDATE tallies SET records = records + {records}, length = length + {length}"
-            f" WHERE edition = {edition} AND space_no = {space_no}"
-            for (edition, space_no), (records, length) in self._tallied.items()
-            if records or length
-        ]
+        """Writes how many records and terms each space has now."""
+        for (edition, space_no), (records, length) in self._tallied.items():
+            if records or length:
+                self._db.run(
+                    "UPDATE tallies SET records = records + ?, length = length + ? WHERE edition = ? AND space_no = ?",
+                    (records, length, edition, space_no),
+                )
         self._tallied.clear()
-        return statements
-
-    def flush(self) -> None:
-        """Has what was counted so far be read in this transaction."""
-        statements = self.ending()
-        if statements:
-            self._db.script(statements)

@@ -6,8 +6,10 @@ the dialect: these few methods are all that a second database has to say differe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+S = TypeVar("S")
 
 Row: TypeAlias = tuple[Any, ...]  # what the module of a database hands out
 Condition: TypeAlias = tuple[str, list[object]]
@@ -18,6 +20,10 @@ class Dialect(Protocol):
 
     def among(self, column: str, values: Sequence[int] | Sequence[str]) -> Condition:
         """Is a column one of some values? Any number of them is one parameter."""
+        ...
+
+    def listed(self, values: Sequence[str]) -> Condition:
+        """Some texts as a query that has a row for each."""
         ...
 
     def shares(self, column: str, values: Sequence[str]) -> Condition:
@@ -56,9 +62,27 @@ class Database(Protocol):
         """Does this user see some spaces only?"""
         ...
 
+    known_spaces: list[Row] | None
+    """All spaces by name (as `SqlView.spaces` asks for them), where they were read already and none has changed since.
+    """
+    stamped: bool | None
+    """Has the journal entries with a stamp, as far as that was read already?"""
+
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]: ...
 
-    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+    def together(self, asks: Sequence[Callable[[], S]]) -> list[S]:
+        """What some questions are answered, none of which needs another's answer or changes anything.
+
+        A database that is far away is asked for all of them at once: a question may be put more than once until it has
+        all its answers.
+        """
+        ...
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        """Changes something, no later than when something is read or the transaction ends."""
+        ...
+
+    def change(self, sql: str, values: Sequence[object] = ()) -> int:
         """Answers how many rows were changed."""
         ...
 

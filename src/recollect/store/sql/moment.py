@@ -74,7 +74,10 @@ def look(last: Last | None, now: datetime) -> datetime:
 def stamp_of(db: Database, moment: datetime) -> int:
     """What orders versions up to a moment of the clock: that of the last entry that was written by then."""
     micros = to_micros(moment)
-    if not db.rows("SELECT 1 FROM journal WHERE stamp IS NOT NULL LIMIT 1"):
+    stamped = db.stamped
+    if stamped is None:
+        stamped = bool(db.rows("SELECT 1 FROM journal WHERE stamp IS NOT NULL LIMIT 1"))
+    if not stamped:
         return micros
     sql = "SELECT coalesce(stamp, at) FROM journal WHERE at <= ? ORDER BY entry DESC LIMIT 1"
     return next((stamp for (stamp,) in db.rows(sql, (micros,))), micros)

@@ -17,9 +17,9 @@ _LATER = "CASE records.kind WHEN 'code' THEN 2 WHEN 'document' THEN 1 ELSE 0 END
 class Queue:
     """The models of a store and what waits for each, as one transaction sees them."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, models: list[Model] | None = None) -> None:
         self._db = db
-        self._models: list[Model] | None = None
+        self._models = models
 
     def models(self) -> list[Model]:
         rows = self._db.rows("SELECT no, name, dim, mean, floor, spread FROM models ORDER BY no")

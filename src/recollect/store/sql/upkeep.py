@@ -47,7 +47,7 @@ def fade(db: Database, run: int, versions: Sequence[int], rule: FadingRule, now:
     fading, values = _is_fading(db, rule, now)
     chosen, listed = db.dialect.among("records.version", versions)
     lowered = db.dialect.larger("?", f"{CONFIDENCE} * ?")
-    done = db.run(
+    done = db.change(
         f"INSERT INTO moved SELECT ?, records.version, {CONFIDENCE}, {lowered}{_FROM} WHERE {chosen} AND {fading}",
         (run, rule.floor, 1.0 - rule.rate, *listed, *values),
     )
@@ -62,7 +62,7 @@ def fade(db: Database, run: int, versions: Sequence[int], rule: FadingRule, now:
 
 def unfade(db: Database, run: int) -> int:
     """Gives versions the confidence back that they had before a run, where nothing else changed it since."""
-    done = db.run(
+    done = db.change(
         "UPDATE faded SET confidence = moved.was FROM moved"
         " WHERE moved.run = ? AND moved.version = faded.version AND faded.confidence = moved.now",
         (run,),

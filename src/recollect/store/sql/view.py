@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +31,7 @@ from recollect.store.base import (
     Shelf,
     T,
     Thing,
+    U,
     V,
     normal_name,
 )  # fmt: skip
@@ -43,6 +44,7 @@ from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_mo
 from recollect.store.sql.seal import read_versions
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
+from recollect.store.sql.walk import walk_relations
 from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at, within_period
 from recollect.types import Act, Change, Entity, Filter, Message, Order, Record, Relation, Space
 
@@ -64,6 +66,7 @@ _GROUPS: dict[By, str] = {
     "room": "coalesce(records.room, '')", "day": f"CAST(records.created_at / {86_400 * 1_000_000} AS text)",
 }  # fmt: skip
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
+SELECT_SPACES = "SELECT name, description, created_at, metadata, no FROM spaces"
 _MOST = 2**62
 _version = attrgetter("version")
 
@@ -77,8 +80,12 @@ class Numbers:
 
     def number(self, space: str) -> int | None:
         if space not in self.numbers:
-            rows = self._db.rows("SELECT no FROM spaces WHERE name = ?", (space,))
-            self.numbers[space] = rows[0][0] if rows else None
+            known = self._db.known_spaces
+            if known is not None:
+                self.numbers[space] = next((row[4] for row in known if row[0] == space), None)
+            else:
+                rows = self._db.rows("SELECT no FROM spaces WHERE name = ?", (space,))
+                self.numbers[space] = rows[0][0] if rows else None
         return self.numbers[space]
 
 
@@ -100,6 +107,13 @@ class SqlView:
     def now(self) -> datetime:
         return self._now
 
+    @overload
+    def together(self, one: Callable[[], S], other: Callable[[], U], /) -> tuple[S, U]: ...
+    @overload
+    def together(self, *asks: Callable[[], S]) -> Sequence[S]: ...
+    def together(self, *asks: Callable[[], Any]) -> Sequence[Any]:
+        return tuple(self._db.together(asks))
+
     @property
     def database(self) -> Database:
         """What a move asks for rows."""
@@ -118,6 +132,12 @@ class SqlView:
         numbers = found if filter.spaces else None
         return record_condition(self._db, filter, numbers, to_micros(self._now), looked_up=looked_up)
 
+    def _home(self, space: str) -> Condition:
+        """The number of a space, which the database looks up itself where it is not known yet."""
+        if space in self.numbers.numbers or self._db.known_spaces is not None:
+            return "?", [self._number(space)]
+        return "(SELECT no FROM spaces WHERE spaces.name = ?)", [space]
+
     def _read(self, type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
         """Rows as objects. While stamps are ahead of the clock, when something was written is told by the clock."""
         found = read_versions(type_, rows)
@@ -134,12 +154,12 @@ class SqlView:
     # Spaces
 
     def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
-        sql, values = ("1 = 1", []) if names is None else one_of("name", names)
-        rows = self._db.rows(
-            f"SELECT name, description, created_at, metadata, no FROM spaces WHERE {sql} ORDER BY name", values
-        )
-        self.numbers.numbers.update({row[0]: row[4] for row in rows})
-        return [to_space(row) for row in rows]
+        rows = self._db.known_spaces
+        if rows is None:
+            sql, values = ("1 = 1", []) if names is None else one_of("name", names)
+            rows = self._db.rows(f"{SELECT_SPACES} WHERE {sql} ORDER BY name", values)
+            self.numbers.numbers.update({row[0]: row[4] for row in rows})
+        return [to_space(row) for row in rows if names is None or row[0] in names]
 
     def homes(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]
@@ -244,29 +264,46 @@ class SqlView:
         order = f"entities.version {'DESC' if newest_first else 'ASC'} LIMIT ? OFFSET ?"
         sql = f"{select_things(Entity)} WHERE {condition} ORDER BY {order}"
         rows = self._db.rows(sql, (*values, _MOST if limit is None else limit, offset))
+        self.numbers.numbers.update({row[1]: row[-1] for row in rows})
         return cast("list[Entity]", self._read(Entity, rows))
 
+    def _named_among(self, where: Entities, spaces: Sequence[str]) -> Condition:
+        """The live entities of several spaces that have one of some names."""
+        dialect = self._db.dialect
+        chosen, values = dialect.among("spaces.name", spaces)
+        named, listed = dialect.among("names.name", where.names or ())
+        if where.text:
+            named, listed = f"({named} OR {dialect.holds('?', 'names.name')})", [*listed, where.text]
+        of_names = f"SELECT entity, space_no FROM names JOIN spaces ON no = space_no WHERE {chosen} AND {named}"
+        return f"entities.retired_at IS NULL AND (id, space_no) IN ({of_names})", [*values, *listed]
+
     def _entities(self, where: Entities) -> Condition:
-        number, dialect = self._number(where.space), self._db.dialect
+        if where.among is not None:
+            return self._named_among(where, where.among)
+        dialect, (home, number) = self._db.dialect, self._home(where.space)
         narrow = where.names is not None or where.ids is not None
         column = dialect.unindexed("entities.space_no") if narrow else "entities.space_no"
-        parts: list[Condition] = [(f"{column} = ?", [number]), known_at(self._db, "entities", where.as_of)]
+        parts: list[Condition] = [(f"{column} = {home}", number), known_at(self._db, "entities", where.as_of)]
         if where.ids is not None:
             parts.append(dialect.among("entities.id", where.ids))
         if where.names is not None:
             named, values = dialect.among("name", [normal_name(name) for name in where.names])
-            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = ? AND {named})"
-            parts.append((sql, [number, *values]))
+            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = {home} AND {named})"
+            parts.append((sql, [*number, *values]))
         if where.words:
             held = " OR ".join([dialect.holds("name", "?")] * len(where.words))
-            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = ? AND ({held}))"
-            parts.append((sql, [number, *where.words]))
+            sql = f"entities.id IN (SELECT entity FROM names WHERE space_no = {home} AND ({held}))"
+            parts.append((sql, [*number, *where.words]))
         return every(parts)
 
     def relations(
         self, shape: type[S], where: Relations, *, newest_first: bool = False, limit: int | None = None
     ) -> list[S]:
         condition, values = self._relations(where)
+        if where.walk is not None:
+            most = _MOST if limit is None else limit
+            sql, values = walk_relations(self._db, self._home(where.space), (condition, values), where.walk, most)
+            return [shape(*row) for row in self._db.rows(sql, values)]
         order = f"relations.version {'DESC' if newest_first else 'ASC'}"
         ends = f" WHERE {condition} ORDER BY {order} LIMIT ?"
         values = [*values, _MOST if limit is None else limit]
@@ -277,8 +314,9 @@ class SqlView:
 
     def _relations(self, where: Relations) -> Condition:
         dialect = self._db.dialect
+        home, number = self._home(where.space)
         parts: list[Condition] = [
-            ("relations.space_no = ?", [self._number(where.space)]),
+            (f"relations.space_no = {home}", number),
             known_at(self._db, "relations", where.as_of),
         ]
         if where.active and where.true_at is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import Any, cast
 
@@ -61,6 +62,7 @@ _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Rela
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
 _BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL, checksum = NULL WHERE"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
+_NEXT_PLACE = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
@@ -89,7 +91,6 @@ class Writer:
         self._acts = acts
         self._positions: dict[tuple[int, str, str], int] = {}
         self._places: dict[tuple[int, str], int] = {}
-        self._any_evicted: bool | None = None
         self._one_by_one: Mapping[type[Op], Callable[[Any], Done]] = {
             Bring: self._bring, Erase: self._erase, Note: self._note_one, PutSpace: self._put_space,
             DropSpace: self._drop_space, PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade,
@@ -145,6 +146,7 @@ class Writer:
     def _put_space(self, op: PutSpace) -> Done:
         space = op.space
         number = self._spaces.number(space.name)
+        self._db.known_spaces = None
         if number is None:
             number = self._db.reserve("spaces", 1)
             self._db.run(
@@ -176,12 +178,13 @@ class Writer:
 
     def _drop_space(self, op: DropSpace) -> Done:
         number = self.home(op.name)
+        self._db.known_spaces = None
         self._sweep(read_evicted(self._db, "records.space_no = ?", [number]))
         runs = "SELECT CAST(key AS BIGINT) FROM shelves WHERE space_no = ? AND shelf = 'runs'"
         self._db.run(f"DELETE FROM moved WHERE run IN ({runs})", (number,))
         self._db.run("DELETE FROM faded WHERE version IN (SELECT version FROM records WHERE space_no = ?)", (number,))
         self._index.drop_space(number)
-        gone = {table: self._db.run(f"DELETE FROM {table} WHERE space_no = ?", (number,)) for table in _OF_A_SPACE}
+        gone = {table: self._db.change(f"DELETE FROM {table} WHERE space_no = ?", (number,)) for table in _OF_A_SPACE}
         self._db.run("DELETE FROM spaces WHERE no = ?", (number,))
         self._db.run(f"{_BLANK} space = ?", (op.name,))
         self._spaces.numbers[op.name] = None
@@ -193,6 +196,8 @@ class Writer:
         """New versions of one type. The versions before them are retired first, so that ids are free."""
         type_ = type(ops[0].thing)
         numbers = [self.home(op.thing.space) for op in ops]
+        if type_ is Record:
+            self._look_at_lists(list(zip(numbers, ops, strict=True)))
         places = {i: self._next_position(numbers[i], cast("Record", op.thing)) for i, op in enumerate(ops) if op.last}
         before = [(number, op.before) for number, op in zip(numbers, ops, strict=True) if op.before is not None]
         self._retire_things(type_, before)
@@ -244,7 +249,7 @@ class Writer:
 
     def _make_way(self, ids: Sequence[tuple[int, str]]) -> None:
         """A record may come back, or its id be taken again, before what was evicted is retired: then it is now."""
-        if ids and self._has_evicted():
+        if ids and self._index.words.has_evicted():
             named, values = self._db.dialect.among("records.id", [id for _, id in ids])
             wanted = set(ids)
             found = self._db.rows(
@@ -285,16 +290,26 @@ class Writer:
             if op.before is None and not op.thing.version and record.session is not None
         )
 
+    def _look_at_lists(self, puts: Sequence[tuple[int, Put]]) -> None:
+        """Finds out where the sessions and sources end that new records are put at the end of."""
+        ends = [(number, *_list_of(cast("Record", op.thing))) for number, op in puts if op.last]
+        lists = [key for key in dict.fromkeys(ends) if key[2] is not None and key not in self._positions]
+        fresh = [(number, op.thing) for number, op in puts if op.before is None and not op.thing.version]
+        new = [(number, cast("Record", thing).session) for number, thing in fresh]
+        sessions = [key for key in dict.fromkeys(new) if key[1] is not None and key not in self._places]
+        last = "SELECT coalesce(max(position), -1) FROM records WHERE space_no = ? AND {} = ? AND retired_at IS NULL"
+        asked = [partial(self._db.rows, last.format(key[1]), (key[0], key[2])) for key in lists]
+        asked += [partial(self._db.rows, _NEXT_PLACE, key) for key in sessions]
+        found = [rows[0][0] for rows in self._db.together(asked)]
+        self._positions |= zip(cast("list[tuple[int, str, str]]", lists), found[: len(lists)], strict=True)
+        self._places |= zip(cast("list[tuple[int, str]]", sessions), found[len(lists) :], strict=True)
+
     def _next_position(self, number: int, record: Record) -> int:
         """The place after the last record of a session, or of a source where there is no session."""
-        column, value = ("session", record.session) if record.session is not None else ("source", record.source)
+        column, value = _list_of(record)
         if value is None:
             return record.position
         key = (number, column, value)
-        if key not in self._positions:
-            sql = f"SELECT max(position) FROM records WHERE space_no = ? AND {column} = ? AND retired_at IS NULL"
-            last = self._db.rows(sql, (number, value))[0][0]
-            self._positions[key] = -1 if last is None else last
         self._positions[key] += 1
         return self._positions[key]
 
@@ -310,7 +325,7 @@ class Writer:
         table = TABLES[type_]
         chosen, values = self._db.dialect.among("version", [thing.version for _, thing in things])
         sql = f"UPDATE {table} SET retired_at = ? WHERE {chosen} AND retired_at IS NULL"
-        if self._db.run(sql, (self._at, *values)) != len(things):
+        if self._db.change(sql, (self._at, *values)) != len(things):
             raise Conflict(f"{self._changed(table, things)} was changed by someone else; read it again and retry")
         if type_ is Record:
             self._index.retire([(number, thing.version) for number, thing in things])
@@ -433,8 +448,7 @@ class Writer:
         for number, session, one in messages:
             key = (number, session)
             if key not in self._places:
-                sql = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
-                self._places[key] = self._db.rows(sql, key)[0][0]
+                self._places[key] = self._db.rows(_NEXT_PLACE, key)[0][0]
             rows.append((*key, self._places[key], one.id, one.role, to_micros(one.at), one.flag))
             self._places[key] += 1
         self._db.many("INSERT INTO messages VALUES(?, ?, ?, ?, ?, ?, ?)", rows)
@@ -495,7 +509,6 @@ class Writer:
             [(op.space, "evict", "record", id, version, None, self._actor, op.reason, None) for id, version in found]
         )
         mark_evicted(self._db, op.run, [version for _, version in found], self._at)
-        self._any_evicted = None
         self._index.evict(number, len(found))
         return Done(count=len(found))
 
@@ -505,19 +518,10 @@ class Writer:
     def _sweep(self, found: Sequence[tuple[int, int]]) -> int:
         """Retires what was evicted, given its space and number."""
         if found:
-            self._look_for_evicted()
+            self._index.look_for_evicted()
             retire_evicted(self._db, [version for _, version in found])
             self._index.retire(found)
         return len(found)
-
-    def _has_evicted(self) -> bool:
-        if self._any_evicted is None:
-            self._any_evicted = bool(self._db.rows("SELECT 1 FROM evicted LIMIT 1"))
-        return self._any_evicted
-
-    def _look_for_evicted(self) -> None:
-        self._any_evicted = None
-        self._index.look_for_evicted()
 
 
 def _noted(one: Brought, thing: Thing, before: int | None, after: int | None) -> Row:
@@ -535,6 +539,11 @@ def _sealed(type_: type[Thing], number: int, thing: Thing) -> Row:
 def _sealed_space(number: int, space: Space, made: int) -> Row:
     row = (number, space.name, space.description, made, to_json(space.metadata))
     return (*row, seal(row))
+
+
+def _list_of(record: Record) -> tuple[str, str | None]:
+    """What a record has its place in: its session, or its source where it has none."""
+    return ("session", record.session) if record.session is not None else ("source", record.source)
 
 
 def _kind(op: Op) -> tuple[type[Op], type[Thing] | None]:

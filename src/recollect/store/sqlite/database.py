@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import msgspec
 
-from recollect.store.sql.database import Condition, Row
+from recollect.store.sql.database import Condition, Row, S
 from recollect.store.sql.rows import to_json
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
@@ -19,6 +19,9 @@ class SqliteDialect:
         if len(values) == 1:
             return f"{column} = ?", [values[0]]
         return f"{column} IN (SELECT value FROM json_each(?))", [to_json(values)]
+
+    def listed(self, values: Sequence[str]) -> Condition:
+        return "SELECT value FROM json_each(?)", [to_json(values)]
 
     def shares(self, column: str, values: Sequence[str]) -> Condition:
         sql = f"EXISTS(SELECT 1 FROM json_each({column}) AS tag JOIN json_each(?) AS wanted USING(value))"
@@ -51,11 +54,19 @@ class SqliteDatabase:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self.known_spaces: list[Row] | None = None
+        self.stamped: bool | None = None
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
 
-    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+    def together(self, asks: Sequence[Callable[[], S]]) -> list[S]:
+        return [ask() for ask in asks]
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        self._connection.execute(sql, values)
+
+    def change(self, sql: str, values: Sequence[object] = ()) -> int:
         return self._connection.execute(sql, values).rowcount
 
     def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
