@@ -54,6 +54,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """When a server of agentos lets unused memories fade: a cron expression in UTC, or off."""
     evict_schedule: str = "0 3 * * *"
     """When a server of agentos evicts stale memories: a cron expression in UTC, or off."""
+    backup_schedule: str = "30 2 * * *"
+    """When `recollect up` backs the memory up: a cron expression in UTC, or off. What was missed is made up for."""
+    backup_folder: str | None = None
+    """Where those backups go; without one, to `backups` in the store's folder."""
+    backup_keep: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 7
+    """So many of the newest stay; of the four weeks before, one each."""
+    backup_command: str | None = None
+    """A command that is given each backup, to take it elsewhere; {path} in it stands for the file."""
     hook_seconds: Annotated[float, msgspec.Meta(gt=0, le=60)] = 0.3
     """So long a client's hook may look for something at the start of a session or at a prompt; then it is silent."""
     log_level: str = "warning"

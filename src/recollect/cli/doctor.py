@@ -19,8 +19,10 @@ from recollect.cli.place import ACTOR, open_if_there
 from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
 from recollect.embed.choose import choose_embedder
-from recollect.engine.care import keep
+from recollect.engine.care import backups, keep
+from recollect.engine.care.backups import Backup
 from recollect.engine.care.keep import Repaired
+from recollect.engine.core import utc_now
 from recollect.engine.memory import Memory, open_memory
 from recollect.errors import RecollectError
 from recollect.store.choose import Place, look_at
@@ -46,6 +48,7 @@ class StoreReport(Struct, frozen=True, kw_only=True):
     records: int = 0
     entities: int = 0
     relations: int = 0
+    last_backup: Backup | None = None
 
 
 class ModelReport(Struct, frozen=True, kw_only=True):
@@ -148,10 +151,10 @@ def examine(settings: Settings) -> Report:
     if store.exists:
         try:
             with open_memory(settings=settings, actor=ACTOR) as memory:
-                store = _count(memory, store)
+                store = replace(_count(memory, store), last_backup=_last_backup(settings))
                 problems += memory.check()
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
-                advice += memory.core.notes
+                advice += [*memory.core.notes, *backups.advice(memory.core)]
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
@@ -160,6 +163,10 @@ def examine(settings: Settings) -> Report:
         versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
         model=model, clients=connected_clients(settings.home), problems=problems, advice=advice,
     )  # fmt: skip
+
+
+def _last_backup(settings: Settings) -> Backup | None:
+    return next(iter(backups.backups_in(backups.folder_of(settings))), None)
 
 
 def _versions(place: Place) -> dict[str, str]:
@@ -243,6 +250,7 @@ def _put_report(report: Report) -> None:
         "file" if store.engine == "SQLite" else "database": store.file, "state": _state(store),
         "size": megabytes(store.bytes) if store.exists else "",
         "holds": f"{held}, {many(store.relations, 'relation')}" if store.exists else "",
+        "backup": _backup(store.last_backup) if store.exists else "",
     })  # fmt: skip
     put_heading("Model")
     named = f"{model.name}, {model.dim} dimensions" if model.name else "none"
@@ -259,6 +267,15 @@ def _put_report(report: Report) -> None:
         put_pairs({"✗": line})
     for line in report.advice:
         put_pairs({"hint": line})
+
+
+def _backup(last: Backup | None) -> str:
+    """The age of the last good one."""
+    if last is None:
+        return "none yet; `recollect up` makes one a day, `recollect backup FOLDER` one now"
+    hours = (utc_now() - last.at).total_seconds() / 3_600
+    age = f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
+    return f"{age} old, read back when it was made: {last.path}"
 
 
 def _repaired(done: Repaired) -> str:

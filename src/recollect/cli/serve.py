@@ -12,6 +12,7 @@ from recollect.cli.flags import Serving
 from recollect.cli.output import tell_error
 from recollect.config import Settings, foreign_home, foreign_log_level, load_settings
 from recollect.contracts.registry import CONTRACTS, Offer
+from recollect.engine.care.backups import Backed
 from recollect.engine.care.dream import Dream
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.memory import Memory, open_memory
@@ -137,11 +138,12 @@ def _start_upkeep(memory: Memory, log: Log) -> Callable[[], object]:
     from recollect.engine.care.schedule import Scheduler, upkeep_tasks
     from recollect.engine.core import utc_now
 
-    def tell(name: str, done: Sequence[Maintained] | RecollectError) -> None:
+    def tell(name: str, done: Sequence[Maintained | Backed] | RecollectError) -> None:
         if isinstance(done, RecollectError):
             log.write("warning", f"{name} failed: {done}")
         else:
-            log.write("info", f"{name}: {sum(one.count for one in done)} memories in {len(done)} spaces")
+            count = sum(one.count for one in done if isinstance(one, Maintained))
+            log.write("info", f"{name}: {count} memories in {len(done)} spaces")
 
     scheduled = Scheduler(memory, upkeep_tasks(memory), clock=utc_now, tell=tell)
     scheduled.start()

@@ -11,10 +11,14 @@ from types import FrameType
 from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.route import Web
 from recollect.contracts.tool import Contract
+from recollect.engine.care.backups import Backed
+from recollect.engine.care.schedule import Scheduler, backup_tasks
+from recollect.engine.core import utc_now
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.guard import guarded
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
+from recollect.errors import RecollectError
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
@@ -135,12 +139,15 @@ def serve_up(
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
+    scheduled = Scheduler(memory, backup_tasks(memory), clock=utc_now, tell=lambda name, done: _tell(log, name, done))
+    scheduled.start()
     serving = Loop("recollect-http", run)
     serving.wake()
     hosting.start()
     ready(address_of(listener))
     code = _wait(ends)
     Loop("recollect-end", lambda: os._exit(code), delay=PATIENCE_SECONDS).wake()
+    scheduled.stop()
     server.stop()
     hosting.stop()
     if not serving.wait(COURTESY_SECONDS):
@@ -148,6 +155,15 @@ def serve_up(
         serving.wait()
     listener.close()
     return code
+
+
+def _tell(log: Log, name: str, done: Sequence[object] | RecollectError) -> None:
+    """What a schedule did, or failed with."""
+    if isinstance(done, RecollectError):
+        log.write("warning", f"{name} failed: {done}")
+    for one in () if isinstance(done, RecollectError) else done:
+        if isinstance(one, Backed):
+            log.write("info", f"backed up to {one.path} ({one.bytes:,} bytes) in {one.seconds:.1f} s")
 
 
 def _wait(ends: SimpleQueue[int]) -> int:

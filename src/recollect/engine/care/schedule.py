@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from recollect.engine.care.backups import Backed, back_up, parse_command
 from recollect.engine.care.lifecycle import Maintained, claim
 from recollect.engine.loop import Loop
 from recollect.errors import ConfigError, RecollectError
@@ -103,7 +104,9 @@ class Task(Struct, frozen=True):
 
     name: str
     cron: Cron
-    work: Callable[[Callable[[], bool]], Sequence[Maintained]]
+    work: Callable[[Callable[[], bool]], Sequence[Maintained | Backed]]
+    made_up: bool = False
+    """Is a moment made up for that passed while nobody looked?"""
 
 
 def upkeep_tasks(memory: Memory) -> list[Task]:
@@ -120,6 +123,16 @@ def upkeep_tasks(memory: Memory) -> list[Task]:
     return tasks
 
 
+def backup_tasks(memory: Memory) -> list[Task]:
+    """That the memory is backed up, where its settings want it."""
+    settings = memory.settings
+    cron = parse_cron(settings.backup_schedule, "backup_schedule")
+    if settings.backup_command is not None:
+        parse_command(settings.backup_command)
+    core = memory.acting_as("schedule").core
+    return [] if cron is None else [Task("backup", cron, lambda _: [back_up(core)], made_up=True)]
+
+
 class Scheduler:
     """Does tasks when they are due, from `start` to `stop`. `tell` hears what was done, and what went wrong."""
 
@@ -130,7 +143,7 @@ class Scheduler:
         *,
         clock: Callable[[], datetime],
         look_seconds: float = LOOK_SECONDS,
-        tell: Callable[[str, Sequence[Maintained] | RecollectError], None] = lambda _name, _done: None,
+        tell: Callable[[str, Sequence[Maintained | Backed] | RecollectError], None] = lambda _name, _done: None,
     ) -> None:
         self._memory = memory
         self._tasks = tasks
@@ -157,7 +170,7 @@ class Scheduler:
 
     def _is_mine(self, task: Task, now: datetime) -> bool:
         slot = task.cron.latest(now)
-        if slot is None or slot <= self._since or self._loop.stopping.is_set():
+        if slot is None or self._loop.stopping.is_set() or (slot <= self._since and not task.made_up):
             return False
         return claim(self._memory.core, task.name, slot)
 

@@ -30,7 +30,7 @@ from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.store.sqlite.connect import BUSY_SECONDS, convert_error, migrate, open_connection, wait_for
 from recollect.store.sqlite.database import SqliteDatabase
-from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of
+from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of, warn_of_network
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
@@ -67,16 +67,23 @@ class SqliteStore:
         self._cache: Cache | None = None
         self.on_commit: list[Callable[[], None]] = []
         check_file(path)
-        self.notes = close_to_others(path)
+        self.notes = [*close_to_others(path), *warn_of_network(path)]
         self._make()
         self._file = Watched(path)
         try:
             with self._converted(), self._connection() as connection:
-                migrate(connection, self._path)
+                migrate(connection, self._path, self._keep_before)
                 self._file.open(lambda: last_entry(connection))
         except RecollectError:
             self.close()
             raise
+
+    def _keep_before(self, number: int) -> None:
+        """A store of an earlier format is copied before it is changed."""
+        from recollect.store.sqlite.backup import keep_before  # of those alone who upgrade
+
+        copy = keep_before(self._path, number, self._clock())
+        self.notes.append(f"the store was brought from format {number} to today's; it is kept as it was in {copy}")
 
     def _make(self) -> None:
         """An empty file for its owner alone, in which SQLite makes everything else."""

@@ -21,6 +21,7 @@ from recollect.store.sqlite.connect import convert_error, format_of, migrate
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import all_of, beside, check_file, log_of, unwatched
 
+_KEPT_BEFORE = 3
 _COUNTED = ("records", "entities", "relations", "journal")
 
 
@@ -112,6 +113,25 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
         found = _verify(part)
     aside = put_in_place(path, fresh, now, "replaced")
     return _copied(path, found, aside)
+
+
+def keep_before(path: Path, number: int, now: datetime) -> Path:
+    """Copies a store as it is, before it is brought to a newer format. Only the last few such copies stay."""
+    folder = path.parent / "backups"
+    target = folder / f"before-upgrade-from-format-{number}-{now:%Y%m%d-%H%M%S}.db"
+    private.make_folder(folder)
+    with _making(target) as part:
+        _copy(path, part)
+        with closing(sqlite3.connect(f"{part.absolute().as_uri()}?mode=ro", uri=True)) as found:
+            wrong = [line for (line,) in found.execute("PRAGMA integrity_check(1)") if line != "ok"]
+        if wrong:
+            raise StoreDamaged(
+                f"{path} is damaged, and is not upgraded: {wrong[0]}; run `recollect doctor` of its release"
+            )
+    earlier = sorted(folder.glob("before-upgrade-from-format-*.db"), key=lambda one: one.name[-18:])
+    for one in earlier[:-_KEPT_BEFORE]:
+        one.unlink(missing_ok=True)
+    return target
 
 
 def _copied(path: Path, found: Mapping[str, int], aside: Path | None) -> Copied:

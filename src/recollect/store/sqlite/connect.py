@@ -90,10 +90,13 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Brings a file to today's shape, in one transaction."""
-    if wait_for(lambda: format_of(connection, path)) == len(MIGRATIONS):
+def migrate(connection: sqlite3.Connection, path: Path, before: Callable[[int], object] = lambda _: None) -> None:
+    """Brings a file to today's shape, in one transaction. Where it has another, `before` is told which first."""
+    held = wait_for(lambda: format_of(connection, path))
+    if held == len(MIGRATIONS):
         return
+    if held:
+        before(held)
     wait_for(lambda: connection.execute("BEGIN IMMEDIATE"))
     done = wait_for(lambda: format_of(connection, path))
     if done == len(MIGRATIONS):  # by somebody else, meanwhile

@@ -40,6 +40,41 @@ def all_of(path: Path) -> list[Path]:
     return [path, log_of(path), beside(path, "-shm"), beside(path, "-last")]
 
 
+_MOUNTS = Path("/proc/self/mountinfo")
+_NETWORKS = frozenset(
+    """9p afp afs beegfs ceph cifs coda davfs fuse.ceph fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs glusterfs gpfs
+    lustre ncpfs nfs nfs4 orangefs smb2 smb3 smbfs sshfs webdav""".split()
+)
+
+
+def network_of(path: Path, mounts: str) -> str | None:
+    """The kind of the network file system that a path is on; None where it is on a disk of this machine."""
+    best, kind = "", None
+    for line in mounts.splitlines():
+        words = line.split()
+        if "-" not in words[6:]:
+            continue
+        point = words[4].replace("\\040", " ")
+        inside = path == Path(point) or Path(point) in path.parents
+        if inside and len(point) >= len(best):
+            best, kind = point, words[words.index("-", 6) + 1]
+    return kind if kind in _NETWORKS else None
+
+
+def warn_of_network(path: Path) -> list[str]:
+    """SQLite's locks do not hold between machines: who shares a file by a network may lose it."""
+    try:
+        found = network_of(path.resolve(), _MOUNTS.read_text("utf-8", "replace"))
+    except OSError:
+        found = None
+    if found is None and not str(path).startswith("\\\\"):
+        return []
+    return [
+        f"{path.parent} is on a network file system ({found or 'a share'}), where locks do not hold between machines:"
+        " let one machine alone use it, or keep it on a local disk; `recollect sync` and PostgreSQL join several"
+    ]
+
+
 def check_file(path: Path) -> None:
     """Refuses what is no store, before SQLite touches it: it would wait for a pipe, and write over a short file."""
     try:

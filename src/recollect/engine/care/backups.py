@@ -1,0 +1,175 @@
+"""How does a memory back itself up while it is served, and when did that last go well?
+
+At the moments that a schedule names, a copy is made and read back from its first row to its last before it has its
+name: whatever is called a backup was one. Of a store in a database server the copy is an export. Copies are rotated:
+the newest stay, and of earlier weeks one each. A command that the user names is given each copy, to take it elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from msgspec import Struct
+
+from recollect import private
+from recollect.config import Settings
+from recollect.engine.care import keep
+from recollect.engine.core import Core
+from recollect.errors import ConfigError, ReadOnlyStore, RecollectError
+from recollect.store.base import Shelf
+
+FOLDER = "backups"
+_NAME = re.compile(r"^recollect-(\d{8}-\d{6})\.(db|jsonl)$")
+_WEEKS = 4
+_COMMAND_SECONDS = 3_600
+_STALE = timedelta(days=3)
+_STATE = Shelf("backups", str)
+_PROBLEM = "problem"
+
+
+class Backup(Struct, frozen=True, kw_only=True):
+    """A copy that was read back: where it is, when it was made, and how large it is."""
+
+    path: str
+    at: datetime
+    bytes: int
+
+
+class Backed(Struct, frozen=True, kw_only=True):
+    """What a run did: the copy, and how many earlier ones it removed."""
+
+    path: str
+    bytes: int
+    removed: int = 0
+    seconds: float = 0.0
+
+
+def folder_of(settings: Settings) -> Path:
+    """Where backups go."""
+    return Path(settings.backup_folder).expanduser() if settings.backup_folder else settings.home / FOLDER
+
+
+def backups_in(folder: Path) -> list[Backup]:
+    """All that there are, the newest first."""
+    try:
+        paths = list(folder.iterdir())
+    except OSError:
+        return []
+    found: list[Backup] = []
+    for path in paths:
+        named = _NAME.match(path.name)
+        if named is not None and path.is_file():
+            at = datetime.strptime(named[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+            found.append(Backup(path=str(path), at=at, bytes=path.stat().st_size))
+    return sorted(found, key=lambda one: one.at, reverse=True)
+
+
+def back_up(core: Core) -> Backed:
+    """Makes a copy, gives it to the command if there is one, and removes what is too old. What fails is noted."""
+    try:
+        done = _back_up(core)
+    except RecollectError as error:
+        _note(core, str(error))
+        raise
+    _note(core, None)
+    return done
+
+
+def _back_up(core: Core) -> Backed:
+    settings, began = core.settings, core.clock()
+    folder = folder_of(settings)
+    try:
+        private.make_folder(folder)
+    except OSError as error:
+        raise ReadOnlyStore(f"backup_folder: {folder} cannot be made: {error.strerror}") from error
+    path, size = _copy(core, folder)
+    if settings.backup_command:
+        _hand_over(settings.backup_command, path)
+    removed = _rotate(backups_in(folder), settings.backup_keep)
+    return Backed(path=path, bytes=size, removed=removed, seconds=(core.clock() - began).total_seconds())
+
+
+def _copy(core: Core, folder: Path) -> tuple[str, int]:
+    if core.settings.store is None:
+        copied = keep.backup(core, folder)
+        return copied.path, copied.bytes
+    from recollect.engine.care import export  # of those alone who keep a memory elsewhere
+
+    done = export.export(core, folder, None, None)
+    path = Path(str(done.path))
+    try:
+        export.verify(path)
+    except RecollectError:
+        path.unlink(missing_ok=True)
+        raise
+    return str(path), path.stat().st_size
+
+
+def _hand_over(command: str, path: str) -> None:
+    """Has the user's command take the copy elsewhere: `{path}` in it stands for the file."""
+    words = parse_command(command)
+    line = [word.replace("{path}", path) for word in words]
+    if line == words:
+        line.append(path)
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, timeout=_COMMAND_SECONDS, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConfigError(f"backup_command: {words[0]} could not be run: {error}; the copy is at {path}") from error
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        why = f": {said[-1][:200]}" if said else ""
+        raise ConfigError(f"backup_command: {words[0]} ended with {done.returncode}{why}; the copy is at {path}")
+
+
+def parse_command(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"backup_command: {command!r} cannot be read: {error}") from error
+    if not words:
+        raise ConfigError("backup_command: is empty; leave it out, or name a program")
+    return words
+
+
+def _rotate(found: Sequence[Backup], keep: int) -> int:
+    """Removes what is neither among the newest nor the newest of its week, four weeks back."""
+    stay = {one.path for one in found[:keep]}
+    weeks: dict[tuple[int, int], str] = {}
+    for one in found:
+        weeks.setdefault(one.at.isocalendar()[:2], one.path)
+    stay |= set(list(weeks.values())[:_WEEKS])
+    gone = [one for one in found if one.path not in stay]
+    for one in gone:
+        Path(one.path).unlink(missing_ok=True)
+    return len(gone)
+
+
+def _note(core: Core, problem: str | None) -> None:
+    with core.store.read() as view:
+        held = view.kept(_STATE).get(_PROBLEM)
+    if held != problem:
+        with core.store.write(actor=core.actor) as edit:
+            edit.keep(_STATE, {_PROBLEM: problem})
+
+
+def last_problem(core: Core) -> str | None:
+    """What the last attempt failed with, if it did."""
+    with core.store.read() as view:
+        return view.kept(_STATE).get(_PROBLEM)
+
+
+def advice(core: Core) -> list[str]:
+    """What a person should hear of backups: that the last attempt failed, or that the last good one is old."""
+    problem, found = last_problem(core), backups_in(folder_of(core.settings))
+    told = [] if problem is None else [f"the last backup failed: {problem}"]
+    if found and core.clock() - found[0].at > _STALE:
+        told.append(
+            f"the last backup is of {found[0].at:%Y-%m-%d}: `recollect up` makes them by itself, `recollect backup"
+            " FOLDER` makes one now"
+        )
+    return told

@@ -1,0 +1,110 @@
+"""Does a memory back itself up, are its copies good, and do they stay few?"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.conftest import Clock
+
+import recollect
+from recollect import ConfigError, Memory, Settings, StoreDamaged
+from recollect.engine.care.backups import advice, back_up, backups_in, last_problem
+from recollect.engine.care.schedule import Scheduler, backup_tasks
+
+
+@pytest.fixture
+def backed(tmp_path: Path, clock: Clock) -> Callable[..., Memory]:
+    def make(**settings: object) -> Memory:
+        given: dict[str, object] = {"home": tmp_path / "home", "embedder": "none", **settings}
+        return recollect.open(settings=Settings(**given), clock=clock)  # type: ignore[arg-type]  # as given
+
+    return make
+
+
+def days(folder: Path) -> list[str]:
+    return [f"{one.at:%m-%d}" for one in backups_in(folder)]
+
+
+def test_a_month_of_backups_leaves_a_week_and_one_of_each_week_before(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    with backed(backup_schedule="0 3 * * *", backup_keep=3) as memory:
+        memory.remember("Ada wrote the first program.")
+        scheduled = Scheduler(memory, backup_tasks(memory), clock=clock)
+        for _ in range(30):
+            clock.advance(days=1)
+            assert scheduled.look() == ["backup"]
+            assert scheduled.look() == []
+    found = days(tmp_path / "home" / "backups")
+    assert found == ["06-09", "06-08", "06-07", "05-31", "05-24"]
+    copy = tmp_path / "home" / "backups" / Path(backups_in(tmp_path / "home" / "backups")[0].path).name
+    recollect.restore(copy, tmp_path / "back")
+    with recollect.open(tmp_path / "back") as memory:
+        assert [record.text for record in memory.list()] == ["Ada wrote the first program."]
+
+
+def test_a_service_that_was_off_at_its_hour_backs_up_when_it_starts(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    with backed() as memory:
+        memory.remember("Ada wrote the first program.")
+        assert Scheduler(memory, backup_tasks(memory), clock=clock).look() == ["backup"]
+        clock.advance(hours=1)
+        assert Scheduler(memory, backup_tasks(memory), clock=clock).look() == []
+    assert len(backups_in(tmp_path / "home" / "backups")) == 1
+
+
+def test_a_command_is_given_each_copy_and_its_failure_is_told(
+    backed: Callable[..., Memory], tmp_path: Path, clock: Clock
+) -> None:
+    python = shlex.quote(sys.executable)
+    taken = tmp_path / "taken.db"
+    copying = f"import shutil, sys; shutil.copy(sys.argv[1], {str(taken)!r})"
+    with backed(
+        backup_folder=str(tmp_path / "far"), backup_command=f"{python} -c {shlex.quote(copying)} {{path}}"
+    ) as one:
+        one.remember("Ada wrote the first program.")
+        done = back_up(one.core)
+        assert taken.read_bytes() == Path(done.path).read_bytes()
+        assert Path(done.path).parent == tmp_path / "far"
+    failing = f"{python} -c \"import sys; sys.exit('no such bucket')\""
+    clock.advance(days=1)
+    with backed(backup_folder=str(tmp_path / "far"), backup_command=failing) as two:
+        with pytest.raises(ConfigError, match="ended with 1: no such bucket; the copy is at"):
+            back_up(two.core)
+        assert advice(two.core)[0].startswith("the last backup failed: backup_command: ")
+    with backed(backup_folder=str(tmp_path / "far")) as three:
+        clock.advance(days=1)
+        back_up(three.core)
+        assert last_problem(three.core) is None
+        assert advice(three.core) == []
+        clock.now += timedelta(days=4)
+        assert advice(three.core)[0].startswith("the last backup is of 2026-05-12")
+
+
+def test_a_damaged_store_gives_no_backup_and_says_so(backed: Callable[..., Memory], tmp_path: Path) -> None:
+    import sqlite3
+
+    with backed() as memory:
+        memory.remember("Ada wrote the first program.")
+        with sqlite3.connect(tmp_path / "home" / "recollect.db") as db:
+            db.execute("UPDATE records SET text = 'Somebody else did.'")
+        db.close()
+        with pytest.raises(StoreDamaged):
+            back_up(memory.core)
+        assert "not as" in str(last_problem(memory.core))
+    assert backups_in(tmp_path / "home" / "backups") == []
+
+
+def test_settings_that_make_no_sense_are_refused(backed: Callable[..., Memory]) -> None:
+    with backed(backup_schedule="sometimes") as memory, pytest.raises(ConfigError, match="backup_schedule"):
+        backup_tasks(memory)
+    with backed(backup_command='"unclosed') as memory, pytest.raises(ConfigError, match="backup_command"):
+        backup_tasks(memory)
+    with backed(backup_schedule="off") as memory:
+        assert backup_tasks(memory) == []
