@@ -8,16 +8,22 @@ POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
 .PHONY: run test test-postgres check bench clean
 
-$(VENV)/.installed: pyproject.toml
+# What running needs, and no more.
+$(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	$(PY) -m pip install --quiet --editable . --group test --group check
+	$(PY) -m pip install --quiet --editable .
 	$(PY) -m compileall -q src
 	touch $@
 
+# What tests and checks need beside it: every language, and the programs that they are made with.
+$(VENV)/.installed: $(VENV)/.runs
+	$(PY) -m pip install --quiet --editable ".[languages]" --group test --group check
+	touch $@
+
 # A first try-out in a scratch store, and then the service, until Ctrl-C. `make run HTTP=:3032` has it listen elsewhere.
-run: $(VENV)/.installed
+run: $(VENV)/.runs
 	@$(PY) -m recollect.cli welcome
 	@echo
 	@exec $(PY) -m recollect.cli up --http $(HTTP)

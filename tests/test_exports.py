@@ -16,7 +16,7 @@ import recollect
 
 HEAVY = {
     "httpcore", "httpx", "lxml", "markdown_it", "numpy", "onnxruntime", "platformdirs", "pypdf", "rich",
-    "starlette", "trafilatura", "tree_sitter", "typer", "uvicorn", "watchfiles",
+    "starlette", "tree_sitter", "typer", "uvicorn", "watchfiles",
 }  # fmt: skip
 
 

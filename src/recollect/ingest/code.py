@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.ingest.grammars import LANGUAGES, language_of, load_grammar
+from recollect.ingest.grammars import LANGUAGES, is_parsed, language_of, load_grammar
 from recollect.ingest.text import split_sections
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def split_file(path: str, text: str) -> tuple[str, list[Chunk]]:
             for section in split_sections(text)
         ]  # fmt: skip
     lines = _split_lines(text)
-    if language not in LANGUAGES:
+    if not is_parsed(language):
         return language, list(_windows(lines, 0, len(lines), "text"))
     found = _definitions(text, lines, language)
     return language, sorted(_chunks(lines, found), key=lambda chunk: (chunk.first_line, -chunk.last_line))

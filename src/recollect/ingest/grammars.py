@@ -1,12 +1,15 @@
 """Which languages are parsed, and what counts as a definition in each of them?
 
 A language is a grammar, a query whose captures name the kinds of definitions, and the marks that comments begin with.
-Grammars are loaded when a file of their language comes along.
+Grammars are loaded when a file of their language comes along. Those of the five most used languages come along with
+Recollect, the others with its extra `languages`: without it, files of those are cut into windows, which is told.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,6 +18,9 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from tree_sitter import Parser, Query
+
+
+EXTRA = "languages"
 
 
 class Language(Struct, frozen=True):
@@ -158,6 +164,22 @@ def _by_first_line(text: str) -> str | None:
         if known is not None:
             return known
     return None
+
+
+@cache
+def is_parsed(language: str) -> bool:
+    """Is there a parser of a language here?"""
+    return language in LANGUAGES and importlib.util.find_spec(LANGUAGES[language].grammar[0]) is not None
+
+
+def told_unparsed(paths: Iterable[str]) -> dict[str, int]:
+    """How many files would be read better with a package more, and with which; by what is to be said of them."""
+    languages = Counter(language_of(path, "") for path in paths)
+    return {
+        f'{language}, cut without its parser (pip install "recollect[{EXTRA}]")': count
+        for language, count in sorted(languages.items())
+        if language in LANGUAGES and not is_parsed(language)
+    }
 
 
 @cache

@@ -1,14 +1,15 @@
 """How is a web page written in Markdown, block by block?
 
-For pages that are short enough to be kept whole: headings, lists, code and tables stay what they are, and what frames a
-page (menus, footers, forms) is left out. The main part of a long page is looked for elsewhere.
+Headings, lists, code and tables stay what they are, and what frames a page (menus, footers, forms) is left out. A page
+that is short enough is kept whole. Of a longer one it is the part that holds most of what is said outside of links,
+without blocks that are mostly links.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 _FRAME = (
     "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "iframe", "svg", "button", "select",
@@ -20,6 +21,9 @@ _BLOCKS = frozenset(
     hr html li main ol p pre section summary table ul""".split()
 )
 _DEEPEST = 200
+_PARTS = frozenset("article body center dd div dl html li main ol section table tbody td tr ul".split())
+_MOST_OF_IT = 0.75  # of what a page says outside of links
+_LINKED, _FEWEST_LINKS = 0.6, 3
 
 
 class Node(Protocol):
@@ -36,25 +40,82 @@ class Node(Protocol):
     def findtext(self, path: str) -> str | None: ...
     def text_content(self) -> str: ...
     def drop_tree(self) -> None: ...
+    def iterancestors(self) -> Iterator[Node]: ...
 
 
-def page_to_markdown(html: str) -> tuple[str | None, str]:
-    """The title of a page, and what it says as Markdown."""
+def page_to_markdown(html: str, *, main_part: bool = False) -> tuple[str | None, str]:
+    """The title of a page, and what it (or its main part) says as Markdown."""
+    title, root = _read(html)
+    if root is None:
+        return title, ""
+    mains = root.findall(".//main") or root.findall(".//article")
+    parts = [_narrowed(part) for part in mains or [root]] if main_part else mains or [root]
+    blocks = [block for part in parts for block in _blocks(part, 0)]
+    return title, re.sub(r"\n{3,}", "\n\n", "\n\n".join(blocks)).strip()
+
+
+def page_to_text(html: str) -> tuple[str | None, str]:
+    """The title of a page, and what it says, line by line."""
+    title, root = _read(html)
+    lines = [] if root is None else [" ".join(line.split()) for line in root.text_content().splitlines()]
+    return title, "\n".join(line for line in lines if line)
+
+
+def _read(html: str) -> tuple[str | None, Node | None]:
+    """The title of a page, and its elements without what frames it; None where there are none."""
     from lxml import etree  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue] -- has no types
     from lxml.html import document_fromstring  # pyright: ignore[reportUnknownVariableType]
 
     try:
         root = cast("Node", document_fromstring(html))
     except (etree.LxmlError, ValueError):  # pyright: ignore[reportUnknownMemberType] -- empty, or of two minds on its encoding
-        return None, ""
+        return None, None
     title = root.findtext(".//title")
     for framed in [*root.iter(*_FRAME), *root.iter(cast("object", etree.Comment))]:
         framed.drop_tree()
     for framed in [each for each in root.iter() if each.get("role") in _FRAME_ROLES]:
         framed.drop_tree()
-    mains = root.findall(".//main") or root.findall(".//article")
-    blocks = [block for part in mains or [root] for block in _blocks(part, 0)]
-    return _inline(title or "") or None, re.sub(r"\n{3,}", "\n\n", "\n\n".join(blocks)).strip()
+    return _inline(title or "") or None, root
+
+
+def _narrowed(root: Node) -> Node:
+    """The innermost element that holds most of what is said outside of links, without blocks that are mostly links."""
+    weights = _weigh(root)
+    part = root
+    while (inner := max(part, key=lambda child: weights[child].said, default=None)) is not None:
+        if weights[inner].said < _MOST_OF_IT * weights[root].said or inner.tag not in _PARTS:
+            break
+        part = inner
+    menus = [each for each in part.iter() if each.tag in _PARTS and each is not part and weights[each].is_menu]
+    for menu in menus:
+        if any(above is part for above in menu.iterancestors()):  # not one in another that has gone
+            menu.drop_tree()
+    return part
+
+
+class _Weight(NamedTuple):
+    """How many characters an element says outside of links, how many in them, and how many links that are."""
+
+    said: int = 0
+    linked: int = 0
+    links: int = 0
+
+    @property
+    def is_menu(self) -> bool:
+        return self.links >= _FEWEST_LINKS and self.linked > _LINKED * (self.said + self.linked)
+
+
+def _weigh(root: Node) -> dict[Node, _Weight]:
+    """The weight of every element, from the innermost out: each is looked at once."""
+    weights: dict[Node, _Weight] = {}
+    for node in reversed(list(root.iter())):
+        own = len((node.text or "").strip()) if isinstance(node.tag, str) else 0
+        inner = [weights[child] for child in node]
+        tails = sum(len((child.tail or "").strip()) for child in node)
+        said, linked = own + tails + sum(one.said for one in inner), sum(one.linked for one in inner)
+        links = sum(one.links for one in inner)
+        weights[node] = _Weight(0, said + linked, links + 1) if node.tag == "a" else _Weight(said, linked, links)
+    return weights
 
 
 def _blocks(node: Node, depth: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from recollect.ingest.chunks import Chunk, chunk_markdown, plain_lines
-from recollect.ingest.grammars import LANGUAGES, language_of
+from recollect.ingest.grammars import is_parsed, language_of
 from recollect.ingest.repo_files import Listing, Patterns, list_repo
 from recollect.ingest.symbols import Outline, outline_source
 from recollect.ingest.walk_files import LARGEST_FILE
@@ -133,7 +133,7 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
     """Parses what a scan found, as far as the caps allow."""
     documents = tuple(sorted(scan.documents, key=_prominence))[:MOST_DOCUMENTS]
     code = tuple(sorted(scan.code, key=_prominence))
-    parsed = [source for source in code if source.language in LANGUAGES]
+    parsed = [source for source in code if is_parsed(source.language)]
     problems = list(scan.problems)
     modules: list[Module] = []
     for source in parsed[:MOST_MODULES]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from recollect.ingest.code import Defined, parse_definitions
-from recollect.ingest.grammars import LANGUAGES
+from recollect.ingest.grammars import is_parsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -65,7 +65,7 @@ class Outline(Struct, frozen=True):
 
 def outline_source(text: str, language: str) -> Outline:
     """The outline of a text in a language; empty where the language is not parsed."""
-    if language not in LANGUAGES:
+    if not is_parsed(language):
         return Outline()
     found: list[str] = []
     members: list[str] = []

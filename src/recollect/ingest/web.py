@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from recollect.errors import SourceError
 from recollect.ingest.chunks import chunk_markdown, headings_of, plain_lines
 from recollect.ingest.documents import decode, parse_form, sniff
-from recollect.ingest.html import page_to_markdown
+from recollect.ingest.html import page_to_markdown, page_to_text
 from recollect.ingest.parsed import Parsed, line_segments, local_adapter, storable
 from recollect.types import Adapter
 
@@ -19,7 +18,7 @@ _MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
 _TEXT_TYPES = re.compile(r"text/.*|application/(.*\+)?(json|xml|yaml|toml|javascript)|application/(x-)?(ndjson|sh)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})")
-_LARGE = 2_000_000  # characters; over a longer page, to weigh several ways to find its main part takes minutes
+_LARGE = 2_000_000  # characters; of a longer page only the lines of its text are kept
 _SHORT = 20_000  # characters of Markdown; whoever writes more has menus and advertisements around it
 _SUFFIXES = {"markdown": ".md", "text": ".txt"}
 
@@ -58,28 +57,13 @@ def decode_page(name: str, data: bytes, charset: str | None) -> str:
 def extract_page(html: str) -> tuple[str | None, str, str]:
     """Title and text of a page, and how it was read: a short page whole, of a longer one what seems its main part."""
     page = storable(html)
-    title, text = page_to_markdown(page) if len(page) <= _LARGE else (None, "")
-    how = "page_to_markdown"
-    if not text or len(text) > _SHORT:
-        found, how = _main_part(page), "main_part_to_markdown"
-        if found[1] is None and not text:
-            from trafilatura import html2txt
-
-            found, how = (found[0], html2txt(page)), "page_to_text"
-        title, text = found[0] or title, found[1] or text
+    if len(page) > _LARGE:
+        (title, text), how = page_to_text(page), "page_to_text"
+    else:
+        (title, text), how = page_to_markdown(page), "page_to_markdown"
+        if len(text) > _SHORT:
+            (title, text), how = page_to_markdown(page, main_part=True), "main_part_to_markdown"
     return storable(title or "").strip()[:500] or None, storable(plain_lines(text)).strip(), how
-
-
-def _main_part(page: str) -> tuple[str | None, str | None]:
-    from trafilatura import bare_extraction  # only where there is a long page
-    from trafilatura.settings import Document
-
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a page without text is told by an error
-    found = bare_extraction(
-        page, include_comments=False, include_formatting=True, favor_recall=True, with_metadata=True,
-        fast=len(page) > _LARGE,
-    )  # fmt: skip
-    return (found.title, found.text) if isinstance(found, Document) else (None, None)
 
 
 def parse_fetched(name: str, data: bytes, media_type: str, charset: str | None) -> Parsed:

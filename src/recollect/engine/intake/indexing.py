@@ -18,6 +18,7 @@ from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
 from recollect.errors import RecollectError
 from recollect.ingest.code import Chunk
+from recollect.ingest.grammars import told_unparsed
 from recollect.ingest.walk_files import Walked, walk_files
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
@@ -109,6 +110,7 @@ class Pass:
             if len(code) < len(walked.files):
                 walked.skipped["document"] += len(walked.files) - len(code)
             walked.files = code
+        walked.skipped.update(told_unparsed(found.path for found in walked.files))
         return ()
 
     def holds(self, path: str, known: Known) -> bool:  # noqa: ARG002  chunks change by their files alone
