@@ -25,6 +25,7 @@ REQUIREMENTS = (
         (
             "test_a_field_that_nobody_knows_fails", "test_everything_that_is_wrong_is_told_at_once",
             "test_missing_parts_of_the_envelope_are_named", "test_bounds_of_options_are_kept",
+            "test_what_is_wrong_inside_is_told_by_its_place_once",
         ),
         "Fields beside `args` fail too. `max_items` is at most 1,000.",
     ),
@@ -144,6 +145,7 @@ REQUIREMENTS = (
         (
             "test_a_prompt_in_place_of_a_question_is_sanitized",
             "test_a_prompt_in_one_paragraph_is_cut_at_its_sentences",
+            "test_a_question_of_any_length_is_answered",
         ),
     ),
     Requirement(
@@ -155,8 +157,8 @@ REQUIREMENTS = (
             "test_questions_for_open_work_find_it_whatever_else_holds_a_word",
         ),
         "Filters that a question seems to ask for widen the search and are told; they are not applied, so that nothing"
-        " better is hidden. A question that asks for nothing but a kind of objects (\"what is left to do\") lists"
-        " them.",
+        " better is hidden. A question that asks for nothing but a kind of objects (\"what is left to do\") has"
+        " them first.",
     ),
     Requirement(
         "Words match by phrase, terms, ids, metadata, locators and pairs of CJK characters; titles count most.",

@@ -143,6 +143,7 @@ REQUIREMENTS = (
         "Always: objects are compared with the index of references. Nodes and relations are read where they stand.",
         (
             "test_the_health_of_the_graph_has_counts_and_four_insights",
+            "test_what_is_only_named_is_part_of_the_graphs_health",
             "test_an_index_that_lost_something_says_so_until_it_is_made_anew",
         ),
         absent="`backend_counts` of nodes and relations: they are read where they are stored, and there is nothing to"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.memory_substrate.conftest import SubstrateServer
 
 from recollect import __version__
 
@@ -19,7 +20,7 @@ MUTATING = (
 URIS = ["memory://policy", "memory://agent-playbook", "memory://mcp-api-summary"]
 
 
-def test_the_server_says_who_it_is(serve: Callable) -> None:
+def test_the_server_says_who_it_is(serve: Callable[..., SubstrateServer]) -> None:
     hello = serve().hello
     assert hello["serverInfo"] == {"name": "memory-substrate", "version": __version__}
     assert set(hello["capabilities"]) == {"tools", "resources", "prompts"}
@@ -32,7 +33,7 @@ def test_the_server_says_who_it_is(serve: Callable) -> None:
         assert words in hello["instructions"]
 
 
-def test_four_tools_have_an_alternative_for_each_mode(serve: Callable) -> None:
+def test_four_tools_have_an_alternative_for_each_mode(serve: Callable[..., SubstrateServer]) -> None:
     tools = serve().ask("tools/list")["tools"]
     modes = {
         tool["name"]: [
@@ -54,7 +55,7 @@ def test_four_tools_have_an_alternative_for_each_mode(serve: Callable) -> None:
     assert reads == ["memory_query"]
 
 
-def test_documents_and_prompts_can_be_read(serve: Callable) -> None:
+def test_documents_and_prompts_can_be_read(serve: Callable[..., SubstrateServer]) -> None:
     server = serve()
     listed = server.ask("resources/list")["resources"]
     assert [resource["uri"] for resource in listed] == URIS
@@ -97,9 +98,65 @@ def test_a_field_that_nobody_knows_fails(table: Any, tool: str, args: dict[str, 
     assert f"{place}\n  {EXTRA}" in told
 
 
-def test_everything_that_is_wrong_is_told_at_once(serve: Callable) -> None:
+SAID = {
+    "kind": "fact", "title": "T", "summary": "S", "reason": "r", "memory_source": "imported", "scope_refs": ["scope:p"],
+}  # fmt: skip
+TALK = {"title": "Talk", "messages": [{"role": "user", "content": "Hello."}]}
+NUL = "contains a NUL character"
+INSIDE: list[tuple[str, str, dict[str, Any], str, str]] = [
+    ("remember", "knowledge", {**SAID, "scope_refs": ["scope:p", " "]}, "scope_refs.1", "Input should not be blank"),
+    ("remember", "knowledge", {**SAID, "subject_refs": ["\t"]}, "subject_refs.0", "Input should not be blank"),
+    ("remember", "knowledge", {**SAID, "payload": {"subject": "a\0", "predicate": "p"}}, "payload.subject", NUL),
+    ("remember", "knowledge", {**SAID, "payload": {"metadata": {"k": "y" * 70_000}}}, "payload", "is 70,046 bytes"),
+    ("remember", "knowledge", {**SAID, "payload": {"metadata": [1]}}, "payload.metadata", "Input should be a valid"),
+    (
+        "remember", "knowledge", {**SAID, "evidence_refs": [{"source_id": "src:a", "segment_id": "\0"}]},
+        "evidence_refs.0.segment_id", NUL,
+    ),
+    (
+        "remember", "batch", {"entries": [{"mode": "knowledge", "input_data": {**SAID, "title": "a\0"}}]},
+        "entries.0.input_data.title", NUL,
+    ),
+    (
+        "remember", "batch", {"entries": [{"mode": "activity", "input_data": {**SAID, "source_refs": [""]}}]},
+        "entries.0.input_data.source_refs.0", "String should have at least 1 character",
+    ),
+    (
+        "remember", "activity", {**SAID, "started_at": "2026-02-01", "ended_at": "2026-01-01"}, "ended_at",
+        "Input should not be earlier than started_at",
+    ),
+    ("remember", "work_item", {**SAID, "related_node_refs": ["a\0"]}, "related_node_refs.0", NUL),
+    ("ingest", "conversation", {**TALK, "messages": [{"role": "user", "content": "\0"}]}, "messages.0.content", NUL),
+    (
+        "ingest", "conversation",
+        {**TALK, "messages": [*TALK["messages"], {"role": "a", "content": "b", "name": "\n"}]},
+        "messages.1.name", "must not contain control characters",
+    ),
+    (
+        "ingest", "conversation", {**TALK, "messages": [{"role": "\0", "content": "b", "name": "Ana"}]},
+        "messages.0.role", NUL,
+    ),
+    ("ingest", "conversation", {**TALK, "origin": {"host": "y" * 70_000}}, "origin", "is 70,0"),
+    ("query", "search", {"query": "a\0b"}, "query", NUL),
+    ("query", "context", {"task": "x", "scope": {"object_type": "drawer"}}, "scope.object_type", "Input should be one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "mode", "given", "place", "problem"), INSIDE)
+def test_what_is_wrong_inside_is_told_by_its_place_once(
+    table: Any, tool: str, mode: str, given: dict[str, Any], place: str, problem: str
+) -> None:
+    told = table.refuse(tool, mode, given).splitlines()
+    assert told[0] == f"Error executing tool memory_{tool}: 1 validation error for memory_{tool}"
+    assert told[1] == f"args.input_data.{place}"
+    assert told[2].startswith(f"  {problem}")
+    assert table.memory.count(space=None) == 0
+
+
+def test_everything_that_is_wrong_is_told_at_once(serve: Callable[..., SubstrateServer]) -> None:
     server = serve()
-    given = {"kind": "fact", "title": 5, "memory_source": "rumour", "scope_refs": [], "foo": 1, "evidence_refs": [{}]}
+    given: dict[str, Any] = {"kind": "fact", "title": 5, "memory_source": "rumour", "scope_refs": [], "foo": 1}
+    given["evidence_refs"] = [{}]
     told = server.fail("memory_remember", **{"args": {"mode": "knowledge", "input_data": given, "extra": 1}})
     assert told.splitlines() == [
         "Error executing tool memory_remember: 9 validation errors for memory_remember",
@@ -116,7 +173,7 @@ def test_everything_that_is_wrong_is_told_at_once(serve: Callable) -> None:
     ]  # fmt: skip
 
 
-def test_missing_parts_of_the_envelope_are_named(serve: Callable) -> None:
+def test_missing_parts_of_the_envelope_are_named(serve: Callable[..., SubstrateServer]) -> None:
     server = serve()
     assert "args\n  Field required" in server.fail("memory_query", **{})
     assert f"mode\n  {EXTRA}" in server.fail("memory_query", **{"mode": "recent", "input_data": {}})
@@ -127,7 +184,7 @@ def test_missing_parts_of_the_envelope_are_named(serve: Callable) -> None:
     assert "args.input_data\n  Input should be a valid dictionary" in told
 
 
-def test_an_unsupported_mode_is_a_clear_value_error(serve: Callable) -> None:
+def test_an_unsupported_mode_is_a_clear_value_error(serve: Callable[..., SubstrateServer]) -> None:
     told = serve().fail("memory_remember", **{"args": {"mode": "forget", "input_data": {}}})
     assert "ValueError: Unsupported memory_remember mode: forget" in told
     assert "activity, knowledge, work_item, promote, supersede, contest, batch" in told
@@ -151,10 +208,13 @@ def test_bounds_of_options_are_kept(table: Any) -> None:
     )
 
 
-def test_an_envelope_as_text_null_options_and_numbers_as_text_are_understood(serve: Callable) -> None:
+def test_an_envelope_as_text_null_options_and_numbers_as_text_are_understood(
+    serve: Callable[..., SubstrateServer],
+) -> None:
     server = serve()
     as_text = json.dumps({"mode": "recent", "input_data": {}, "options": {"max_items": "3"}})
-    for args in (as_text, {"mode": "recent", "input_data": {}, "options": None}):
+    spelled: tuple[Any, ...] = (as_text, {"mode": "recent", "input_data": {}, "options": None})
+    for args in spelled:
         answer = server.call("memory_query", args=args)
         assert (answer["result_type"], answer["items"]) == ("recent", [])
 
@@ -165,7 +225,9 @@ def test_an_object_that_is_not_there_is_named(table: Any, mode: str) -> None:
     assert table.refuse("query", mode, {"id": missing}).endswith(f"Object not found: {missing}")
 
 
-def test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does(serve: Callable, tmp_path: Path) -> None:
+def test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does(
+    serve: Callable[..., SubstrateServer], tmp_path: Path
+) -> None:
     root, home = tmp_path / "root", tmp_path / "ours"
     server = serve(MEMORY_SUBSTRATE_ROOT=str(root), RECOLLECT_HOME="")
     assert server.use("query", "recent")["items"] == []
@@ -176,7 +238,7 @@ def test_the_root_of_the_origin_names_the_store_where_nothing_of_ours_does(serve
     assert not (tmp_path / "unused").exists()
 
 
-def test_a_server_is_bound_to_the_space_that_it_is_given(serve: Callable) -> None:
+def test_a_server_is_bound_to_the_space_that_it_is_given(serve: Callable[..., SubstrateServer]) -> None:
     given = {"kind": "fact", "title": "Port", "summary": "The port is 8080.", "reason": "r"}
     given |= {"memory_source": "user_declared", "scope_refs": ["scope:a"]}
     id = serve("--space", "work").use("remember", "knowledge", given)["object_id"]

@@ -144,6 +144,24 @@ def test_the_health_of_the_graph_has_counts_and_four_insights(table: Substrate, 
     assert report(table)["graph_health"] == {**health, "backend": "kuzu"}
 
 
+@pytest.mark.parametrize(
+    ("said", "stubs"),
+    [
+        ({"payload": {"subject": "node:harbour", "predicate": "open", "value": True}}, 1),
+        ({"payload": {"subject": "node:harbour", "predicate": "next_to", "object": "node:mill"}}, 2),
+        ({"subject_refs": ["node:harbour", "the mill", "scope:town"]}, 3),
+        ({"subject_refs": [f"know:{'0' * 32}"]}, 0),
+        ({}, 0),
+    ],
+)
+def test_what_is_only_named_is_part_of_the_graphs_health(table: Substrate, said: dict[str, Any], stubs: int) -> None:
+    id = table.know("The harbour", **said)
+    health = report(table)["graph_health"]
+    assert health["stub_nodes"] == stubs
+    assert [node["id"] for node in health["insights"]["isolated_nodes"]] == ([] if stubs else [id])
+    assert (health["counts"]["nodes"], health["canonical_counts"]["nodes"]) == (1 + stubs, 0)
+
+
 def test_long_lists_are_cut_and_what_was_left_out_is_counted(table: Substrate) -> None:
     for at in range(60):
         table.know(f"Guess number {at}", memory_source="agent_inferred", confidence=0.9)

@@ -27,6 +27,26 @@ def ids(items: list[Any]) -> list[str]:
     return [item["id"] for item in items]
 
 
+LONG_QUESTIONS = {
+    "one word": "x" * 200_000,
+    "one word that asks": "x" * 200_000 + "?",
+    "a label and much space": f"task: a{' ' * 200_000}b",
+    "labels without end": "question " * 30_000,
+    "labels that ask": "question: why " * 20_000 + "?",
+    "marks alone": "?!." * 60_000,
+    "lines without end": "\n" * 200_000 + "why is the tower closed?",
+    "short sentences": "It is so. " * 20_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG_QUESTIONS.values(), ids=LONG_QUESTIONS)
+@pytest.mark.parametrize("mode", ["search", "context"])
+def test_a_question_of_any_length_is_answered(table: Any, mode: str, text: str) -> None:
+    told = table.query(mode, {"query" if mode == "search" else "task": text})["query_sanitizer"]
+    assert told["original_length"] == len(text)
+    assert told["clean_length"] <= 400
+
+
 @pytest.mark.parametrize(
     ("text", "clean", "method"),
     [
@@ -216,14 +236,16 @@ def test_each_filter_leaves_what_it_names(table: Any, tmp_path: Path) -> None:
 
 def test_filters_that_name_nothing_that_exists_are_errors(table: Any) -> None:
     told = table.refuse("query", "search", {"query": "x"}, {"filters": {"object_types": ["source", "drawer"]}})
-    assert "args.options.filters.object_types.1: Input should be one of source, node" in told
+    assert "args.options.filters.object_types.1\n  Input should be one of source, node" in told
     told = table.refuse("query", "context", {"task": "x", "scope": {"status": "fresh"}})
-    assert "args.input_data.scope.statuses.0: Input should be one of active, candidate" in told
+    assert "args.input_data.scope.status\n  Input should be one of active, candidate" in told
+    told = table.refuse("query", "recent", {}, {"filters": {"kind": "fact", "kinds": ["fact", "a\0"]}})
+    assert "args.options.filters.kinds.1\n  contains a NUL character" in told
 
 
 def test_a_question_that_cannot_be_searched_for_is_an_error_at_its_place(table: Any) -> None:
-    assert "args.input_data.query: contains a NUL" in table.refuse("query", "search", {"query": "a\0b"})
-    assert "args.input_data.task: contains a NUL" in table.refuse("query", "context", {"task": "a\0b"})
+    assert "args.input_data.query\n  contains a NUL" in table.refuse("query", "search", {"query": "a\0b"})
+    assert "args.input_data.task\n  contains a NUL" in table.refuse("query", "context", {"task": "a\0b"})
 
 
 def test_superseded_and_archived_objects_are_found_only_by_status(table: Any, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
 from recollect.types import Json
 
+BLANK = "Input should not be blank"
 EXTRA = "Extra inputs are not permitted"
 MISSING = "Field required"
 NO_MOMENT = "Input should be a time such as 2026-04-28T00:00:00+00:00, or a date such as 2026-04-28"
@@ -111,9 +112,8 @@ def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[st
         raise
     except InvalidInput as error:
         place = dotted(own_word(error.field, mode.words))
-        if place.startswith("args."):
-            raise InvalidInput(place, error.problem) from error
-        raise Rejected(tool, [Problem(f"args.input_data.{place}", error.problem)]) from error
+        within = place if place.startswith("args.") else f"args.input_data.{place}"
+        raise Rejected(tool, [Problem(within, error.problem)]) from error
 
 
 def dotted(field: str) -> str:
@@ -256,7 +256,7 @@ def say(complaint: str) -> str:
         what, each = _COUNTED[match[1]]
         word = "least" if match[2] == ">=" else "most"
         return f"{what} should have at {word} {match[3]} {each}{'' if match[3] == '1' else 's'}"
-    return complaint.replace("`", "")
+    return BLANK if "matching regex" in complaint else complaint.replace("`", "")
 
 
 def envelope_schema(modes: Modes) -> dict[str, Json]:

@@ -16,7 +16,7 @@ SANITIZED = (
     "Long query text was sanitized before retrieval. Use query_sanitizer diagnostics to inspect the applied method."
 )
 _LABEL = r"(?:question|query|task|user question|用户问题|问题|任务)\s*[:：]\s*"
-_LABELLED = re.compile(rf"\s*{_LABEL}(\S.*?)\s*", re.IGNORECASE)
+_LABELLED = re.compile(rf"{_LABEL}(?=\S)", re.IGNORECASE)
 _LABEL_BEFORE = re.compile(rf".*\b{_LABEL}(?=\S)|{_LABEL}", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<=[。！？])|(?<=[!?])(?=\s|[\"')\]])|\n+"
@@ -65,14 +65,18 @@ def _on_one_line(text: str) -> str:
 
 
 def _last_labelled(text: str) -> str | None:
-    matches = (_LABELLED.fullmatch(line) for line in reversed(text.splitlines()))
-    return next((_on_one_line(match[1])[:LONGEST].strip() for match in matches if match is not None), None)
+    lines = [line.strip() for line in reversed(text.splitlines())]
+    found = ((line, match) for line in lines if (match := _LABELLED.match(line)) is not None)
+    return next((_on_one_line(line[match.end() :])[:LONGEST].strip() for line, match in found), None)
 
 
 def _last_asked(text: str) -> str | None:
     for sentence in reversed(_SENTENCE_END.split(text)):
-        asked = _LABEL_BEFORE.sub("", _on_one_line(sentence).strip(" \"'()[]"), count=1)
-        if len(asked) >= 3 and asked.endswith(("?", "？")):
+        whole = _on_one_line(sentence).strip(" \"'()[]")
+        if not whole.endswith(("?", "？")):
+            continue
+        asked = _LABEL_BEFORE.sub("", whole[-2 * LONGEST :], count=1)  # of a longer one the end is what asks
+        if len(asked) >= 3:
             return asked[-LONGEST:].strip()
     return None
 

@@ -175,15 +175,20 @@ def read_filters(objects: Objects, given: Filters | None, place: str) -> Wanted:
         for many, single in _PLURALS.items()
     }
     known = {"object_types": v.OBJECT_TYPES, "statuses": STATUSES}
-    for name, words in known.items():
-        for i, word in enumerate(lists[name]):
-            if v.record_status(word) not in words:
-                raise InvalidInput(f"{place}.{name}.{i}", f"Input should be one of {', '.join(words)}")
     for name, words in lists.items():
-        for i, word in enumerate(words):
-            if "\0" in word:
-                raise InvalidInput(f"{place}.{name}.{i}", "contains a NUL character; remove it")
+        for word in words:
+            problem = "contains a NUL character; remove it" if "\0" in word else None
+            if name in known and v.record_status(word) not in known[name]:
+                problem = f"Input should be one of {', '.join(known[name])}"
+            if problem is not None:
+                raise InvalidInput(f"{place}.{_given_as(given, name, word)}", problem)
     return Wanted(**lists, within=_within(objects, lists["node_ids"], lists["source_ids"]))
+
+
+def _given_as(given: Filters, name: str, word: str) -> str:
+    """Where a word of a filter stands: in its singular field, or in which place of the plural one."""
+    single = _PLURALS[name]
+    return single if getattr(given, single) == word else f"{name}.{getattr(given, name).index(word)}"
 
 
 def _within(objects: Objects, nodes: Sequence[str], sources: Sequence[str]) -> frozenset[str] | None:

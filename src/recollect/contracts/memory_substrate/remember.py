@@ -14,6 +14,7 @@ from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import written
 from recollect.contracts.memory_substrate.envelope import (
+    BLANK,
     Mode,
     Modes,
     Problem,
@@ -145,7 +146,7 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     """What the engine is asked to keep."""
     blank = [name for name in ("kind", "title", "summary", "reason") if not getattr(given, name).strip()]
     if blank:
-        raise Rejected(TOOL, [Problem(f"{place}.{name}", "Input should not be blank") for name in blank])
+        raise Rejected(TOOL, [Problem(f"{place}.{name}", BLANK) for name in blank])
     status = getattr(given, "status", None) or _FIRST_STATUS[mode]
     common: dict[str, object] = {
         "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
@@ -154,7 +155,7 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
     if isinstance(given, s.KnowledgeInput):
         return {**common, **_knowledge(given, place)}
     if isinstance(given, s.ActivityInput):
-        return {**common, **_activity(objects, given, status)}
+        return {**common, **_activity(objects, given, status, place)}
     assert isinstance(given, s.WorkItemInput)
     return {**common, **_work_item(objects, given, status)}
 
@@ -198,7 +199,9 @@ def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | N
     }
 
 
-def _activity(objects: Objects, given: s.ActivityInput, status: str) -> dict[str, object]:
+def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str) -> dict[str, object]:
+    if given.started_at and given.ended_at and read_moment(given.ended_at) < read_moment(given.started_at):
+        raise Rejected(TOOL, [Problem(f"{place}.ended_at", "Input should not be earlier than started_at")])
     fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
     kept: dict[str, object] = {
         "kind": given.kind.strip(), "status": status, "reason": given.reason,
@@ -287,7 +290,7 @@ def _supersede(objects: Objects, given: s.SupersedeInput, options: object, call:
 
 def _reason(given: s.Lifecycle) -> str:
     if not given.reason.strip():
-        raise InvalidInput("reason", "Input should not be blank")
+        raise InvalidInput("reason", BLANK)
     return " ".join(given.reason.split())
 
 

@@ -23,7 +23,7 @@ MOMENT = {"read": "as a moment"}
 """Marks fields whose texts name a moment."""
 Moment = Annotated[str, Meta(max_length=100, description="A time or a date, ISO 8601", extra=MOMENT)]
 _Id = Annotated[str, Meta(min_length=1, max_length=200, description="Id of an object: src:, node:, know:, act:, work:")]
-_Word = Annotated[str, Meta(min_length=1, max_length=200)]
+_Word = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 _Words = Annotated[list[_Word], Meta(max_length=64)]
 _Refs = list[_Word]
 

@@ -195,7 +195,7 @@ def _score_words(one: Found, plan: Plan) -> None:
         texts = [thing.text[:_SCANNED], excerpts, said_beside(thing)]
     title, text = names.casefold(), "\n".join(texts).casefold()
     named = [id for id in (thing.id, *_paths(thing)) if id in plan.ids]
-    one.exact = bool(named)
+    one.exact = one.exact or bool(named)
     one.score = 1.0 if named else max(one.score, _share_named(plan, thing) if isinstance(thing, Entity) else 0.0)
     one.terms = list(dict.fromkeys([*named, *one.terms, *matched_terms(plan.terms, title, text)]))
     phrase, words = plan.query.casefold(), plan.words
@@ -258,6 +258,7 @@ def _add_likely(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, F
         if wanted.allows(record):
             one = found.setdefault(record.id, Found(object=record))
             one.lexical += _OF_ITS_KIND
+            one.exact = plan.asks_for_kinds
             one.score = 1.0 if plan.asks_for_kinds else one.score
             one.terms = matched_terms(plan.synonyms, v.type_of(record), record.kind, v.shown_status(record))
 

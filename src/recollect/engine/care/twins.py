@@ -95,10 +95,11 @@ def _paired(view: View, versions: Sequence[int]) -> Iterator[tuple[int, int]]:
     counts = np.array([len(hashes) for _, hashes in rows], dtype=np.int64)
     found = np.fromiter(chain.from_iterable(hashes for _, hashes in rows), np.uint64, counts.sum()) << np.uint64(32)
     found |= np.repeat(np.arange(len(rows), dtype=np.uint64), counts)  # term and owner in one number sort fastest
-    found.sort()
+    found = np.unique(found)
     terms, owners = found >> np.uint64(32), (found & np.uint64(0xFFFFFFFF)).astype(np.int64)
     if not len(terms):
         return
+    counts = np.bincount(owners, minlength=len(rows))
     starts = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))).astype(np.int64)
     sizes = np.diff(np.append(starts, len(terms)))
     keys = list(_pair_keys(owners, starts, sizes, len(rows)))

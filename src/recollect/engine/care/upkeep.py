@@ -6,6 +6,7 @@ of date, what is there twice, what contradicts itself, and how well the graph ho
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,6 +35,9 @@ from recollect.types import (
 )
 
 MOST_LISTED = 50
+STUB = "stub"
+"""The kind of a thing that is named and of which nothing else is known."""
+_RECORD = re.compile(r"(?:src|know|act|work):[0-9a-f]{32}$")  # the id of a record, which is there or is not
 _MOST_READ = 5_000  # records whose claims are compared in full
 _MOST_ENTITIES = 200_000
 _SECOND = 1_000_000
@@ -315,8 +319,10 @@ def graph_health(core: Core, space: str = DEFAULT_SPACE) -> GraphHealth:
 
 def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequence[tuple[str, str]]) -> GraphHealth:
     edges = list(links)
-    nodes: dict[str, Outline | Entity] = {one.id: one for one in outlines}
+    nodes: dict[str, Outline | Entity | None] = {one.id: one for one in outlines}
     nodes.update((entity.id, entity) for entity in entities)
+    named = {ref for one in outlines for ref in _named(one) if ref not in nodes}
+    nodes.update(dict.fromkeys(sorted(named)))
     for one in outlines:
         edges += [(one.id, ref) for ref in _refs(one) if ref in nodes]
     made_by = ((entity.id, entity.metadata.get("source_id")) for entity in entities if entity.metadata)
@@ -325,17 +331,17 @@ def _health(outlines: Sequence[Outline], entities: Sequence[Entity], links: Sequ
     found = health.graph_health(list(nodes), edges, scopes)
     tally = Counter(map(type_of, outlines))
     return GraphHealth(
-        isolated=tuple(_node(nodes[id], 0) for id in found.isolated),
+        isolated=tuple(_node(id, nodes[id], 0) for id in found.isolated),
         sparse=tuple(
             GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, density=one.density)
             for one in found.sparse
         ),
-        bridges=tuple(_node(nodes[id], degree) for id, degree in found.bridges),
+        bridges=tuple(_node(id, nodes[id], degree) for id, degree in found.bridges),
         weak_scopes=tuple(
             GraphCluster(ids=one.nodes, nodes=one.node_count, relations=one.edge_count, scope=one.scope)
             for one in found.weak_scopes
         ),
-        stubs=sum(entity.type in (None, "stub") and not entity.description for entity in entities),
+        stubs=len(named) + sum(entity.type in (None, STUB) and not entity.description for entity in entities),
         counts=found.counts,
         objects={**tally, "nodes": len(entities)},
     )
@@ -358,7 +364,19 @@ def _refs(one: Outline) -> list[str]:
     return [*found, *(ref for _, ref in named_in(one.doing or {}))]
 
 
-def _node(thing: Outline | Entity, degree: int) -> GraphNode:
+def _named(one: Outline) -> list[str]:
+    """The things that a record speaks of by name: they are part of the graph, whether anybody made entities of them."""
+    grounds = one.grounds
+    if grounds is None:
+        return []
+    claim = grounds.claim
+    ends = () if claim is None else (claim.subject, claim.object)
+    return [ref for ref in (*grounds.subjects, *ends) if ref and not _RECORD.match(ref)]
+
+
+def _node(id: str, thing: Outline | Entity | None, degree: int) -> GraphNode:
+    if thing is None:
+        return GraphNode(id=id, kind=STUB, title=id.removeprefix("node:"), degree=degree)
     if isinstance(thing, Entity):
         return GraphNode(id=thing.id, kind=thing.type or "node", title=thing.name, degree=degree)
     scopes = () if thing.grounds is None else thing.grounds.scopes

@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, find
 from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
-from recollect.engine.parse import parse_draft, parse_optional_time, parse_text
+from recollect.engine.parse import parse_draft, parse_label, parse_optional_time, parse_text
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
@@ -190,8 +190,9 @@ def _message(message: Mapping[str, object], where: str, fields: Mapping[str, obj
         known = ", ".join(sorted(_MESSAGE_FIELDS))
         raise InvalidInput(f"{where}.{unknown[0]}", f"is not a known field; known are {known}")
     text = parse_text(message.get("content", message.get("text")), f"{where}.content")
+    said_by = [parse_label(who, f"{where}.{name}") for name in ("name", "role") if (who := message.get(name))]
     given: dict[str, object] = {
-        "role": message.get("name") or message.get("role"),
+        "role": next(iter(said_by), None),
         "event_time": parse_optional_time(message.get("created_at", message.get("at")), f"{where}.created_at"),
         "metadata": message.get("metadata") or {},
     }
