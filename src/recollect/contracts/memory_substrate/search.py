@@ -55,6 +55,7 @@ class Found(Struct, kw_only=True):
     graph: float = 0.0
     lexical: float = 0.0
     exact: bool = False
+    asked_for: bool = False
     terms: list[str] = field(default_factory=list[str])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
     ranks: dict[str, int] = field(default_factory=dict[str, int])
@@ -195,7 +196,7 @@ def _score_words(one: Found, plan: Plan) -> None:
         texts = [thing.text[:_SCANNED], excerpts, said_beside(thing)]
     title, text = names.casefold(), "\n".join(texts).casefold()
     named = [id for id in (thing.id, *_paths(thing)) if id in plan.ids]
-    one.exact = one.exact or bool(named)
+    one.exact = bool(named)
     one.score = 1.0 if named else max(one.score, _share_named(plan, thing) if isinstance(thing, Entity) else 0.0)
     one.terms = list(dict.fromkeys([*named, *one.terms, *matched_terms(plan.terms, title, text)]))
     phrase, words = plan.query.casefold(), plan.words
@@ -258,7 +259,7 @@ def _add_likely(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, F
         if wanted.allows(record):
             one = found.setdefault(record.id, Found(object=record))
             one.lexical += _OF_ITS_KIND
-            one.exact = plan.asks_for_kinds
+            one.asked_for = plan.asks_for_kinds
             one.score = 1.0 if plan.asks_for_kinds else one.score
             one.terms = matched_terms(plan.synonyms, v.type_of(record), record.kind, v.shown_status(record))
 
@@ -287,7 +288,13 @@ def _fuse(found: Collection[Found]) -> list[Found]:
     _rank("lexical", found, lambda one: one.lexical, 0.0)
     _rank("semantic", found, lambda one: one.vector, _NEAR)
     _rank("graph", [one for one in found if "lexical" not in one.ranks], lambda one: one.graph, _CLOSE)
-    return sorted((one for one in found if one.ranks), key=lambda one: (not one.exact, -one.rank_score, -one.score))
+    asked = any(one.asked_for for one in found)
+
+    def place(one: Found) -> tuple[bool, bool, float, float]:
+        aside = asked and one.score < LIKELY and one.lexical < _PHRASE_IN_TITLE  # by chance, not by what was asked for
+        return not one.exact, aside, -one.rank_score, -one.score
+
+    return sorted((one for one in found if one.ranks), key=place)
 
 
 def _rank(stream: str, found: Collection[Found], score: Callable[[Found], float], least: float) -> None:
