@@ -132,7 +132,7 @@ def test_the_health_of_the_graph_has_counts_and_four_insights(table: Substrate, 
     claim(table, source)
     alone = table.know("Nobody knows it")
     health = report(table)["graph_health"]
-    assert health["canonical_counts"] == {"sources": 1, "knowledge": 2, "nodes": 0, "relations": 1}
+    assert health["canonical_counts"] == {"sources": 1, "knowledge": 2, "nodes": 0, "relations": 2}
     assert health["backend_counts"] == {"sources": 1, "knowledge": 2}
     assert health["missing_from_backend"] == {"sources": 0, "knowledge": 0}
     insights = health["insights"]
