@@ -24,20 +24,23 @@ def fold_near_duplicates(signatures: Sequence[Signature], limit: int) -> list[tu
     word or two of a long text, is shown, and so is one without terms. The walk ends when `limit` texts are shown.
     """
     shown: list[tuple[int, list[int]]] = []
+    by_numbers: dict[Set[str], list[tuple[Set[Hashable], list[int]]]] = {}
     for at, signature in enumerate(signatures):
-        home = next((folded for kept, folded in shown if _near(signatures[kept], signature)), None)
+        rivals = by_numbers.setdefault(frozenset(signature.numbers), [])
+        home = next((folded for terms, folded in rivals if _near(terms, signature.terms)), None)
         if home is not None:
             home.append(at)
         elif len(shown) >= limit:
             break
         else:
             shown.append((at, []))
+            rivals.append((signature.terms, shown[-1][1]))
     return [(at, tuple(folded)) for at, folded in shown]
 
 
-def _near(one: Signature, other: Signature) -> bool:
-    small, large = sorted((len(one.terms), len(other.terms)))
-    if small == 0 or small < NEAR_IDENTICAL * large or one.numbers != other.numbers:
+def _near(one: Set[Hashable], other: Set[Hashable]) -> bool:
+    own, its = len(one), len(other)
+    if not own or not its or own < NEAR_IDENTICAL * its or its < NEAR_IDENTICAL * own:
         return False
-    different = len(one.terms ^ other.terms)
-    return different <= (1 - NEAR_IDENTICAL) * (small + large + different) / 2
+    different = len(one ^ other)
+    return different <= (1 - NEAR_IDENTICAL) * (own + its + different) / 2

@@ -104,24 +104,25 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     asks_now: bool = False
 
 
-def judge(evidence: Evidence) -> Floats:
-    """The probability of each candidate to answer."""
-    return 1.0 / (1.0 + np.exp(-logits(evidence)))
+def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:
+    """The probability of each candidate, or of some, to answer."""
+    return 1.0 / (1.0 + np.exp(-logits(evidence, rows)))
 
 
-def logits(evidence: Evidence) -> Floats:
+def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     fitted = _load()
-    values = np.clip((describe(evidence) - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
+    some = slice(None) if rows is None else rows
+    values = np.clip((describe(evidence)[some] - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
     said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0).astype(np.float64)
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
-        grouped = np.ones(len(said), np.bool_)
-    elif not len(said) or grouped.mean() < _MOSTLY:
+        grouped = np.ones(len(grouped), np.bool_)
+    elif not len(grouped) or grouped.mean() < _MOSTLY:
         return said  # a page among notes is judged as they are
     by = fitted.woven
     woven = _weave(evidence)
     level = by.level - by.fall * np.log10(max(evidence.records, 1))
-    return np.where(grouped, by.slope * (said + by.weight * (woven - woven.max())) + level, said)
+    return np.where(grouped[some], by.slope * (said + by.weight * (woven - woven.max())[some]) + level, said)
 
 
 def _weave(evidence: Evidence) -> Floats:

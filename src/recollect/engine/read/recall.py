@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
 
 _NUMBER = re.compile(r"\d+")
+_AFTER = 0.6  # of the time before reading is what comes after it takes
 _FOLD_LOOKS_AT = 3  # times the limit
 _MOST = 440  # candidates that are ranked
 _BY_TOKENS = 200  # of them that are compared piece by piece
@@ -175,22 +176,32 @@ class _Pool:
             like = Likeness((np.cumsum(keep) - 1)[like.rows[stay]], like.cosine[both], like.shared[both])
         self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like)
 
-    def scores(self) -> NDArray[np.float64]:
-        """The probability of each to answer, nudged by what the question weighs beside it."""
+    def scores(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """The probability of each to answer, nudged by what the question weighs beside it; of others than `rows` 0."""
         query = self._question.query
-        sure = judge(self.evidence)
-        sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph
-        importance, confidence = (
-            self._take(lambda one, name=name: getattr(one.findings, name)) for name in ("importance", "confidence")
-        )
+        some = slice(None) if rows is None else rows
+        sure = judge(self.evidence, rows)
+        sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
+        importance, confidence, recency = (
+            self._take(column)[some]
+            for column in (
+                lambda one: one.findings.importance, lambda one: one.findings.confidence, lambda one: one.recency,
+            )
+        )  # fmt: skip
         nudge = 1.0 + query.importance * (importance - 0.5) + _NUDGE * (confidence - 1.0)
-        return np.minimum(sure * (nudge + query.recency * self._take(lambda one: one.recency)), 1.0)
+        found = np.zeros(len(self))
+        found[some] = np.minimum(sure * (nudge + query.recency * recency), 1.0)
+        return found
 
-    def ranked(self, count: int, *, least: float | None = None) -> list[_Ranked]:
-        """The best so many whose score is enough, best first: what the question says is enough, or `least`."""
+    def ranked(
+        self, count: int, *, least: float | None = None, among: NDArray[np.int64] | None = None
+    ) -> list[_Ranked]:
+        """The best so many, of all or among some rows, whose score is enough, best first: what the question says is
+        enough, or `least`.
+        """
         if not len(self):
             return []
-        scores = self.scores()
+        scores = self.scores(among)
         least = self._question.query.min_score if least is None else least
         enough = np.flatnonzero((scores > 0) & (scores >= least))
         order = enough[np.lexsort((-self.version[enough], -scores[enough]))][:count]
@@ -302,7 +313,9 @@ def _read(
     query, small = question.query, is_worth_reading(pool.evidence.records)
     if not (query.deep or small):
         return None
-    ranked = pool.ranked(max(DEEP, _FOLD_LOOKS_AT * query.limit), least=0.0)
+    looked_at = max(DEEP, _FOLD_LOOKS_AT * query.limit)
+    compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
+    ranked = pool.ranked(looked_at, least=0.0, among=compared)
     best = ranked[: DEEP if query.deep else FEW]  # reading may lift or lower any of them
     if len(best) < 2:
         return None
@@ -314,7 +327,7 @@ def _read(
     loaded = time.monotonic()
     until = loaded + (DEEP_SECONDS if query.deep else FEW_SECONDS)
     if query.deep and query.deep_within is not None:
-        until = began + query.deep_within
+        until = began + query.deep_within - _AFTER * (loaded - began)
     least = len(short_enough(records[:FEW], deep=False)) if small and query.deep else 0
     said = read_closely(shown.view, vectors, model, question, records, least=least, until=until)
     if np.isnan(said).all():
