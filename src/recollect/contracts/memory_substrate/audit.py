@@ -17,7 +17,7 @@ MOST_ISSUES = 100
 _TITLE_CHARS = 120
 
 
-def audit(objects: Objects, given: s.Nothing, options: s.AuditOptions, call: Call) -> dict[str, object]:
+def audit(objects: Objects, given: s.Nothing, options: s.Sized, call: Call) -> dict[str, object]:
     """The newest changes of the space as audit events. `entry` is the number by which the journal undoes one."""
     events = mend.audit(objects.memory.core, space=objects.space, limit=options.max_items or AUDIT_ITEMS)
     undone = {one.change.undoes for one in events if one.change.undoes is not None}
@@ -32,20 +32,16 @@ def audit(objects: Objects, given: s.Nothing, options: s.AuditOptions, call: Cal
 
 def _event(one: Audited, undone: set[int]) -> dict[str, object]:
     change = one.change
-    told: dict[str, object] = {
-        "id": v.audit_id(change.entry),
-        "entry": change.entry,
-        "operation": change.verb,
-        "object_type": _type(one),
-        "object_id": change.object_id,
-        "actor": change.actor,
-        "reason": change.reason,
-        "created_at": change.at,
-        "before": _state(one.before),
-        "after": _state(one.after),
-        "undoable": change.object_type != "space" and (change.before or change.after) is not None,
-        "undone": change.entry in undone,
-    }
+    told = v.show(
+        change,
+        "entry verb:operation object_id actor reason at:created_at",
+        id=v.audit_id(change.entry),
+        object_type=_type(one),
+        before=_state(one.before),
+        after=_state(one.after),
+        undoable=change.object_type != "space" and (change.before or change.after) is not None,
+        undone=change.entry in undone,
+    )
     return told if change.undoes is None else {**told, "undoes": v.audit_id(change.undoes)}
 
 
@@ -104,10 +100,4 @@ def structure(objects: Objects, given: s.Nothing, options: s.Nothing, call: Call
 def _count(memory: Memory, space: str) -> dict[str, object]:
     if not memory.has_space(space):
         return {"records": 0, "nodes": 0, "relations": 0, "by_kind": {}}
-    stats = memory.describe_space(space)[1]
-    return {
-        "records": stats.records,
-        "nodes": stats.entities,
-        "relations": stats.relations,
-        "by_kind": dict(stats.by_kind),
-    }
+    return v.show(memory.describe_space(space)[1], "records entities:nodes relations by_kind")

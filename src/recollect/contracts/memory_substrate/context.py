@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer
-from recollect.contracts.memory_substrate.normalize import SANITIZED, plan_query, sanitize
-from recollect.contracts.memory_substrate.objects import Objects, read_filters
-from recollect.contracts.memory_substrate.search import Found, find_objects
+from recollect.contracts.memory_substrate.objects import Objects
+from recollect.contracts.memory_substrate.search import Found, ask
 from recollect.contracts.tool import Call
 from recollect.types import Entity, Grounds, Json
 
@@ -25,19 +24,13 @@ _LONGEST_KEY = 60
 _OF_A_CHUNK = ("segment_id", "locator", "excerpt")
 
 
-def context(objects: Objects, given: s.ContextInput, options: s.ContextOptions, call: Call) -> dict[str, object]:
+def context(objects: Objects, given: s.ContextInput, options: s.GraphOptions, call: Call) -> dict[str, object]:
     """A pack for one task. Only `items` says what things are; everything else points into it."""
-    task, sanitized = sanitize(given.task)
-    plan, wanted = plan_query(task), read_filters(objects, given.scope, "args.input_data.scope")
     most = options.max_items or s.CONTEXT_ITEMS
-    result = find_objects(objects, plan, wanted, most)
-    items = [_view(one) for one in result.found]
+    asked = ask(objects, given.task, given.scope, "args.input_data.scope", most)
+    items = [_view(one) for one in asked.search.found]
     scope = {name: values for name, values in _scope(given.scope).items() if values}
-    data = _pack(task, scope, items, most)
-    data |= {
-        "normalized_terms": plan.terms, "inferred_filters": plan.inferred, "query_sanitizer": sanitized,
-    }  # fmt: skip
-    return answer("context_pack", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
+    return answer("context_pack", {**_pack(asked.query, scope, items, most), **asked.told}, asked.warnings)
 
 
 def _view(one: Found) -> v.Item:

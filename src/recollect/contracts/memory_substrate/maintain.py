@@ -7,8 +7,7 @@ journal's entries, `audit` shows them, and each can be undone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import TypedDict, cast
+from typing import Any, cast
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, answer, written
@@ -26,7 +25,6 @@ from recollect.engine.write.govern import decay_stale, merge_duplicates, promote
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
-MIN_CONFIDENCE, MIN_EVIDENCE, STALE_AFTER_DAYS = 0.75, 1, 30.0
 _FIELDS = {
     "grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs",
     "grounds.claim.subject": "payload.subject", "grounds.claim.object": "payload.object",
@@ -85,29 +83,22 @@ def _view_broken(one: BrokenReference) -> dict[str, str]:
 # Lifecycle modes
 
 
-class _Bar(TypedDict):
-    min_confidence: float
-    min_evidence: int
+def _given(given: s.Bar | s.Age, **names: str) -> dict[str, Any]:
+    """What was given, by the engine's names; the engine knows what holds where nothing was."""
+    told = {name: getattr(given, own) for name, own in names.items()}
+    return {name: value for name, value in told.items() if value is not None}
 
 
-class _Age(TypedDict):
-    at: datetime | None
-    days: float
+def _bar(given: s.Bar) -> dict[str, Any]:
+    return _given(given, min_confidence="min_confidence", min_evidence="min_evidence")
 
 
-def _bar(given: s.Bar | s.Care) -> _Bar:
-    return {
-        "min_confidence": MIN_CONFIDENCE if given.min_confidence is None else given.min_confidence,
-        "min_evidence": MIN_EVIDENCE if given.min_evidence is None else given.min_evidence,
-    }
+def _age(given: s.Age | s.Care) -> dict[str, Any]:
+    at = {} if given.reference_time is None else {"at": read_moment(given.reference_time)}
+    return {**_given(given, days="stale_after_days"), **at}
 
 
-def _age(given: s.Age | s.Care) -> _Age:
-    at = None if given.reference_time is None else read_moment(given.reference_time)
-    return {"at": at, "days": STALE_AFTER_DAYS if given.stale_after_days is None else given.stale_after_days}
-
-
-def _promote(objects: Objects, given: s.Bar | s.Care, options: s.Apply, call: Call) -> dict[str, object]:
+def _promote(objects: Objects, given: s.Bar, options: s.Apply, call: Call) -> dict[str, object]:
     done = promote_candidates(objects.memory.core, objects.space, **_bar(given))
     shown = done.ids[:MOST_SHOWN]
     return _result("promote_candidates", done.entries, promoted=len(done.ids), promoted_knowledge_ids=shown)
@@ -199,7 +190,7 @@ def _report(objects: Objects, given: s.Care, options: s.Nothing, call: Call) -> 
 MAINTAIN: Modes = {
     "configure": Mode(s.ConfigureInput, s.Apply, configure, _WORDS),
     "structure": Mode(s.Nothing, s.Nothing, structure, _WORDS),
-    "audit": Mode(s.Nothing, s.AuditOptions, audit, _WORDS),
+    "audit": Mode(s.Nothing, s.Sized, audit, _WORDS),
     "reindex": Mode(s.Nothing, s.ReindexOptions, _reindex, _WORDS),
     "repair": Mode(s.Nothing, s.Apply, _repair, _WORDS),
     "promote_candidates": Mode(s.Bar, s.Apply, _promote, _WORDS),

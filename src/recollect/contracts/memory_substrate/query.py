@@ -12,10 +12,10 @@ from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.context import context
 from recollect.contracts.memory_substrate.envelope import Mode, Modes
 from recollect.contracts.memory_substrate.graph import graph
-from recollect.contracts.memory_substrate.normalize import SANITIZED, Plan, plan_query, sanitize
+from recollect.contracts.memory_substrate.normalize import Plan
 from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_filters
 from recollect.contracts.memory_substrate.page import expand, page
-from recollect.contracts.memory_substrate.search import find_objects, view_found
+from recollect.contracts.memory_substrate.search import ask, view_found
 from recollect.contracts.tool import Call
 
 SEMANTIC_BACKEND = "recollect"
@@ -26,18 +26,15 @@ _PLACE = "args.options.filters"
 
 
 def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, call: Call) -> dict[str, object]:
-    clean, sanitized = sanitize(given.query)
-    plan, wanted = plan_query(clean), read_filters(objects, options.filters, _PLACE)
-    most = options.max_items or s.DEFAULT_ITEMS
-    result = find_objects(objects, plan, wanted, most)
-    items = [view_found(one) for one in result.found]
+    asked = ask(objects, given.query, options.filters, _PLACE, options.max_items or s.DEFAULT_ITEMS)
+    items = [view_found(one) for one in asked.search.found]
+    backend = asked.search.backend
     data = {
-        "query": clean, "items": items, "normalized_terms": plan.terms, "applied_filters": wanted.view(),
-        "inferred_filters": plan.inferred, "suggested_retry_terms": retry_terms(plan, items),
-        "semantic_backend": None if result.backend is None else f"{SEMANTIC_BACKEND}:{result.backend}",
-        "query_sanitizer": sanitized,
+        "query": asked.query, "items": items, **asked.told, "applied_filters": asked.wanted.view(),
+        "suggested_retry_terms": retry_terms(asked.plan, items),
+        "semantic_backend": None if backend is None else f"{SEMANTIC_BACKEND}:{backend}",
     }  # fmt: skip
-    return answer("search_results", data, [*([SANITIZED] if sanitized.was_sanitized else []), *result.warnings])
+    return answer("search_results", data, asked.warnings)
 
 
 def retry_terms(plan: Plan, items: list[v.Item]) -> list[str]:
@@ -96,7 +93,7 @@ def _recent_nodes(objects: Objects, wanted: Wanted, most: int) -> list[v.Item]:
 
 
 QUERY: Modes = {
-    "context": Mode(s.ContextInput, s.ContextOptions, context, {"query": "args.input_data.task"}),
+    "context": Mode(s.ContextInput, s.GraphOptions, context, {"query": "args.input_data.task"}),
     "expand": Mode(s.ById, s.ExpandOptions, expand),
     "page": Mode(s.ById, s.PageOptions, page),
     "recent": Mode(s.Nothing, s.RecentOptions, _recent),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
@@ -28,7 +28,7 @@ from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.schema import own_word
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
-from recollect.engine.read.alike import Alike, alike_knowledge
+from recollect.engine.read.alike import alike_knowledge
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
 
@@ -45,6 +45,8 @@ _DOING_WORDS = {
     "event_time": "started_at",
 }  # fmt: skip
 """The same for activities and work items, whose own fields are kept side by side as metadata."""
+_SHARED = tuple(name for name in s.Created.__struct_fields__ if name not in ("kind", "reason"))
+"""What stands in fields of the record, not in its metadata."""
 _DRAFT = re.compile(r"drafts\[(\d+)\](?:\.(.+))?")
 _GOVERNED = re.compile(r"(grounds\.[\w.\[\]]+): (.*)")
 
@@ -104,16 +106,10 @@ def _created(memory: Memory, space: str, mode: str, receipt: Receipt) -> dict[st
     if mode != v.KNOWLEDGE:
         return answer
     alike = alike_knowledge(memory.core, record, space=space)
-    answer["possible_duplicates"] = [view_alike(one) for one in alike]
+    answer["possible_duplicates"] = [
+        v.show(one, "id:object_id reasons title kind status", score=round(one.score, 4)) for one in alike
+    ]
     return {**answer, "conflicts_with": list(receipt.contested)} if receipt.contested else answer
-
-
-def view_alike(alike: Alike) -> dict[str, object]:
-    """A soft duplicate, as answers show it."""
-    return {
-        "object_id": alike.id, "score": round(alike.score, 4), "reasons": list(alike.reasons), "title": alike.title,
-        "kind": alike.kind, "status": alike.status,
-    }  # fmt: skip
 
 
 def _answer(record: Record, receipt: Receipt) -> dict[str, object]:
@@ -152,12 +148,10 @@ def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[st
         "text": given.summary, "title": " ".join(given.title.split()), "trust": given.memory_source,
         "status": v.record_status(status), "id": v.mint_id(mode), "reason": " ".join(given.reason.split()),
     }  # fmt: skip
-    if isinstance(given, s.KnowledgeInput):
-        return {**common, **_knowledge(given, place)}
-    if isinstance(given, s.ActivityInput):
-        return {**common, **_activity(objects, given, status, place)}
-    assert isinstance(given, s.WorkItemInput)
-    return {**common, **_work_item(objects, given, status)}
+    own = (
+        _knowledge(given, place) if isinstance(given, s.KnowledgeInput) else _doing(objects, mode, given, status, place)
+    )
+    return {**common, **own}
 
 
 def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
@@ -199,38 +193,31 @@ def _claim(payload: s.Payload, subjects: Sequence[str]) -> dict[str, object] | N
     }
 
 
-def _activity(objects: Objects, given: s.ActivityInput, status: str, place: str) -> dict[str, object]:
-    if given.started_at and given.ended_at and read_moment(given.ended_at) < read_moment(given.started_at):
+def _doing(objects: Objects, mode: str, given: s.Created, status: str, place: str) -> dict[str, object]:
+    """An activity or a work item: what is declared for it alone is kept as it was given.
+
+    A source that is not known (yet) is only noted.
+    """
+    assert isinstance(given, s.ActivityInput | s.WorkItemInput)
+    kept: dict[str, object] = {
+        name: getattr(given, name) for name in given.__struct_fields__ if name not in (*_SHARED, "related_node_refs")
+    }
+    kept |= {
+        **_moments(given, *(name for name in kept if name.endswith("_at"))),
+        "kind": given.kind.strip(),
+        "status": status,
+    }
+    if isinstance(given, s.WorkItemInput):
+        kept |= {"priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active"}
+    began, ended = kept.get("started_at"), kept.get("ended_at")
+    if isinstance(began, str) and isinstance(ended, str) and read_moment(ended) < read_moment(began):
         raise Rejected(TOOL, [Problem(f"{place}.ended_at", "Input should not be earlier than started_at")])
-    fields = ("related_work_item_refs", "produced_object_refs", "artifact_refs")
-    kept: dict[str, object] = {
-        "kind": given.kind.strip(), "status": status, "reason": given.reason,
-        **_moments(given, "started_at", "ended_at"), **{name: getattr(given, name) for name in fields},
-    }  # fmt: skip
-    return {
-        "kind": v.ACTIVITY, "memory_type": "episodic", "event_time": kept["started_at"],
-        **_doing(objects, given, kept),
-    }  # fmt: skip
-
-
-def _work_item(objects: Objects, given: s.WorkItemInput, status: str) -> dict[str, object]:
-    fields = (
-        "owner_refs", "related_knowledge_refs", "depends_on", "blocked_by", "parent_ref", "child_refs", "resolution",
-    )  # fmt: skip
-    kept: dict[str, object] = {
-        "kind": given.kind.strip(), "status": status, "reason": given.reason,
-        "priority": given.priority or "medium", "lifecycle_state": given.lifecycle_state or "active",
-        **_moments(given, "due_at", "opened_at"), **{name: getattr(given, name) for name in fields},
-    }  # fmt: skip
-    return {"kind": v.WORK_ITEM, "memory_type": "episodic", **_doing(objects, given, kept)}
-
-
-def _doing(objects: Objects, given: s.ActivityInput | s.WorkItemInput, kept: Mapping[str, object]) -> dict[str, object]:
-    """What activities and work items have in common. A source that is not known (yet) is only noted."""
     known = [ref for ref in given.source_refs if (found := objects.record(ref)) and found.kind in CATALOGUE_KINDS]
-    metadata = {**kept, "source_refs": given.source_refs}
     return {
-        "metadata": {name: value for name, value in metadata.items() if value not in (None, [])},
+        "kind": mode,
+        "memory_type": "episodic",
+        **({"event_time": began} if began else {}),
+        "metadata": {name: value for name, value in kept.items() if value not in (None, [])},
         "grounds": {
             "scopes": given.scope_refs,
             "subjects": given.related_node_refs,
@@ -253,17 +240,9 @@ def _moments(given: Struct, *names: str) -> dict[str, str | None]:
 # Changing
 
 
-def _promote(objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
-    acting = _acting(objects, given)
-    return _change(acting, acting.memory.promote, given)
-
-
-def _contest(objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
-    acting = _acting(objects, given)
-    return _change(acting, acting.memory.contest, given)
-
-
-def _change(objects: Objects, change: Callable[..., Receipt], given: s.OneKnowledge) -> dict[str, object]:
+def _change(verb: str, objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
+    """Promotes or contests."""
+    change: Callable[..., Receipt] = getattr(_acting(objects, given).memory, verb)
     reason = _reason(given)
     _require_knowledge(objects, given.knowledge_id)
     try:
@@ -303,8 +282,8 @@ def _require_knowledge(objects: Objects, id: str) -> Record:
 
 REMEMBER: Modes = {
     **{mode: Mode(inputs, s.RememberOptions, partial(_create, mode)) for mode, inputs in s.CREATE_INPUTS.items()},
-    "promote": Mode(s.OneKnowledge, s.RememberOptions, _promote, _WORDS),
+    "promote": Mode(s.OneKnowledge, s.RememberOptions, partial(_change, "promote"), _WORDS),
     "supersede": Mode(s.SupersedeInput, s.RememberOptions, _supersede, _WORDS),
-    "contest": Mode(s.OneKnowledge, s.RememberOptions, _contest, _WORDS),
+    "contest": Mode(s.OneKnowledge, s.RememberOptions, partial(_change, "contest"), _WORDS),
     "batch": Mode(s.BatchInput, s.RememberOptions, _batch),
 }

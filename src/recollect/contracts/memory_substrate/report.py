@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
 from recollect.engine.care.twins import Twins
-from recollect.engine.care.upkeep import Doubt, GraphCluster, GraphHealth, GraphNode, Upkeep
+from recollect.engine.care.upkeep import Doubt, GraphCluster, GraphHealth, Upkeep
 from recollect.types import Concepts
 
 MOST_TWINS = 20
@@ -23,6 +24,8 @@ _CHECKS = [
     "decide_whether_meaning_is_same_distinct_or_conflicting",
 ]
 _OUTCOMES = ("supersede", "keep_both", "contest")
+_RESOLVE = {"tool": "memory_maintain", "mode": "resolve_duplicates"}
+_NODE = "id kind title status degree scopes:scope_refs"
 _ACTIONS = [
     "review_duplicate_pair",
     "choose_supersede_keep_both_or_contest",
@@ -76,43 +79,27 @@ def report(found: Upkeep, concepts: Concepts, derived: Mapping[str, Mapping[str,
 
 
 def _view_twins(twins: Twins) -> dict[str, object]:
-    return {
-        "object_ids": list(twins.ids),
-        "score": twins.score,
-        "reasons": list(twins.reasons),
-        "review_guidance": {
-            "required_checks": list(_CHECKS),
-            "outcomes": [
-                {"action": action, "tool": "memory_maintain", "mode": "resolve_duplicates"} for action in _OUTCOMES
-            ],
-        },
-        "suggested_resolution": {
-            "tool": "memory_maintain",
-            "mode": "resolve_duplicates",
-            "input_data": {
-                "outcome": "supersede",
-                "knowledge_ids": list(twins.ids),
-                "canonical_knowledge_id": twins.foremost,
-                "reason": "Reviewed soft duplicate candidate and selected the canonical memory.",
-            },
-            "options": {"apply": True},
-        },
-        "next_actions": list(_ACTIONS),
+    chosen: dict[str, object] = {
+        "outcome": "supersede",
+        "knowledge_ids": twins.ids,
+        "canonical_knowledge_id": twins.foremost,
+        "reason": "Reviewed soft duplicate candidate and selected the canonical memory.",
     }
+    return v.show(
+        twins,
+        "ids:object_ids score reasons",
+        review_guidance={"required_checks": _CHECKS, "outcomes": [{"action": one, **_RESOLVE} for one in _OUTCOMES]},
+        suggested_resolution={**_RESOLVE, "input_data": chosen, "options": {"apply": True}},
+        next_actions=_ACTIONS,
+    )
 
 
 def _view_doubt(doubt: Doubt) -> dict[str, object]:
     summary, actions = _DOUBTS[doubt.kind]
-    told: dict[str, object] = {
-        "kind": doubt.kind,
-        "severity": "warning",
-        "object_ids": list(doubt.ids),
-        "summary": summary,
-        "next_actions": list(actions),
-    }
+    told = v.show(doubt, "kind ids:object_ids", severity="warning", summary=summary, next_actions=actions)
     if len(doubt.ids) == 1:
         told["object_id"] = doubt.ids[0]
-    more = {"subject": doubt.subject, "predicate": doubt.predicate, "valid_until": doubt.valid_until}
+    more = v.show(doubt, "subject predicate valid_until")
     return {**told, **{name: value for name, value in more.items() if value is not None}}
 
 
@@ -131,38 +118,16 @@ def _view_health(health: GraphHealth, index: Mapping[str, object]) -> dict[str, 
         "missing_from_backend": {name: missing.get(name, 0) for name in indexed},
         "stub_nodes": health.stubs,
         "insights": {
-            "isolated_nodes": [_view_node(node) for node in health.isolated],
-            "sparse_clusters": [
-                {
-                    "node_ids": list(one.ids),
-                    "node_count": one.nodes,
-                    "edge_count": one.relations,
-                    "density": one.density,
-                }
-                for one in health.sparse
+            "isolated_nodes": [v.show(node, _NODE) for node in health.isolated],
+            "sparse_clusters": [v.show(one, "ids:node_ids density", **_size(one)) for one in health.sparse],
+            "bridge_nodes": [v.show(node, _NODE) for node in health.bridges],
+            "weakly_connected_scopes": [
+                v.show(one, "scope:scope_ref ids:sample_node_ids", **_size(one)) for one in health.weak_scopes
             ],
-            "bridge_nodes": [_view_node(node) for node in health.bridges],
-            "weakly_connected_scopes": [_view_scope(one) for one in health.weak_scopes],
         },
-        "counts": dict(health.counts),
+        "counts": health.counts,
     }
 
 
-def _view_scope(one: GraphCluster) -> dict[str, object]:
-    return {
-        "scope_ref": one.scope,
-        "node_count": one.nodes,
-        "edge_count": one.relations,
-        "sample_node_ids": list(one.ids),
-    }
-
-
-def _view_node(node: GraphNode) -> dict[str, object]:
-    return {
-        "id": node.id,
-        "kind": node.kind,
-        "title": node.title,
-        "status": node.status,
-        "degree": node.degree,
-        "scope_refs": list(node.scopes),
-    }
+def _size(one: GraphCluster) -> dict[str, object]:
+    return v.show(one, "nodes:node_count relations:edge_count")

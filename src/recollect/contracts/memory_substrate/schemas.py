@@ -17,7 +17,7 @@ GraphBackend = Literal["file", "kuzu"]
 SemanticBackend = Literal["lancedb"]
 MemorySource = Literal["user_declared", "human_curated", "agent_inferred", "system_generated", "imported"]
 
-_Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items")]
+_Items = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="At most so many items (10; context 12; audit 100)")]
 _Snippet = Annotated[int, Meta(ge=40, le=4000, description="Longest excerpt, in characters (360)")]
 MOMENT = {"read": "as a moment"}
 """Marks fields whose texts name a moment."""
@@ -59,33 +59,39 @@ class ContextInput(Params, frozen=True, kw_only=True):
     scope: Filters | None = None
 
 
-class ContextOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[_Items, Meta(description="At most so many items (12)")] | None = None
-    graph_backend: GraphBackend | None = None
-
-
 class SearchInput(Params, frozen=True, kw_only=True):
     query: Annotated[str, Meta(description="What to look for, in plain words")]
-
-
-class SearchOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
-    filters: Filters | None = None
-    graph_backend: GraphBackend | None = None
-    semantic_backend: SemanticBackend | None = None
 
 
 class ById(Params, frozen=True, kw_only=True):
     id: _Id
 
 
-class ExpandOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[_Items, Meta(description="At most so many items, and as many segments (10)")] | None = None
-    include_segments: Annotated[bool, Meta(description="Show excerpts of source segments (true)")] | None = None
+class Sized(Params, frozen=True, kw_only=True):
+    max_items: _Items | None = None
+
+
+class GraphOptions(Sized, frozen=True, kw_only=True):
+    graph_backend: GraphBackend | None = None
+
+
+class RecentOptions(Sized, frozen=True, kw_only=True):
+    filters: Filters | None = None
+
+
+class SearchOptions(RecentOptions, frozen=True, kw_only=True):
+    graph_backend: GraphBackend | None = None
+    semantic_backend: SemanticBackend | None = None
+
+
+class ExpandOptions(Sized, frozen=True, kw_only=True):
+    include_segments: (
+        Annotated[bool, Meta(description="Show excerpts of source segments (expand true, page false)")] | None
+    ) = None
     snippet_chars: _Snippet | None = None
 
 
-class PageOptions(Params, frozen=True, kw_only=True):
+class PageOptions(ExpandOptions, frozen=True, kw_only=True):
     detail: (
         Annotated[
             Literal["compact", "full"],
@@ -93,19 +99,6 @@ class PageOptions(Params, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    max_items: Annotated[_Items, Meta(description="Entries of each list of a compact page (10)")] | None = None
-    include_segments: Annotated[bool, Meta(description="Show excerpts of source segments (false)")] | None = None
-    snippet_chars: _Snippet | None = None
-
-
-class RecentOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[_Items, Meta(description="At most so many items (10)")] | None = None
-    filters: Filters | None = None
-
-
-class GraphOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[_Items, Meta(description="At most so many nodes (10)")] | None = None
-    graph_backend: GraphBackend | None = None
 
 
 # memory_remember
@@ -159,18 +152,23 @@ class KnowledgeInput(Created, frozen=True, kw_only=True):
     last_verified_at: Moment | None = None
 
 
-class ActivityInput(Created, frozen=True, kw_only=True):
+class Doing(Created, frozen=True, kw_only=True):
+    """What activities and work items have in common."""
+
+    related_node_refs: _Refs = field(default_factory=list[str])
+    source_refs: _Refs = field(default_factory=list[str])
+
+
+class ActivityInput(Doing, frozen=True, kw_only=True):
     status: Literal["finalized", "in_progress", "done", "cancelled", "archived"] | None = None
     started_at: Moment | None = None
     ended_at: Moment | None = None
-    related_node_refs: _Refs = field(default_factory=list[str])
     related_work_item_refs: _Refs = field(default_factory=list[str])
-    source_refs: _Refs = field(default_factory=list[str])
     produced_object_refs: _Refs = field(default_factory=list[str])
     artifact_refs: list[str] = field(default_factory=list[str])
 
 
-class WorkItemInput(Created, frozen=True, kw_only=True):
+class WorkItemInput(Doing, frozen=True, kw_only=True):
     status: (
         Literal["open", "pending", "in_progress", "blocked", "done", "resolved", "closed", "cancelled", "archived"]
         | None
@@ -181,9 +179,7 @@ class WorkItemInput(Created, frozen=True, kw_only=True):
         | None
     ) = None
     owner_refs: list[str] = field(default_factory=list[str])
-    related_node_refs: _Refs = field(default_factory=list[str])
     related_knowledge_refs: _Refs = field(default_factory=list[str])
-    source_refs: _Refs = field(default_factory=list[str])
     depends_on: _Refs = field(default_factory=list[str])
     blocked_by: _Refs = field(default_factory=list[str])
     parent_ref: str | None = None
@@ -242,12 +238,6 @@ class ConfigureInput(Params, frozen=True, kw_only=True):
     )
 
 
-class AuditOptions(Params, frozen=True, kw_only=True):
-    max_items: Annotated[int, Meta(ge=1, le=1_000, description="At most so many events, the newest (100)")] | None = (
-        None
-    )
-
-
 class ReindexOptions(Params, frozen=True, kw_only=True):
     graph_backend: GraphBackend | None = None
     semantic_backend: SemanticBackend | None = None
@@ -270,9 +260,7 @@ class Age(Params, frozen=True, kw_only=True):
     stale_after_days: _Days | None = None
 
 
-class Care(Params, frozen=True, kw_only=True):
-    min_confidence: _Confidence | None = None
-    min_evidence: _Evidence | None = None
+class Care(Bar, frozen=True, kw_only=True):
     reference_time: _Time | None = None
     stale_after_days: _Days | None = None
 

@@ -17,8 +17,17 @@ from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import bound_locator
-from recollect.contracts.memory_substrate.normalize import Plan, matched_terms, split_terms
-from recollect.contracts.memory_substrate.objects import Objects, Wanted
+from recollect.contracts.memory_substrate.normalize import (
+    SANITIZED,
+    Plan,
+    Sanitized,
+    matched_terms,
+    plan_query,
+    sanitize,
+    split_terms,
+)  # fmt: skip
+from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_filters
+from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.embedding.semantics import WAIT_SECONDS
 from recollect.engine.write.remember import said_beside
 from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record
@@ -77,11 +86,36 @@ class Search(Struct, frozen=True):
     backend: str | None
     waiting: int = 0
 
+
+class Asked(Struct, frozen=True):
+    """A question as it came and as it was searched for, and what was found."""
+
+    query: str
+    sanitized: Sanitized
+    plan: Plan
+    wanted: Wanted
+    search: Search
+
+    @property
+    def told(self) -> dict[str, object]:
+        """What search and context both tell of how they looked."""
+        return {
+            "normalized_terms": self.plan.terms, "inferred_filters": self.plan.inferred,
+            "query_sanitizer": self.sanitized,
+        }  # fmt: skip
+
     @property
     def warnings(self) -> list[str]:
-        """What a caller should know of the answer's gaps."""
-        told = f"{self.waiting} texts are not searched by meaning yet: their vectors are being computed."
-        return [told] if self.waiting else []
+        waiting = self.search.waiting
+        told = f"{waiting} texts are not searched by meaning yet: their vectors are being computed."
+        return [*([SANITIZED] if self.sanitized.was_sanitized else []), *([told] if waiting else [])]
+
+
+def ask(objects: Objects, text: str, filters: Filters | None, place: str, max_items: int) -> Asked:
+    """Has a question answered; `place` is where its filters stand in the envelope."""
+    query, sanitized = sanitize(text)
+    plan, wanted = plan_query(query), read_filters(objects, filters, place)
+    return Asked(query, sanitized, plan, wanted, find_objects(objects, plan, wanted, max_items))
 
 
 def find_objects(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> Search:

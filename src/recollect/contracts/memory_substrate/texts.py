@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from recollect.contracts.tool import Call, Prompt, PromptArgument, Resource
 from recollect.retrieve.fence import DATA
@@ -42,117 +43,22 @@ DESCRIPTIONS: Mapping[str, str] = {
     ),
 }
 
-POLICY = """\
-# Memory policy
-
-## What belongs here
-What a later session needs and could not find out cheaply: decisions and why, preferences of the user, facts about \
-the project that took work to learn, procedures that proved themselves, open work. Not: what the code says by itself, \
-secrets, chatter, guesses without a mark.
-
-## Structured Hard Governance
-Knowledge with payload.subject and payload.predicate is a claim.
-- The same claim (kind, overlapping scopes, subject, predicate, value or object) is rejected; the error names the one \
-that stands.
-- A different value for the same subject and predicate makes the new claim `contested`. Read both, then promote one, \
-supersede the other, or leave both contested.
-
-## Unstructured Soft Governance
-Knowledge of title and summary alone is never rejected as a duplicate. The answer lists `possible_duplicates`: read \
-them, and settle them by memory_maintain resolve_duplicates (supersede, keep_both or contest).
-
-## Status and trust
-- `agent_inferred` knowledge is a `candidate`, even where `active` was asked for. `promote` makes it active.
-- `active` needs evidence unless memory_source is `user_declared` or `human_curated`.
-- Evidence is checked when it is given: the source, the segment, and locator and hash if you name them. When a source \
-changes later, a text that merely moved is followed by its hash; what is gone is told by `expand` and `report`.
-- Nothing is lost: superseded, contested, stale and archived objects keep their history. No tool takes a change back: \
-`audit` shows each with its `entry`, and a person undoes it by `recollect undo ENTRY`.
-- What is stale is renewed by stating it again with new evidence, or as `user_declared` or `human_curated`.
-
-## Query Policy
-Ask before you write, and ask twice: the second time with synonyms. A weak result is no proof that nothing is known.
-"""
-
-PLAYBOOK = """\
-# Agent playbook
-
-## Tool Discovery
-Four tools: memory_query, memory_ingest, memory_remember, memory_maintain. Hosts may defer them: use tool search with \
-`memory-substrate`, `agent memory`, `memory_query` or `context`.
-
-## The envelope
-`{"args": {"mode": "...", "input_data": {}, "options": {}}}`. mode and input_data are required, unknown fields are \
-errors, there is no root argument.
-
-## Start of a task
-1. `memory_query` context with the task in one sentence. `items` has the summaries; decisions, procedures and \
-open_work point into it by id.
-2. If it is weak: query expansion. `search` with other words, names, the other language, `suggested_retry_terms`; \
-then filters (object_types, kinds, statuses).
-3. `expand` or `page` what you will rely on. Repo pages give locators: read the local files for full text.
-
-## New evidence
-1. `memory_ingest`. `status: "noop"` means nothing changed. `status: "completed_with_pending_decisions"` means the \
-clean view was written without local agent state; use it, and decide about pending_decisions apart from it.
-2. Read the segments (`page` with include_segments), query what is known, and only then write.
-
-## Durable writes
-1. `search` for the same statement first.
-2. `memory_remember` with kind, title, summary, reason, memory_source, scope_refs; add evidence_refs (source_id, \
-segment_id) and, for facts, payload (subject, predicate, value or object).
-3. Look at `status` and `possible_duplicates` in the answer. A batch is all or none.
-4. When something changed: write the new knowledge, then `supersede` the old one. When it is unclear: `contest`.
-
-## End of a task
-Write outcomes worth keeping as activity, what is left as work_item, what was learnt as knowledge. Then \
-`memory_maintain` report now and then; act on it with options.apply=true.
-"""
-
-API_SUMMARY = """\
-# API summary
-
-Every call: `{"args": {"mode", "input_data", "options"?}}`.
-
-| tool | modes |
-|---|---|
-| memory_ingest | repo, file, markdown, web, pdf, conversation |
-| memory_query | context, expand, page, recent, search, graph |
-| memory_remember | activity, knowledge, work_item, promote, supersede, contest, batch |
-| memory_maintain | configure, structure, audit, reindex, repair; promote_candidates, merge_duplicates, \
-resolve_duplicates, archive_source, decay_stale, cycle, report |
-
-- Ids: `src:`, `node:`, `know:`, `act:`, `work:` and 32 hexadecimal digits; `patch:` names a write, `aud:` an entry \
-of the journal, `ctx:` a context pack. Segments are `seg-1`, `seg-2`, ... of their source.
-- Query answers: result_type, warnings and what was asked for. `items[]` has id, object_type, kind, title, summary, \
-status; search adds score, rank_score, retrieval_sources, retrieval_ranks, lexical_score, semantic_score and, for \
-sources, matched_chunks.
-- Filters: object_type(s), kind(s), status(es), node_id(s), source_id(s).
-- Options: max_items (context 12, others 10); page: detail, include_segments (false), snippet_chars (360); expand: \
-include_segments (true), snippet_chars. Others are errors.
-- Remember answers: object_id, status after governance, patch_id, audit_event_ids, possible_duplicates; batch: \
-created, results.
-- Repo ingest statuses: completed, completed_with_pending_decisions, noop. options.force=true takes local agent state \
-in.
-- Maintain: configure, repair and the lifecycle modes need options.apply=true; structure, audit, reindex and report \
-do not.
-- Errors are results marked as errors; they name the place (`args.input_data.title`) or the missing id.
-"""
+_DOCUMENTS = {
+    "policy": "What belongs into this memory, and the rules that writes obey",
+    "agent-playbook": "How to work with this memory, step by step",
+    "mcp-api-summary": "Tools, modes, options and answers",
+}
 
 
 def resources() -> tuple[Resource, ...]:
-    return (
-        _document("memory://policy", "policy", "What belongs into this memory, and the rules that writes obey", POLICY),
-        _document("memory://agent-playbook", "agent-playbook", "How to work with this memory, step by step", PLAYBOOK),
-        _document("memory://mcp-api-summary", "mcp-api-summary", "Tools, modes, options and answers", API_SUMMARY),
-    )
+    return tuple(_document(name, description) for name, description in _DOCUMENTS.items())
 
 
-def _document(uri: str, name: str, description: str, text: str) -> Resource:
+def _document(name: str, description: str) -> Resource:
     def read(call: Call) -> str:
-        return text
+        return (Path(__file__).parent / "documents" / f"{name}.md").read_text("utf-8")
 
-    return Resource(uri=uri, name=name, description=description, read=read, mime_type="text/markdown")
+    return Resource(uri=f"memory://{name}", name=name, description=description, read=read, mime_type="text/markdown")
 
 
 def prompts() -> tuple[Prompt, ...]:

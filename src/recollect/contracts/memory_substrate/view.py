@@ -41,6 +41,12 @@ _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
 _ENTRY = re.compile(r"(?:aud|patch):([0-9a-f]{32})")
 
 
+def show(thing: object, fields: str, **more: object) -> dict[str, object]:
+    """What an answer shows of a value: fields by their names, or `name:other` where this vocabulary has another."""
+    pairs = [(name, other or name) for name, _, other in (field.partition(":") for field in fields.split())]
+    return {other: getattr(thing, name) for name, other in pairs} | more
+
+
 # Ids
 
 
@@ -197,10 +203,7 @@ def view_item(thing: Object) -> Item:
 
 
 def view_evidence(evidence: Evidence) -> dict[str, Json]:
-    told: dict[str, Json] = {
-        "source_id": evidence.source, "segment_id": evidence.segment, "locator": evidence.locator,
-        "hash": evidence.hash,
-    }  # fmt: skip
+    told = cast("dict[str, Json]", show(evidence, "source:source_id segment:segment_id locator hash"))
     return {name: value for name, value in told.items() if value is not None}
 
 
@@ -253,10 +256,8 @@ def _view_knowledge(record: Record) -> dict[str, object]:
         "subject_refs": grounds.subjects,
         "evidence_refs": [view_evidence(one) for one in grounds.evidence],
         "payload": payload_of(record),
-        "confidence": record.confidence,
         "valid_from": record.valid_from or record.created_at,
-        "valid_until": record.valid_until,
-        "superseded_by": record.superseded_by,
+        **show(record, "confidence valid_until superseded_by"),
         "last_verified_at": grounds.verified_at,
     }
 
@@ -267,10 +268,7 @@ def payload_of(record: Record) -> dict[str, Json]:
     claim = None if record.grounds is None else record.grounds.claim
     if claim is None:
         return given
-    stated: dict[str, Json] = {
-        "subject": claim.subject, "predicate": claim.predicate, "value": claim.value, "object": claim.object,
-    }  # fmt: skip
-    return {**stated, **given}
+    return {**cast("dict[str, Json]", show(claim, "subject predicate value object")), **given}
 
 
 def _view_governance(record: Record) -> dict[str, object]:

@@ -182,12 +182,11 @@ class _Pool:
         some = slice(None) if rows is None else rows
         sure = judge(self.evidence, rows)
         sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
-        importance, confidence, recency = (
-            self._take(column)[some]
-            for column in (
-                lambda one: one.findings.importance, lambda one: one.findings.confidence, lambda one: one.recency,
-            )
-        )  # fmt: skip
+        importance, confidence = (
+            self._take(lambda one, name=name: getattr(one.findings, name))[some]
+            for name in ("importance", "confidence")
+        )
+        recency = self._take(lambda one: one.recency)[some]
         nudge = 1.0 + query.importance * (importance - 0.5) + _NUDGE * (confidence - 1.0)
         found = np.zeros(len(self))
         found[some] = np.minimum(sure * (nudge + query.recency * recency), 1.0)
