@@ -34,7 +34,7 @@ MOST_LISTED = 100_000
 
 _ESSENTIAL = 15  # drawers of the first layer
 _ESSENTIAL_SHARE = 0.15  # of its importance is what a drawer scores that nothing but its importance brought in
-_DEEP_SECONDS = 0.12  # for all of a deep recall, however many drawers are read in it; its document says 0.15
+_DEEP_SECONDS = 0.1  # for a deep recall with what is read in it; its document says 0.15 with all around it
 _PIECES = ("code", "document")  # of what others indexed or ingested: no drawers, unless their room is asked for
 _UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?")
 

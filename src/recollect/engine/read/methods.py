@@ -104,12 +104,12 @@ class Reading:
         Scores lie within 0..1: above 0.5 a hit most likely answers, below 0.25 most likely nothing that is stored
         does; hits below `min_score` are left out. `recency` and `importance` are the shares that the newest and the
         most important may gain: small ones decide between equals. With `deep` a slower model reads the best twenty
-        together with the question, for some tenths of a second, and puts them in order, or as many as it can within
-        `deep_within` seconds (in a small store some in any case). `thorough` weighs three times as many candidates;
-        with `fold=False` near-duplicates stand beside each other. Hits that score 0.5 or more (where only words can be
-        compared: that hold most of the question's) count as recalled, without `touch` none. `wait` bounds the seconds
-        spent on vectors that are still missing: what words find and what is newest comes first, `.waiting` says how
-        many are left, and `embed_waiting` has all of them computed.
+        together with the question, for some tenths of a second, and puts them in order, or as many as leave the whole
+        answer within `deep_within` seconds (in a small store some in any case). `thorough` weighs three times as many
+        candidates; with `fold=False` near-duplicates stand beside each other. Hits that score 0.5 or more (where only
+        words can be compared: that hold most of the question's) count as recalled, without `touch` none. `wait` bounds
+        the seconds spent on vectors that are still missing: what words find and what is newest comes first,
+        `.waiting` says how many are left, and `embed_waiting` has all of them computed.
 
         Facts that were stated by `relate` and say most of the question's words are among the hits, as records of kind
         "fact" with the relation's id, unless the hits are narrowed by more than a space or a time; `facts=False` leaves

@@ -310,7 +310,7 @@ def _read(
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
     query, small = question.query, is_worth_reading(pool.evidence.records)
-    if not (query.deep or small):
+    if not (query.deep or small) or (query.deep and not small and _until(query, began) <= time.monotonic()):
         return None
     looked_at = max(DEEP, _FOLD_LOOKS_AT * query.limit)
     compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
@@ -323,10 +323,7 @@ def _read(
     model = reranker()
     if not records or not model.reads(query.text):
         return None
-    loaded = time.monotonic()
-    until = loaded + (DEEP_SECONDS if query.deep else FEW_SECONDS)
-    if query.deep and query.deep_within is not None:
-        until = began + query.deep_within - _AFTER * (loaded - began)
+    until = _until(query, began)
     least = len(short_enough(records[:FEW], deep=False)) if small and query.deep else 0
     said = read_closely(shown.view, vectors, model, question, records, least=least, until=until)
     if np.isnan(said).all():
@@ -334,6 +331,14 @@ def _read(
     row_of = {int(version): row for row, version in enumerate(pool.version)}
     pool.read(np.array([row_of[record.version] for record in records]), said)
     return model.name, int((~np.isnan(said)).sum())
+
+
+def _until(query: Query, began: float) -> float:
+    """When reading must end: some time from now or, where the whole answer has a time, so that the rest fits in."""
+    now = time.monotonic()
+    if query.deep and query.deep_within is not None:
+        return began + query.deep_within - _AFTER * (now - began)
+    return now + (DEEP_SECONDS if query.deep else FEW_SECONDS)
 
 
 def _hits(shown: _Shown, pool: _Pool, query: Query) -> tuple[Hit, ...]:
