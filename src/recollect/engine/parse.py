@@ -27,6 +27,8 @@ MAX_LABEL = 1_000
 MAX_NAME = 200
 MAX_TAGS = 64
 MAX_METADATA_BYTES = 64_000
+MAX_DEPTH = 64
+"""Levels of objects and lists in metadata."""
 MAX_SECONDS = 86_400
 MAX_DAYS = 36_500
 MAX_REFS = 256
@@ -208,6 +210,8 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     """A JSON object of reasonable size."""
     if not isinstance(value, Mapping):
         raise InvalidInput(field, f"must be an object with text keys, not {_kind(value)}")
+    if _lies_deeper(cast("object", value), MAX_DEPTH):
+        raise InvalidInput(field, f"is nested more than {MAX_DEPTH} levels deep")
     try:
         _check_json(cast("object", value), field)
         encoded = msgspec.json.encode(value)
@@ -217,6 +221,17 @@ def parse_metadata(value: object, field: str = "metadata") -> Metadata:
     if len(encoded) > MAX_METADATA_BYTES:
         raise InvalidInput(field, f"is {len(encoded):,} bytes as JSON; at most {MAX_METADATA_BYTES:,} fit")
     return cast("Mapping[str, Json]", decoded)
+
+
+def _lies_deeper(value: object, levels: int) -> bool:
+    """Does something lie more than so many levels deep in a JSON value?"""
+    if isinstance(value, Mapping):
+        inside = cast("Iterable[object]", value.values())
+    elif isinstance(value, list | tuple):
+        inside = cast("Iterable[object]", value)
+    else:
+        return False
+    return levels == 0 or any(_lies_deeper(one, levels - 1) for one in inside)
 
 
 def _check_json(value: object, field: str) -> None:

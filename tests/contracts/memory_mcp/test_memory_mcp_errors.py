@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from datetime import datetime
@@ -24,6 +25,7 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("store_memory", {"content": "a\0b"}, "content: "),
     ("store_memory", {"content": "x", "user_id": "u" * 2_000}, "user_id: "),
     ("store_memory", {"content": "x", "metadata": {"a": "m" * 70_000}}, "metadata: "),
+    ("store_memory", {"content": "x", "metadata": json.loads('{"a":' * 300 + "1" + "}" * 300)}, "metadata: is nested"),
     ("get_memory", {}, "id: is required"),
     ("get_memory", {"id": "nowhere"}, "Memory not found: nowhere"),
     ("get_memory", {"id": ""}, "Memory not found: "),

@@ -103,11 +103,15 @@ SAID = {
 }  # fmt: skip
 TALK = {"title": "Talk", "messages": [{"role": "user", "content": "Hello."}]}
 NUL = "contains a NUL character"
+NESTED: Any = json.loads("[" * 400 + "]" * 400)
 INSIDE: list[tuple[str, str, dict[str, Any], str, str]] = [
     ("remember", "knowledge", {**SAID, "scope_refs": ["scope:p", " "]}, "scope_refs.1", "Input should not be blank"),
     ("remember", "knowledge", {**SAID, "subject_refs": ["\t"]}, "subject_refs.0", "Input should not be blank"),
     ("remember", "knowledge", {**SAID, "payload": {"subject": "a\0", "predicate": "p"}}, "payload.subject", NUL),
     ("remember", "knowledge", {**SAID, "payload": {"metadata": {"k": "y" * 70_000}}}, "payload", "is 70,046 bytes"),
+    ("remember", "knowledge", {**SAID, "payload": {"metadata": {"k": NESTED}}}, "payload", "is nested more than 64"),
+    ("remember", "activity", {**SAID, "actor": {"type": "user", "id": "a", "name": 5}}, "actor.name", "Input"),
+    ("ingest", "conversation", {**TALK, "origin": {"k": NESTED}}, "origin", "is nested more than 64 levels deep"),
     ("remember", "knowledge", {**SAID, "payload": {"metadata": [1]}}, "payload.metadata", "Input should be a valid"),
     (
         "remember", "knowledge", {**SAID, "evidence_refs": [{"source_id": "src:a", "segment_id": "\0"}]},

@@ -141,6 +141,20 @@ def test_a_value_of_another_type_is_told_as_the_schema_has_it(
     assert (code, told.replace("[...]", "").replace("[0]", "")) == (-32603, f"{tool}: {field}: {problem}")
 
 
+@pytest.mark.parametrize(
+    ("tool", "field"), [("memory_recall", "top_k"), ("memory_recall_deep", "top_k"), ("memory_list", "limit")]
+)
+def test_a_whole_number_may_have_a_point(serve: Callable[..., Server], tool: str, field: str) -> None:
+    server = serve("--palace", "p")
+    server.initialize()
+    for text in ("Tea at five.", "Tea at six.", "Tea at seven."):
+        server.call("memory_remember", text=text)
+    asked = {"query": "tea"} if field == "top_k" else {}
+    with_point, without = (server.call(tool, **asked, **{field: count}) for count in (2.0, 2))
+    rows = "results" if field == "top_k" else "drawers"
+    assert (len(with_point[rows]), len(without[rows])) == (2, 2)
+
+
 def test_the_folder_of_a_palace_is_there_once_the_palace_is(serve: Callable[..., Server], tmp_path: Path) -> None:
     server = serve("--palace", "by-option")
     server.initialize()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
-from recollect.contracts.memory_substrate.answers import answer, bound, bound_locator
+from recollect.contracts.memory_substrate.answers import answer, bound
 from recollect.contracts.memory_substrate.graph import around
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.tool import Call
@@ -48,7 +48,7 @@ def page(objects: Objects, given: s.ById, options: s.PageOptions, call: Call) ->
     with_segments = full if options.include_segments is None else options.include_segments
     if with_segments and isinstance(thing, Record) and type_ == v.SOURCE:
         segments = objects.segments(thing, most)
-        data["segments"] = [_segment(each, None if full else chars) for each in segments]
+        data["segments"] = [v.view_segment(each, None if full else chars) for each in segments]
         held = thing.metadata.get("segments")
         if isinstance(held, int) and held > len(segments):
             truncated["segments"] = {"returned": len(segments), "total": held}
@@ -82,11 +82,6 @@ def _compact(
     cut = bound(told, "", items=most, chars=chars, truncated=truncated)
     assert isinstance(cut, dict)
     return cut  # pyright: ignore[reportUnknownVariableType] -- of JSON values
-
-
-def _segment(record: Record, chars: int | None) -> dict[str, object]:
-    told = v.view_segment(record, chars)
-    return told if chars is None else {**told, "locator": bound_locator(record.locator or {})}
 
 
 def _unavailable(id: str) -> dict[str, object]:
@@ -130,15 +125,15 @@ def _segments(objects: Objects, thing: v.Object, most: int, chars: int) -> list[
     if isinstance(thing, Entity):
         return []
     if v.type_of(thing) == v.SOURCE:
-        return [{"source_id": thing.id, **_segment(each, chars)} for each in objects.segments(thing, most)]
+        return [{"source_id": thing.id, **v.view_segment(each, chars)} for each in objects.segments(thing, most)]
     owner = objects.owner(thing)
     if owner is not None:
-        return [{"source_id": owner.id, **_segment(thing, chars)}]
+        return [{"source_id": owner.id, **v.view_segment(thing, chars)}]
     found: list[dict[str, object]] = []
     for state in objects.evidence(thing):
         source = objects.record(state.evidence.source) if state.state in ("current", "archived") else None
         place = None if state.segment is None else v.segment_position(state.segment)
         segment = None if source is None or place is None else objects.segment(source, place)
         if segment is not None and len(found) < most:
-            found.append({"source_id": state.evidence.source, **_segment(segment, chars)})
+            found.append({"source_id": state.evidence.source, **v.view_segment(segment, chars)})
     return found

@@ -16,7 +16,6 @@ from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import view as v
-from recollect.contracts.memory_substrate.answers import bound_locator
 from recollect.contracts.memory_substrate.normalize import (
     SANITIZED,
     Plan,
@@ -211,7 +210,7 @@ def _chunk(hit: Hit) -> Chunk:
     score = round(hit.why.vector or 0.0, 4)
     return {
         "chunk_id": hit.record.id, "segment_id": v.segment_id(hit.record.position),
-        "locator": bound_locator(hit.record.locator or {}), "excerpt": v.clip(hit.record.text, _EXCERPT),
+        "locator": hit.record.locator or {}, "excerpt": v.clip(hit.record.text, _EXCERPT),
         "hash": hit.record.content_hash, "distance": round(1.0 - score, 4), "semantic_score": score,
     }  # fmt: skip
 

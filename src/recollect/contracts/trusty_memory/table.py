@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Struct)
 
 NAME = "trusty-memory"
-_HABITS = Habits(null_is_nothing=True, keywords=("type", "items", "description", "default"))
+_HABITS = Habits(null_is_nothing=True, whole_floats=True, keywords=("type", "items", "description", "default"))
 _READS = Annotations(read_only=True, idempotent=True)
 _SETS = Annotations(idempotent=True)
 _DELETES = Annotations(destructive=True, idempotent=True)
