@@ -29,6 +29,7 @@ from recollect.errors import (
     StoreDamaged,
     StoreError,
     StoreFull,
+    StoreLost,
     StoreReplaced,
     WrongClock,
 )  # fmt: skip
@@ -103,8 +104,8 @@ __all__ = [
     "Record", "Relation", "Repair",
     "Repaired", "Review", "Sampled", "Segment", "Session", "Settings", "Signals", "SourceDraft", "SourceError",
     "Space", "SpaceStats", "SpaceTally", "Spending", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreReplaced", "Summary", "Synced", "Why", "WrongClock", "__version__", "import_", "load_settings", "move",
-    "open", "restore",
+    "StoreLost", "StoreReplaced", "Summary", "Synced", "Why", "WrongClock", "__version__", "import_", "load_settings",
+    "move", "open", "restore",
 ]  # fmt: skip
 
 _HOMES = {

@@ -13,6 +13,7 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── ReadOnlyStore          read_only_store   the file or its folder cannot be written
 │   ├── StoreFull              store_full        the disk (or quota) is full
 │   ├── StoreBusy              store_busy        another process held the store for too long
+│   ├── StoreLost              store_lost        the connection to the store's server was lost
 │   ├── StoreReplaced          store_replaced    the file was deleted or replaced while it was open
 │   ├── StoreDamaged           store_damaged     something in the store is not as it was written
 │   └── WrongClock             wrong_clock       this machine's clock cannot be right
@@ -85,6 +86,14 @@ class StoreFull(StoreError):
 
 class StoreBusy(StoreError):
     code = "store_busy"
+
+
+class StoreLost(StoreError):
+    """The connection to the store's server was lost. Whether something was changed is said; with a key it can be asked
+    for again.
+    """
+
+    code = "store_lost"
 
 
 class StoreReplaced(StoreError):

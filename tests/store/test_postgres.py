@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import string
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -199,6 +202,59 @@ def test_a_change_whose_answer_was_lost_is_reported_as_kept(url: str, tmp_path: 
     wire.mend()
     assert sorted(one.text for one in memory.list()) == ["one", "three", "two"]
     memory.close()
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_change_with_a_key_is_made_once_wherever_its_connection_is_cut(
+    url: str, tmp_path: Path, wire: Wire, how: Cut
+) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("there before")
+    for turn in range(1, 40):
+        text, key = f"cut at turn {turn}", f"{how} {turn}"
+        wire.cut(turn, how)
+        receipt = memory.once(key, memory.remember, text)
+        was_cut = wire.was_cut
+        wire.mend()
+        assert (receipt.outcome, memory.once(key, memory.remember, text)) == ("stored", receipt)
+        assert [one.id for one in memory.list(limit=1_000) if one.text == text] == [receipt.id]
+        if not was_cut:
+            break
+    assert memory.check() == []
+    entries = [change.entry for change in memory.journal(limit=1_000)]
+    assert sorted(entries) == list(range(1, len(entries) + 1))
+    memory.close()
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_recall_is_answered_wherever_its_connection_is_cut(url: str, tmp_path: Path, wire: Wire, how: Cut) -> None:
+    memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+    memory.remember("The kettle is blue.")
+    memory.relate("kettle", "stands in", "kitchen")
+    turn, was_cut = 0, True
+    while was_cut:
+        turn += 1
+        wire.cut(turn, how)
+        assert memory.recall("kettle blue", touch=False).hits[0].record.text == "The kettle is blue."
+        was_cut = wire.was_cut
+        wire.mend()
+    assert turn > 4
+    memory.close()
+
+
+def test_two_processes_see_each_others_writes_at_the_next_call(url: str, tmp_path: Path) -> None:
+    program = "import sys, recollect; memory = recollect.open(sys.argv[1]); memory.remember(sys.argv[2]);"
+    program += "print([one.text for one in memory.list(order='oldest')])"
+    with open_at(url, tmp_path) as memory:
+        for number in range(3):
+            memory.remember(f"ours {number}")
+            given = [sys.executable, "-c", program, url, f"theirs {number}"]
+            environment = {**os.environ, "RECOLLECT_HOME": str(tmp_path), "RECOLLECT_EMBEDDER": "none"}
+            said = subprocess.run(given, env=environment, capture_output=True, text=True, check=True).stdout
+            held = [one.text for one in memory.list(order="oldest")]
+            assert said.strip() == str(held)
+            assert held[-2:] == [f"ours {number}", f"theirs {number}"]
+            assert memory.recall(f"theirs {number}").hits[0].record.text == f"theirs {number}"
 
 
 def test_connections_that_died_while_nobody_used_them_are_replaced(url: str, tmp_path: Path) -> None:

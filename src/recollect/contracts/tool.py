@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, own_word, parse_params
+from recollect.engine.core import try_again
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.once import KEY, do_once
 from recollect.errors import Cancelled, InvalidInput, RecollectError
@@ -398,7 +399,9 @@ class Contract(Struct, frozen=True, kw_only=True):
         if key is not None and named is not None and key != named:
             raise InvalidInput(KEY, f"is {named!r}, but the call carries the key {key!r}; give one of them")
         chosen = otherwise if key is None and named is None else named if key is None else key
-        if chosen is None or tool.annotations.read_only:
+        if tool.annotations.read_only:
+            return try_again(lambda: write(self.answer(tool, given, call)))
+        if chosen is None:
             return write(self.answer(tool, given, call))
         asked = msgspec.json.encode([self.name, self.space, tool.name, given], order="deterministic")
         return do_once(

@@ -14,9 +14,9 @@ import msgspec
 
 from recollect.config import Settings
 from recollect.engine.parse import parse_filter, parse_space
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, NotFound, StoreLost
 from recollect.fields import Spaces
-from recollect.store.base import Edit, Store, T, Turn, View
+from recollect.store.base import Edit, S, Store, T, Turn, View
 from recollect.types import Filter, Record, Space
 
 A = ParamSpec("A")
@@ -158,6 +158,14 @@ def taking(core: Core, work: str, *names: str) -> Generator[None]:
         yield
     finally:
         turn.release()
+
+
+def try_again(act: Callable[[], S]) -> S:
+    """Does something that comes to the same however often it is done: once more, where the store's server was lost."""
+    try:
+        return act()
+    except StoreLost:
+        return act()
 
 
 def is_taken(turn: Turn) -> bool:

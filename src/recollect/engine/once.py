@@ -15,7 +15,7 @@ from typing import TypeVar, cast, get_type_hints
 import msgspec
 from msgspec import Raw, Struct
 
-from recollect.engine.core import Core, space_of, taking
+from recollect.engine.core import Core, space_of, taking, try_again
 from recollect.engine.parse import parse_label
 from recollect.errors import Conflict
 from recollect.store.base import Edit, Shelf, View
@@ -58,8 +58,12 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
         turn = blake2b(label.encode(), digest_size=_TURNS).hexdigest()
         with taking(core, "a change with this key, or with one that has the same turn,", "once", turn):
             return _known(core, label, print_) or _keep(core, label, print_, act())
-    with core.store.joined():
-        return _known(core, label, print_) or _keep(core, label, print_, act())
+
+    def act_once() -> bytes:
+        with core.store.joined():
+            return _known(core, label, print_) or _keep(core, label, print_, act())
+
+    return try_again(act_once)
 
 
 _IN_STEPS = (

@@ -10,7 +10,7 @@ from typing import Literal, Unpack, get_args
 
 import msgspec
 
-from recollect.engine.core import Core, last_entry, missing_space, space_of
+from recollect.engine.core import Core, last_entry, missing_space, space_of, try_again
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
 from recollect.engine.parse import (
     MAX_LIMIT,
@@ -135,7 +135,8 @@ class Reading:
             fold=parse_flag(fold, "fold"),
             budget_tokens=_parse_budget(budget_tokens),
         )
-        answer = self._answer(parsed, parse_seconds(wait, "wait"), facts=parse_flag(facts, "facts"))
+        seconds, stated = parse_seconds(wait, "wait"), parse_flag(facts, "facts")
+        answer = try_again(lambda: self._answer(parsed, seconds, facts=stated))
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
         if answer.signals.problem is None and not answer:

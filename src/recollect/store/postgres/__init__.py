@@ -14,7 +14,7 @@ from datetime import datetime
 
 import psycopg
 
-from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError
+from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError, StoreLost
 from recollect.store.base import Changes
 from recollect.store.postgres.connections import (
     BUSY_SECONDS,
@@ -285,7 +285,7 @@ class PostgresStore:
                 if status == "aborted":
                     return False
             if status is None or time.monotonic() > deadline:
-                raise StoreError(
+                raise StoreLost(
                     f"the connection to {self.location} was lost while a change was being kept, and whether it was"
                     " cannot be told; look before trying again"
                 )

@@ -30,6 +30,7 @@ from recollect.errors import (
     StoreBusy,
     StoreError,
     StoreFull,
+    StoreLost,
 )  # fmt: skip
 from recollect.store.sql.database import Row
 
@@ -237,7 +238,7 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
         if isinstance(error, Unreachable):
             return StoreError(f"{where} cannot be reached: {said}")
         undone = "nothing was changed, " if writing else ""
-        return StoreError(f"the connection to {where} was lost ({said}); {undone}try again")
+        return StoreLost(f"the connection to {where} was lost ({said}); {undone}try again")
     return StoreError(f"{where}: {said}")
 
 
