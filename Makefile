@@ -6,7 +6,7 @@ SHARED ?=
 HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
-.PHONY: run test test-postgres check bench clean
+.PHONY: run test test-postgres torture fuzz check bench clean
 
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml
@@ -35,8 +35,16 @@ test: $(VENV)/.installed
 test-postgres: $(VENV)/.installed
 	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest $(POSTGRES_TESTS)
 
+# Kills, faults, hostile input, and months of syncing, at length; SEED decides all of it.
+ROUNDS ?= 120
+SEED ?= 1
 torture: $(VENV)/.installed
-	$(PY) -m pytest tests/faults -m "torture or not torture"
+	TORTURE_ROUNDS=$(ROUNDS) TORTURE_SEED=$(SEED) $(PY) -m pytest tests/faults tests/engine/test_vault.py -m "torture or not torture"
+
+# Bytes that nobody meant, for everything that reads some; what is found stays in tests/fuzz/found.
+COUNT ?= 1000000
+fuzz: $(VENV)/.installed
+	$(PY) -m tests.fuzz.fuzz --count $(COUNT) --seed $(SEED)
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

@@ -102,6 +102,14 @@ def test_a_new_file_becomes_a_record_with_its_links_and_gets_its_id(memory: Memo
     assert memory.list() == []
 
 
+def test_ends_of_lines_are_no_change(memory: Memory, folder: Path) -> None:
+    memory.remember("One line.\r\nAnother one.\r\n", id="lines")
+    memory.sync(folder)
+    assert not memory.sync(folder).changed
+    only(folder).write_bytes(only(folder).read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    assert not memory.sync(folder).changed
+
+
 def test_a_file_may_be_renamed_and_moved(memory: Memory, folder: Path) -> None:
     memory.remember("The orchard has ten trees.", id="orchard")
     memory.sync(folder)

@@ -33,6 +33,7 @@ _MARKS = re.compile(
     r"^<{7}[^\n]*\n(?P<ours>.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\n(?P<theirs>.*?)^>{7}[^\n]*(?:\n|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_ENDS = "\r\n"
 _WORDS = 8
 _LONGEST = 60
 
@@ -48,7 +49,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 def parse_page(content: str) -> Page:
     """What a file says. Fields that are not a record's are kept among its metadata."""
-    front, body = split_front_matter(content)
+    front, body = split_front_matter(content.replace("\r\n", "\n"))
     fields: dict[str, Json] = {}
     own: dict[str, Json] = {}
     about: list[str] = []
@@ -64,7 +65,7 @@ def parse_page(content: str) -> Page:
         held = fields.get("metadata")
         fields["metadata"] = {**(held if isinstance(held, Mapping) else {}), PROPERTIES: own}
     id = front.get("id")
-    text = body.strip("\n")
+    text = body.strip("\r\n")
     return Page(
         text=text, id=id if isinstance(id, str) and id.strip() else None,
         fields={name: value for name, value in fields.items() if value is not None},
@@ -95,7 +96,7 @@ def render_page(page: Page) -> str:
     front: dict[str, Json] = {"id": page.id}
     front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
     front |= {"about": [f"[[{name}]]" for name in page.about]} if page.about else {}
-    return f"{render_front_matter({**front, **own})}\n{page.text.strip(chr(10))}\n"
+    return f"{render_front_matter({**front, **own})}\n{page.text.strip(_ENDS)}\n"
 
 
 def name_page(page: Page, taken: Sequence[str] | set[str] = ()) -> str:

@@ -68,9 +68,8 @@ class _File(Struct, frozen=True):
 def _hash(stated: Draft | Record, at: datetime | None) -> str:
     """What a file and a record are compared by: all that both can say. Looks do not count."""
     said = [getattr(stated, name) for name in KEYS if name != "event_time"]
-    return hashlib.sha256(
-        msgspec.msgpack.encode([stated.text.strip("\n"), at, *said], order="deterministic")
-    ).hexdigest()
+    text = stated.text.replace("\r\n", "\n").strip("\r\n")
+    return hashlib.sha256(msgspec.msgpack.encode([text, at, *said], order="deterministic")).hexdigest()
 
 
 def sync(core: Core, folder: Path, space: str) -> Synced:

@@ -1,0 +1,258 @@
+"""What is fed with anything, and may only answer or refuse?
+
+Each target takes bytes, and has some that it is meant for, to begin with.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.cli import jsonc
+from recollect.config import load_settings
+from recollect.contracts import native
+from recollect.contracts.schema import parse_params
+from recollect.engine.care.schedule import parse_cron
+from recollect.engine.intake.elsewhere import Files
+from recollect.errors import RecollectError
+from recollect.ingest import chunks, entities, pieces, secrets, text, token_chunks
+from recollect.ingest.code import split_file
+from recollect.ingest.elsewhere.found import Row
+from recollect.ingest.elsewhere.origins import ORIGINS
+from recollect.ingest.frontmatter import split_front_matter
+from recollect.ingest.transcripts import read_transcript
+from recollect.ingest.vault import parse_page, render_page, split_conflict
+from recollect.serve import iii, message
+from recollect.serve.address import parse_address
+from recollect.store import terms
+from recollect.store.portable import NOUNS, parse_line, row_of
+
+SAMPLES = Path(__file__).parents[1] / "ingest" / "elsewhere"
+
+
+class Target(NamedTuple):
+    """Something that is fed, what it is meant for, and how many inputs it gets for one of the others."""
+
+    feed: Callable[[bytes], object]
+    seeds: Sequence[bytes]
+    share: float = 1.0
+
+
+class _Held:
+    """A file in memory, as an importer sees one."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.files: Sequence[str] = [name]
+        self._data = data
+
+    def head(self, name: str) -> bytes:  # noqa: ARG002  the seam's shape
+        return self._data[:65_536]
+
+    def read(self, name: str) -> bytes:  # noqa: ARG002
+        return self._data
+
+    def tables(self, name: str) -> frozenset[str]:  # noqa: ARG002
+        return frozenset()
+
+    def rows(self, name: str, table: str) -> Iterator[Row]:  # noqa: ARG002
+        return iter(())
+
+
+def _importer(name: str, file: str) -> Callable[[bytes], object]:
+    origin = ORIGINS[name]
+
+    def feed(data: bytes) -> None:
+        held = _Held(file, data)
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # what its caller takes for damage
+            if origin.fits(held):
+                list(origin.read(held))
+
+    return feed
+
+
+def _database(name: str) -> Callable[[bytes], object]:
+    def feed(data: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "some.db")
+            path.write_bytes(data)
+            files = Files(path)
+            if ORIGINS[name].fits(files):
+                list(ORIGINS[name].read(files))
+
+    return feed
+
+
+def _export(data: bytes) -> None:
+    spaces: dict[str, int] = {"default": 1}
+    for number, line in enumerate(data.splitlines(), 1):
+        noun, fields = parse_line(line, number)
+        if noun in NOUNS:
+            row_of(noun, fields, spaces, number)
+
+
+def _frame(data: bytes) -> None:
+    try:
+        iii._decode(data)  # pyright: ignore[reportPrivateUsage] -- what a frame goes through first
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        iii._refuse(data, error)  # pyright: ignore[reportPrivateUsage]
+
+
+def _transcript(data: bytes) -> None:
+    read_transcript("a.jsonl", data)
+
+
+def _vault(data: bytes) -> None:
+    content = data.decode("utf-8", "replace")
+    split_front_matter(content)
+    split_conflict(content)
+    page = parse_page(content)
+    again = parse_page(render_page(page))
+    assert again.text == page.text
+
+
+def _settings(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "config.toml").write_bytes(data)
+        load_settings(folder, {})
+
+
+def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: read(data.decode("utf-8", "replace"))
+
+
+def _arguments(data: bytes) -> None:
+    given: object = msgspec.json.decode(data)
+    if isinstance(given, dict):
+        for params in _PARAMS:
+            with suppress(RecollectError):
+                parse_params(params, given)  # type: ignore[arg-type]  # whatever a client sends
+
+
+_PARAMS: list[Any] = [one for one in vars(native).values() if isinstance(one, type) and issubclass(one, native.Params)]
+
+
+def _json(*values: Any) -> list[bytes]:
+    return [json.dumps(value).encode() for value in values]
+
+
+def _unpacked(name: str) -> bytes:
+    return gzip.decompress((SAMPLES / f"{name}.gz").read_bytes())
+
+
+_MARKDOWN = [
+    b"---\nid: a\ntitle: 'x'\ntags: [a, b]\nabout:\n  - \"[[Ada]]\"\n---\n\n# A\n\ntext [[B|c]]\n\n```py\nx\n```\n",
+    b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> c\n",
+    b"a\n\n- [method] x #y (z)\n- relates_to [[Q]]\n",
+    b"> q\n\n| a | b |\n|-|-|\n| c | d |\n",
+]
+_TALK = _json(
+    [
+        {
+            "uuid": "1",
+            "name": "x",
+            "chat_messages": [{"sender": "human", "text": "a", "created_at": "2026-01-01T00:00:00Z"}],
+        }
+    ],
+    [
+        {
+            "id": "1",
+            "title": "t",
+            "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["x"]}}, "children": []}},
+        }
+    ],
+    {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "x"}]}, "sessionId": "s"},
+)
+_CALL = _json(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "recall", "arguments": {"query": "x", "limit": 3}},
+    },
+    [{"jsonrpc": "2.0", "method": "notifications/initialized"}],
+    {"jsonrpc": "2.0", "id": "a", "result": {}},
+)
+
+TARGETS: Mapping[str, Target] = {
+    "protocol": Target(message.decode, _CALL, 4),
+    "iii frames": Target(
+        _frame,
+        _json({"type": "invokefunction", "invocation_id": "1", "function_id": "memory::store", "data": {"a": [1]}}),
+        4,
+    ),
+    "arguments": Target(
+        _arguments, _json({"query": "x", "limit": 5, "space": "a", "tags": ["b"], "since": "2026-01-01"}), 1
+    ),
+    "address": Target(_text(parse_address), [b"127.0.0.1:3031", b"[::1]:80", b":1"], 2),
+    "export": Target(
+        _export,
+        [
+            b'{"space":{"no":1,"name":"default","description":"","metadata":{}}}\n'
+            b'{"record":{"version":1,"space":"default","tags":["a"],"importance":0.5,"event_time":"2026-01-01T00:00:00Z","hash":"00ff"}}\n'
+            b'{"entry":{"entry":1,"at":"2026-01-01T00:00:00Z","space":"default","verb":"create","object_id":"a"}}\n'
+        ],
+        3,
+    ),
+    "vault": Target(_vault, _MARKDOWN, 3),
+    "markdown chunks": Target(_text(chunks.chunk_markdown), _MARKDOWN, 0.3),
+    "sections": Target(_text(text.split_sections), _MARKDOWN, 1),
+    "token chunks": Target(
+        _text(lambda said: token_chunks.cut_chunks(said, lambda part: len(part) // 4 + 1)), _MARKDOWN, 0.5
+    ),
+    "pieces": Target(_text(pieces.cut_pieces), _MARKDOWN, 1),
+    "names": Target(_text(entities.extract_names), _MARKDOWN, 1),
+    "terms": Target(_text(terms.terms), _MARKDOWN, 1),
+    "secrets": Target(
+        _text(secrets.mask_secrets),
+        [b"password = hunter2hunter2\nghp_16C7e42F292c6912E7710c838347Ae178B4a\n", b"-----BEGIN PRIVATE KEY-----\n"],
+        1,
+    ),
+    "code": Target(
+        _text(lambda said: split_file("a.py", said)), [b"class A:\n    def b(self):\n        return 1\n"], 0.3
+    ),
+    "transcripts": Target(_transcript, _TALK, 1),
+    "settings": Target(_settings, [b'embedder = "none"\nbackup_keep = 3\nhook_seconds = 0.2\n'], 0.3),
+    "cron": Target(_text(lambda said: parse_cron(said, "x")), [b"0 3 * * *", b"*/5 1-4 1,2 * 0", b"off"], 1),
+    "jsonc": Target(_text(lambda said: jsonc.read_json(said, lenient=True)), [b'{"a": 1, // c\n "b": [1,],}'], 1),
+    "server-memory": Target(
+        _importer("server-memory", "memory.jsonl"), [(SAMPLES / "server-memory.jsonl").read_bytes()], 1
+    ),
+    "mem0": Target(
+        _importer("mem0", "a.json"),
+        _json({"results": [{"id": "1", "memory": "x", "user_id": "a", "hash": "h", "metadata": {}}]}),
+        1,
+    ),
+    "mcp-memory-service": Target(
+        _importer("mcp-memory-service", "a.json"),
+        _json({"memories": [{"content_hash": "h", "content": "x", "tags": ["a"]}]}),
+        1,
+    ),
+    "basic-memory": Target(
+        _importer("basic-memory", "a.md"), [b"---\npermalink: a\n---\n" + one for one in _MARKDOWN], 1
+    ),
+    "chatgpt": Target(_importer("chatgpt", "conversations.json"), _TALK[1:2], 1),
+    "claude": Target(_importer("claude", "conversations.json"), _TALK[:1], 1),
+    "gemini": Target(
+        _importer("gemini", "MyActivity.json"),
+        _json(
+            [
+                {
+                    "header": "Gemini Apps",
+                    "title": "Prompted x",
+                    "time": "2026-03-04T05:06:07Z",
+                    "safeHtmlItem": [{"html": "<p>a</p>"}],
+                }
+            ]
+        ),
+        0.5,
+    ),
+    "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], 0.1),
+    "palace database": Target(_database("mempalace"), [_unpacked("knowledge_graph.sqlite3")], 0.1),
+}

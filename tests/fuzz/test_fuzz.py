@@ -1,0 +1,15 @@
+"""Does whatever reads foreign bytes answer or refuse, whatever they are? `make fuzz` does so at length."""
+
+from __future__ import annotations
+
+import pytest
+from tests.fuzz.fuzz import feed, inputs
+from tests.fuzz.targets import TARGETS
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_no_bytes_bring_down_what_reads_them(name: str) -> None:
+    target = TARGETS[name]
+    for data in inputs(name, 0, int(60 * target.share) + 1):
+        problem = feed(target, data)
+        assert problem is None or problem.startswith("took "), f"{data!r}\n{problem}"
