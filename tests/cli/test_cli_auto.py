@@ -13,6 +13,7 @@ import pytest
 
 from recollect.cli.clients import CLIENTS
 from recollect.cli.hook_forms import MOMENTS
+from recollect.cli.hook_log import read_calls
 from recollect.cli.wiring import WIRINGS
 from recollect.config import client_folders
 
@@ -145,6 +146,31 @@ console.log(JSON.stringify(output.system))
     ran = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
     brief, *_ = json.loads(ran.stdout)
     assert "PostgreSQL 16" in brief
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="opencode's plugin runs in node")
+def test_the_plugin_of_opencode_has_what_was_said_kept(shell, tmp_path):
+    shell.remember("The billing service uses the database PostgreSQL 16.")
+    shell("connect", "opencode", "--auto", "--yes", "--home", str(shell.store))
+    plugin = (shell.home / ".config/opencode/plugins/recollect.js").read_text()
+    script = tmp_path / "try.mjs"
+    script.write_text(
+        plugin.replace("const PATIENCE = 2000", "const PATIENCE = 60000")
+        + """
+const time = { created: 1_760_000_000_000 }
+const data = [
+  { info: { role: "user", time }, parts: [{ type: "text", text: "Which queue?" }] },
+  { info: { role: "assistant", time }, parts: [{ type: "tool" }, { type: "text", text: "The fast one." }] },
+]
+const hooks = await Recollect({ client: { session: { messages: async () => ({ data }) } }, directory: process.cwd() })
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
+"""
+    )
+    subprocess.run(["node", str(script)], check=True)
+    while not any(call.event == "session.idle" for call in read_calls(shell.store)):
+        os.sched_yield()
+    said = shell.json("list", "--kind", "message", "--order", "position")["records"]
+    assert [(one["role"], one["text"]) for one in said] == [("user", "Which queue?"), ("assistant", "The fast one.")]
 
 
 @pytest.mark.parametrize("client", ["claude", "codex"])

@@ -47,7 +47,7 @@ FIRST_SCREEN = """
 From the next session of {title} on:
   at its start    it is given what matters of the project, at most 800 tokens
   at a prompt     it is given what most likely answers, at most five records{prompt}
-  after a turn    what was said is kept, without the output of tools{turn}
+  after a turn    what was said is kept, without the output of tools
 
   see it       recollect watch                    live; recollect hook --preview "a prompt" tries it out
   correct it   recollect revise ID "…"            or recollect forget ID, recollect undo
@@ -250,9 +250,8 @@ def _tell_connected(client: Client, wiring: Wiring | None, path: Path, *, change
     _put_unless(as_json, f"connected: restart {client.title}, and it has a memory")
     if wiring is not None and not as_json:
         prompt = "\n                  (not in Cursor, whose hooks cannot)" if client.name == "cursor" else ""
-        turn = "\n                  (not yet in opencode)" if client.name == "opencode" else ""
         put()
-        put(FIRST_SCREEN.format(title=client.title, name=client.name, prompt=prompt, turn=turn))
+        put(FIRST_SCREEN.format(title=client.title, name=client.name, prompt=prompt))
         if client.name == "codex":
             put("\nCodex asks once whether it may trust these hooks: say yes, or run /hooks in it.")
 

@@ -190,10 +190,10 @@ def _capture(call: Call, data: bytes) -> None:
     told, problem, reason, captured = Told(), None, None, 0
     try:
         told = parse_told(call.client, data)
-        if told.transcript is None:
+        if told.transcript is None and not told.said:
             reason = "the client told of no transcript"
         else:
-            captured, reason = _keep(call, settings, told, told.transcript)
+            captured, reason = _keep(call, settings, told)
     except Exception as error:  # noqa: BLE001  the top of a transport
         problem = f"{type(error).__name__}: {error}"
     _log(
@@ -202,7 +202,7 @@ def _capture(call: Call, data: bytes) -> None:
     )  # fmt: skip
 
 
-def _keep(call: Call, settings: Settings, told: Told, transcript: str) -> tuple[int, str | None]:
+def _keep(call: Call, settings: Settings, told: Told) -> tuple[int, str | None]:
     from recollect.engine.memory import open_memory
 
     with open_memory(settings=settings, actor=f"hook:{call.client}") as memory:
@@ -210,7 +210,12 @@ def _keep(call: Call, settings: Settings, told: Told, transcript: str) -> tuple[
             return 0, "paused"
         if not memory.unasked.steering(space=call.space).capture:
             return 0, f"the space {call.space!r} captures nothing"
-        kept = memory.capture(transcript, space=call.space, session=told.session, cwd=told.folder)
+        if told.said and told.session is not None:
+            kept = memory.capture_said(told.said, space=call.space, session=told.session, cwd=told.folder)
+        elif told.transcript is not None:
+            kept = memory.capture(told.transcript, space=call.space, session=told.session, cwd=told.folder)
+        else:
+            return 0, "the client told of no session"
         unasked = memory.unasked
         unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
         unasked.keep_made()

@@ -7,7 +7,7 @@ so each field is looked for under all of its names.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 Moment = Literal["start", "prompt", "turn"]
@@ -43,6 +43,8 @@ class Told(NamedTuple):
     prompt: str | None = None
     transcript: str | None = None
     source: str | None = None
+    said: tuple[Mapping[str, str | None], ...] = ()
+    """Messages that the client tells itself: role, content, created_at."""
 
     @property
     def anew(self) -> bool:
@@ -66,10 +68,26 @@ def parse_told(client: str, data: bytes) -> Told:
         prompt=_text(fields, "prompt", "user_prompt"),
         transcript=_text(fields, "transcript_path", "transcriptPath"),
         source=_text(fields, "source", "trigger"),
+        said=tuple(_said(fields)),
     )
     if client == "cursor" and told.transcript is None and told.session and told.folder:
         return Told(session=told.session, folder=told.folder, transcript=_cursor_transcript(told.session, told.folder))
     return told
+
+
+def _said(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str | None]]:
+    """What was said, of a client that tells it: the turn that is over (Gemini CLI), or the whole session (opencode)."""
+    answer, at = _text(fields, "prompt_response"), _text(fields, "timestamp")
+    if answer is not None:
+        asked = _text(fields, "prompt")
+        yield from [] if asked is None else [{"role": "user", "content": asked, "created_at": at}]
+        yield {"role": "assistant", "content": answer, "created_at": at}
+    told = fields.get("messages")
+    for one in cast("list[Any]", told) if isinstance(told, list) else []:
+        message = cast("dict[str, Any]", one) if isinstance(one, dict) else {}
+        role, content = _text(message, "role"), _text(message, "content")
+        if role is not None and content is not None:
+            yield {"role": role, "content": content, "created_at": _text(message, "created_at")}
 
 
 def _text(fields: Mapping[str, Any], *names: str) -> str | None:

@@ -19,7 +19,16 @@ function hook(event, told) {
   })
 }
 
-export const Recollect = async ({ directory }) => {
+async function said(client, id) {
+  const { data } = await client.session.messages({ path: { id } })
+  return (data ?? []).map(({ info, parts }) => ({
+    role: info.role,
+    content: parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n"),
+    created_at: new Date(info.time.created).toISOString(),
+  })).filter((message) => message.content.trim())
+}
+
+export const Recollect = async ({ client, directory }) => {
   const briefs = new Map() // by session: the brief that it began with
   const answers = new Map() // by session: what answers its last prompt
   return {
@@ -36,6 +45,10 @@ export const Recollect = async ({ directory }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id
       if (event.type === "session.deleted") { briefs.delete(id); answers.delete(id) }
       if (event.type === "session.compacted") briefs.delete(id)
+      if (event.type === "session.idle") {
+        const messages = await said(client, id).catch(() => [])
+        if (messages.length) await hook("session.idle", { session_id: id, cwd: directory, messages })
+      }
     },
   }
 }

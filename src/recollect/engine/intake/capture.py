@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -47,6 +47,7 @@ from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, 
 _PIECE = 4 * 1024 * 1024  # bytes that are read at once
 _LONGEST_LINE = 64 * 1024 * 1024
 _HEAD = 1_024
+_TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
 _INJECTED = re.compile(r"<(recollect|memories)\b[^>]{0,200}>")
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
@@ -225,11 +226,30 @@ def _write(
     cwd = wish.cwd or (talk.origin.get("cwd") if talk is not None else None)
     project = wish.project or so_far.project or (project_of(cwd) if isinstance(cwd, str) else None)
     reached = msgspec.structs.replace(reached, session=session, project=project)
+    kept = _keep(core, space, talk, session, project, {key: reached})
+    return msgspec.structs.replace(
+        kept, messages=so_far.messages + kept.messages, candidates=(*so_far.candidates, *kept.candidates),
+        masked=tuple(dict.fromkeys((*so_far.masked, *kept.masked))),
+    )  # fmt: skip
+
+
+def capture_said(core: Core, said: Sequence[Message], space: str, session: str, wish: Wish) -> Captured:
+    """Keeps what a client tells was said in a session, where it does not write it down in a form that is known."""
+    project = wish.project or (None if wish.cwd is None else project_of(wish.cwd))
+    talk = Conversation(format=_TOLD, messages=tuple(said), id=session)
+    return _keep(core, space, talk, session, project, {})
+
+
+def _keep(
+    core: Core, space: str, talk: Conversation | None, session: str, project: str | None,
+    reached: Mapping[str, Reached],
+) -> Captured:  # fmt: skip
+    """Writes messages, what in them sounds worth keeping, and how far was read, all in one transaction."""
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        edit.keep(_REACHED, {key: reached})
+        edit.keep(_REACHED, dict(reached))
         if talk is None:
-            return msgspec.structs.replace(so_far, session=session, project=project)
+            return Captured(session=session, project=project)
         piece = _Piece(core, edit, space, talk, session, project)
         ids, masked = piece.write()
         candidates = piece.propose()
@@ -237,10 +257,7 @@ def _write(
     if ids:
         core.written()
         overheard.settle(core, space)
-    return Captured(
-        session=session, project=project, messages=so_far.messages + len(ids),
-        candidates=(*so_far.candidates, *candidates), masked=tuple(dict.fromkeys((*so_far.masked, *masked))),
-    )  # fmt: skip
+    return Captured(session=session, project=project, messages=len(ids), candidates=tuple(candidates), masked=masked)
 
 
 class _Piece:

@@ -29,10 +29,12 @@ from recollect.engine.parse import (
     parse_labels,
     parse_metadata,
     parse_optional,
+    parse_optional_time,
     parse_ref,
     parse_source_fields,
     parse_space,
     parse_string,
+    parse_text,
     parse_wait,
 )
 from recollect.errors import InvalidInput
@@ -227,6 +229,31 @@ class Ingesting:
             cwd=parse_optional(cwd, "cwd"), within=parse_wait(within),
         )  # fmt: skip
         return capture.capture(self.core, path, parse_space(space), wish)
+
+    def capture_said(
+        self,
+        messages: Sequence[Mapping[str, object]],
+        *,
+        session: str,
+        space: str = DEFAULT_SPACE,
+        project: str | None = None,
+        cwd: str | None = None,
+    ) -> Captured:
+        """Keeps messages of a session as `capture` does, for a client that tells them: role, content, created_at.
+
+        The same words of the same moment are kept once, so a client may tell the whole session every time.
+        """
+        from recollect.engine.intake import capture  # brings in what reads transcripts
+
+        said = [
+            capture.Message(
+                parse_label(one.get("role"), "role"), parse_text(one.get("content"), "content"),
+                parse_optional_time(one.get("created_at"), "created_at"),
+            )
+            for one in messages
+        ]  # fmt: skip
+        wish = capture.Wish(project=parse_optional(project, "project"), cwd=parse_optional(cwd, "cwd"))
+        return capture.capture_said(self.core, said, parse_space(space), parse_label(session, "session"), wish)
 
     def is_transcript(self, path: str | os.PathLike[str], *, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Is a file one that `ingest_transcript` can read? Its content decides."""
