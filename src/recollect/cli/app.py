@@ -20,6 +20,7 @@ from recollect.cli.imports import import_
 from recollect.cli.ingest import ingest
 from recollect.cli.maintain import maintain
 from recollect.cli.move import move
+from recollect.cli.open import open_page
 from recollect.cli.options import sign
 from recollect.cli.output import put, say, tell_error
 from recollect.cli.plugin import plugin
@@ -119,6 +120,7 @@ app.command("backup")(keep.backup)
 app.command("restore")(keep.restore)
 app.command("compact")(keep.compact)
 app.command("up")(up)
+app.command("open")(open_page)
 app.add_typer(tokens, name="token")
 app.command("connect")(connect)
 app.command("disconnect")(disconnect)

@@ -12,6 +12,7 @@ from recollect.errors import ConfigError, InvalidInput
 
 HERE = "127.0.0.1"
 _WAITING = 128
+_LOOK_SECONDS = 2.0
 _UNREAD_MS = 30_000
 """Bytes that the other side has not taken in for so long end a connection, where the system can do that."""
 
@@ -80,6 +81,14 @@ def listen(address: Address, option: str = "--http") -> socket.socket:
         listener.close()
         raise ConfigError(f"{option}: cannot listen on {address}: {error.strerror}") from error
     return listener
+
+
+def answers(address: Address) -> bool:
+    """Does somebody take connections there?"""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_LOOK_SECONDS)
+        return probe.connect_ex((address.host, address.port)) == 0
 
 
 def address_of(listener: socket.socket) -> Address:

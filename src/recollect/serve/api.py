@@ -15,13 +15,12 @@ from recollect.contracts.route import Web
 from recollect.contracts.tool import Call, Cancellation
 from recollect.engine.grant import Grant
 from recollect.engine.memory import Memory
+from recollect.engine.write.revise import PAGE
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.admission import Refused
 from recollect.serve.http import Exchange, Routes, only_get, status_of, write_json
 from recollect.serve.message import MAX_ERROR_TEXT, encode
 
-PAGE = "page"
-"""Who acts where a person clicks."""
 API = "api"
 """Who acts where a program calls."""
 _NAME = ROOT.strip("/")

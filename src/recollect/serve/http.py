@@ -56,7 +56,7 @@ SEND_SECONDS = 30.0
 PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
 GRACE_SECONDS = 1
-OPEN = ("health", "healthz", "readyz")
+OPEN = ("", "web", "health", "healthz", "readyz")
 """Addresses that tell nothing of what is kept, and need no token."""
 
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

@@ -26,6 +26,7 @@ from recollect.serve.http import Health, HttpServer, Part
 from recollect.serve.log import Log
 from recollect.serve.meeting import Meeting
 from recollect.serve.owner import Begin, Owner
+from recollect.serve.page import Page
 from recollect.serve.state import Journal, Metrics, Readiness
 from recollect.serve.streamable import Streamable
 from recollect.types import DEFAULT_SPACE
@@ -122,7 +123,7 @@ def serve_up(
     protocol = Streamable(offered, log)
     metrics = Metrics(memory, lambda: protocol.sessions)
     watching = (Health(), Readiness(memory), metrics, Journal(memory, log))
-    parts: Sequence[Part] = (*watching, Api(offered.memory), Palaces(offered.palaces), protocol)
+    parts: Sequence[Part] = (*watching, Page(), Api(offered.memory), Palaces(offered.palaces), protocol)
     server = HttpServer(parts, gate, log, metrics.count)
     ends: SimpleQueue[int] = SimpleQueue()
 

@@ -30,7 +30,7 @@ def status(params: v.Nothing, call: Call) -> v.StatusView:
         version=__version__,
         entry=memory.last_entry(),
         spaces=tuple(spaces),
-        records=sum(memory.tally(space.name).records for space in spaces),
+        records={space.name: memory.tally(space.name).records for space in spaces},
         first=next((one.at for one in memory.journal(newest_first=False, limit=1)), None),
         me=v.Me(name=grant.name, scope=grant.scope, spaces=grant.spaces),
         model=_model(memory),

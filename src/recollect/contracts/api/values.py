@@ -5,6 +5,7 @@ Answers are the engine's own values wherever there is one; what is here puts som
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
@@ -409,12 +410,12 @@ class Me(Struct, frozen=True, kw_only=True):
 
 
 class StatusView(Struct, frozen=True, kw_only=True):
-    """What this memory is and holds, in a few numbers that are cheap at any size."""
+    """What this memory is and holds, in a few numbers that are cheap at any size; `records` counts by space."""
 
     version: str
     entry: int
     spaces: tuple[Space, ...]
-    records: int
+    records: Mapping[str, int]
     first: datetime | None
     me: Me
     model: Model

@@ -35,6 +35,7 @@ from recollect.engine.write.grounds import (
     unite,
 )  # fmt: skip
 from recollect.engine.write.remember import put_of
+from recollect.engine.write.revise import PAGE
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.fields import Moment
 from recollect.store.base import Edit, View
@@ -119,9 +120,11 @@ def promote(core: Core, id: str, space: str | None, reason: str) -> Receipt:
         if old.status not in _PROMOTABLE:
             raise Conflict(f"{id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be promoted")
         problem = _unfounded(edit, old)
-        if problem is not None:
+        looked_at = problem is not None and core.actor == PAGE  # whoever reads it there and keeps it vouches for it
+        if problem is not None and not looked_at:
             raise InvalidInput("grounds.evidence", problem)
-        entry = _put(edit, _verified(old, edit.now), old, "promote", reason)
+        vouched = msgspec.structs.replace(old, trust="human_curated") if looked_at else old
+        entry = _put(edit, _verified(vouched, edit.now), old, "promote", reason)
     core.written()
     return _receipt(old, [entry], "active", reason)
 

@@ -17,7 +17,8 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
 from recollect.types import Change, Receipt, Record, least_trust
 
-PERSONS = ("cli", "page")
+PAGE = "page"
+PERSONS = ("cli", PAGE)
 """Who acts where a person types commands, or clicks; everybody else is a program."""
 
 _MOST_CHANGES = 10_000

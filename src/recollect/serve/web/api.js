@@ -1,0 +1,75 @@
+// How is the memory asked? Only /api/ and /events are used, below wherever this page was served from.
+
+const BASE = new URL(".", document.baseURI);
+let token = stored("sessionStorage") ?? stored("localStorage");
+
+function stored(where) {
+  try {
+    return window[where].getItem("recollect-token");
+  } catch {
+    return null;
+  }
+}
+
+export class Failed extends Error {
+  constructor(status, body) {
+    super(body.error ?? `The answer was ${status}.`);
+    this.status = status;
+    this.field = body.field;
+    this.title = { 401: "Sign in", 403: "Not allowed", 404: "Not here", 409: "Not as things stand" }[status] ?? "That did not work";
+  }
+}
+
+export class Lost extends Error {
+  constructor() {
+    super("Recollect does not answer. It runs as long as `recollect up` does; this page goes on by itself when it is back.");
+    this.title = "The server is away";
+  }
+}
+
+export const headers = () => ({ "X-Recollect-Client": "page", ...(token ? { Authorization: `Bearer ${token}` } : {}) });
+export const address = (path) => new URL(path, BASE);
+
+/** Keeps a token for this tab, or on this device. */
+export function signIn(given, keep) {
+  token = given || null;
+  for (const [where, wanted] of [["sessionStorage", !keep], ["localStorage", keep]]) {
+    try {
+      if (token && wanted) window[where].setItem("recollect-token", token);
+      else window[where].removeItem("recollect-token");
+    } catch {
+      continue; // it is kept in this page then
+    }
+  }
+}
+
+export const signedIn = () => token !== null;
+
+async function ask(method, path, { query, body, signal } = {}) {
+  const url = address(`api/${path}`);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== null && one !== undefined && one !== "") url.searchParams.append(name, one);
+    }
+  }
+  const more = body === undefined ? {} : { "Content-Type": "application/json" };
+  const key = method === "GET" ? {} : { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}` };
+  let answer;
+  try {
+    answer = await fetch(url, { method, headers: { ...headers(), ...more, ...key }, body: body && JSON.stringify(body), signal, cache: "no-store" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    window.dispatchEvent(new Event("recollect-lost"));
+    throw new Lost();
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (answer.status === 401) window.dispatchEvent(new Event("recollect-signin"));
+  if (!answer.ok) throw new Failed(answer.status, told);
+  return told;
+}
+
+export const get = (path, query, signal) => ask("GET", path, { query, signal });
+export const post = (path, body = {}) => ask("POST", path, { body });
+export const patch = (path, body) => ask("PATCH", path, { body });
+export const remove = (path, query) => ask("DELETE", path, { query });
+export const part = encodeURIComponent;

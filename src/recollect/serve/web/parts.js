@@ -1,0 +1,169 @@
+// What do several views show in the same way?
+
+import { get, part, patch, post, remove } from "./api.js";
+import { ask, h, loading, put, show } from "./dom.js";
+import { sideBySide } from "./diff.js";
+import { told, undoEntries } from "./store.js";
+import { day, heard, likelihood, many, percent, pinned, place, statusWord } from "./words.js";
+
+const MOST_BARS = 5;
+
+export const recordLink = (record) => `#/record/${part(record.id)}?space=${part(record.space)}`;
+
+/** A line of what is known of a record beside its text. */
+export function meta(record, { space = true } = {}) {
+  const status = statusWord(record);
+  const where = [record.source, place(record)].filter(Boolean).join(", ");
+  return h("div", { class: "meta" },
+    status && h("span", { class: `mark ${["in doubt", "stale", "proposed"].includes(status) ? "warn" : ""}` }, status),
+    pinned(record) && h("span", { class: "mark" }, "pinned"),
+    h("time", { datetime: record.event_time }, day(record.event_time)),
+    h("span", {}, record.kind),
+    record.project && h("span", {}, record.project),
+    space && h("span", {}, record.room ? `${record.space} / ${record.room}` : record.space),
+    where && h("span", { title: where }, where));
+}
+
+/** Small bars of what spoke for a hit, and the same in words. */
+export function whyChart(why, score) {
+  const said = heard(why);
+  const words = said.map(([word, value]) => `${word} ${percent(value)}`).join(", ");
+  return h("div", { class: "why" },
+    h("p", { class: "said" }, `${percent(score)} ${likelihood(score)}. What spoke for it: ${words || "nothing in particular"}.`),
+    h("div", { class: "bars", "aria-hidden": "true" }, said.slice(0, MOST_BARS).map(([word, value]) => [h("span", {}, word), h("i", { class: "bar" }, h("b", { style: { width: `${Math.round(value * 100)}%` } }))])));
+}
+
+export function hitCard(hit, at, { space = true } = {}) {
+  const { record, score } = hit;
+  return h("li", { class: "hit", "data-likely": likelihood(score) },
+    h("p", { class: "score", "aria-hidden": "true" }, h("b", {}, Math.round(score * 100)), h("span", {}, likelihood(score))),
+    h("div", { class: "hit-body" },
+      h("a", { class: "read clamp", href: recordLink(record), id: `hit-${at}` }, record.title && h("strong", {}, `${record.title} — `), record.text),
+      meta(record, { space }),
+      hit.folded?.length > 0 && h("p", { class: "small muted" }, `${many(hit.folded.length, "more")} like it, folded in`)),
+    whyChart(hit.why, score));
+}
+
+export const recordCard = (record, { space = false } = {}) =>
+  h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record) }, record.title && h("strong", {}, `${record.title} — `), record.text), meta(record, { space }));
+
+/** A list that is shown window by window: the next is fetched when its end comes near. */
+export function windowed(fetchWindow, render, { nothing }) {
+  const list = h("ul", { class: "list" });
+  const end = h("div", { class: "list-end" });
+  const whole = h("div", { class: "windowed" }, list, end);
+  let cursor = null, busy = false, started = false, over = false;
+  const more = async () => {
+    if (busy || over) return;
+    busy = true;
+    try {
+      const window = await fetchWindow(cursor);
+      put(list, window.items.map(render));
+      cursor = window.next;
+      over = cursor === null || cursor === undefined;
+      if (!started && window.items.length === 0) show(whole, nothing());
+      started = true;
+      show(end, over ? null : h("button", { onclick: more }, "Show more"));
+    } catch (error) {
+      show(end, h("p", { class: "note" }, error.message), h("button", { onclick: more }, "Try again"));
+    }
+    busy = false;
+  };
+  const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && started && more(), { rootMargin: "600px" });
+  watch.observe(end);
+  return { whole, more, close: () => watch.disconnect() };
+}
+
+/** Moves a mark through the links of a list by key. */
+export function walker(selector) {
+  return (step) => {
+    const links = [...document.querySelectorAll(selector)];
+    const at = links.indexOf(document.activeElement);
+    const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + step, 0), links.length - 1)];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  };
+}
+
+// What can be done with a record
+
+const of = (record, more = {}) => ({ space: record.space, ...more });
+const changed = () => dispatchEvent(new Event("recollect-changed"));
+
+/** The same act, which tells what went wrong instead of failing. */
+const tried = (act) => async (...given) => {
+  try {
+    await act(...given);
+  } catch (error) {
+    told(error.message);
+  }
+};
+
+export const togglePin = tried(async (record) => {
+  const on = !pinned(record);
+  const receipt = await post(`records/${part(record.id)}/${on ? "pin" : "unpin"}`, of(record));
+  told(on ? "Pinned: every brief begins with it." : "No longer pinned.", undoEntries(receipt.entries));
+  changed();
+});
+
+export const endRecord = tried(async (record) => {
+  const receipt = await post(`records/${part(record.id)}/end`, of(record, { reason: "no longer true, said on the page" }));
+  told("It no longer counts as true. Its history stays.", undoEntries(receipt.entries));
+  changed();
+});
+
+export async function saveText(record, text, reason) {
+  const receipt = await patch(`records/${part(record.id)}`, of(record, { text, ...(reason ? { reason } : {}) }));
+  if (receipt.outcome === "deduplicated") told("Nothing was different.");
+  else told(receipt.masked.length ? `Saved. What looked like a secret was masked: ${receipt.masked.join(", ")}.` : "Saved as a new version.", undoEntries(receipt.entries));
+}
+
+export async function replaceText(record, text, reason) {
+  const receipt = await post(`records/${part(record.id)}/replace`, of(record, { text, ...(reason ? { reason } : {}) }));
+  if (receipt.outcome === "rejected") throw new Error(receipt.reason);
+  told("Replaced. The old one stays in the history.", undoEntries(receipt.entries.slice(0, 1)));
+  return receipt;
+}
+
+/** Shows what a forgetting takes along before it is done. */
+export function askForget(record, done) {
+  ask("Forget this", (close) => {
+    const along = h("div", {}, loading("Looking what hangs on it…"));
+    const act = h("button", { class: "danger", disabled: true, onclick: forget }, "Forget it for good");
+    async function forget() {
+      act.disabled = true;
+      try {
+        const gone = await remove(`records/${part(record.id)}`, { space: record.space });
+        close();
+        told(`Forgotten for good: ${many(gone.removed.length, "thing")}.`);
+        done();
+      } catch (error) {
+        show(along, h("p", { class: "note", role: "alert" }, error.message));
+      }
+    }
+    get(`records/${part(record.id)}/along`, { space: record.space }).then((found) => {
+      show(along, alongList(found));
+      act.disabled = false;
+      act.focus();
+    }, (error) => show(along, h("p", { class: "note", role: "alert" }, error.message)));
+    return h("div", { class: "column" },
+      h("h2", {}, "Forget this for good?"),
+      h("p", { class: "muted" }, "Its text, all its versions and what was made of it leave the store. This alone cannot be undone."),
+      along,
+      h("div", { class: "actions" }, act, h("button", { onclick: close }, "Keep it")));
+  });
+}
+
+function alongList(found) {
+  const rest = found.removed.slice(1);
+  const part_ = (title, items, say) => items.length > 0 && [h("h3", {}, `${title} (${items.length})`), h("ul", { class: "plain-list" }, items.slice(0, 8).map((one) => h("li", { class: "small" }, say(one))), items.length > 8 && h("li", { class: "small muted" }, `and ${items.length - 8} more`))];
+  const line = (one) => (one.title ?? one.text).slice(0, 120);
+  const parts = [part_("Also goes", rest, line), part_("Written anew without it", found.rewritten, line), part_("Entities that nothing else names", found.entities, (one) => one.name), part_("Facts that come from it", found.relations, (one) => one.predicate)].filter(Boolean);
+  return h("div", { class: "column tight" }, h("p", { class: "read clamp quote" }, found.removed[0].text), parts.length ? parts : h("p", { class: "small muted" }, "Nothing else hangs on it."));
+}
+
+/** Two records beside each other, with what differs marked. */
+export function pair(one, other, labels) {
+  const [left, right] = sideBySide(one.text, other.text);
+  return h("div", { class: "pair" }, [[one, left, labels[0]], [other, right, labels[1]]].map(([record, text, label]) => h("section", { class: "side" }, h("h3", {}, label), text, meta(record), h("a", { class: "small", href: recordLink(record) }, "Open"))));
+}

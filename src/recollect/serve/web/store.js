@@ -1,0 +1,68 @@
+// What do all views share: which spaces there are, which one is meant, and what can be taken back?
+
+import { get, post } from "./api.js";
+import { h, put } from "./dom.js";
+
+export const state = { status: null, space: remembered("space") ?? "", spaces: [] };
+
+export function remembered(name) {
+  try {
+    return localStorage.getItem(`recollect-${name}`);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(name, value) {
+  try {
+    localStorage.setItem(`recollect-${name}`, value);
+  } catch {
+    return;
+  }
+}
+
+/** The space that is meant, where a view needs one: the chosen one, or the one that holds most. */
+export const oneSpace = () => state.space || Object.entries(state.status?.records ?? {}).sort((one, other) => other[1] - one[1])[0]?.[0] || "default";
+
+export async function refreshStatus() {
+  state.status = await get("status");
+  state.spaces = state.status.spaces;
+  if (state.space && !state.spaces.some((one) => one.name === state.space)) state.space = "";
+  window.dispatchEvent(new Event("recollect-status"));
+  return state.status;
+}
+
+// What can be taken back
+
+let lastUndo = null;
+
+/** Says what was done, and offers to take it back. `undo` does that. */
+export function told(words, undo) {
+  lastUndo = undo ?? null;
+  const toast = h("div", { class: "toast" }, h("span", {}, words));
+  const close = () => toast.remove();
+  if (undo) {
+    const act = async () => {
+      close();
+      if (lastUndo === undo) lastUndo = null;
+      try {
+        await undo();
+        told("Taken back.");
+        window.dispatchEvent(new Event("recollect-changed"));
+      } catch (error) {
+        told(error.message);
+      }
+    };
+    toast.act = act;
+    put(toast, h("button", { onclick: act }, "Undo ", h("kbd", {}, "u")));
+  }
+  const list = document.getElementById("toasts");
+  list.replaceChildren(toast);
+  setTimeout(close, undo ? 12_000 : 5_000);
+}
+
+export function undoLast() {
+  document.querySelector("#toasts .toast")?.act?.();
+}
+
+export const undoEntries = (entries) => () => post("undo", { entries });

@@ -1,0 +1,300 @@
+// Who and what is spoken of, and what is stated between them? A network, and the same as a list.
+
+import { get, part } from "../api.js";
+import { broken, empty, h, loading, settled, show } from "../dom.js";
+import { layout } from "../force.js";
+import { recordCard } from "../parts.js";
+import { oneSpace } from "../store.js";
+import { count, day, many } from "../words.js";
+
+export const WIDE = true;
+const FRAME = 12; // milliseconds that the layout may take of one frame
+const STEPS = 200;
+
+export async function open(page, where) {
+  const space = where.query.get("space") ?? oneSpace();
+  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "The network of entities; the list beside it says the same in words" });
+  const side = h("aside", { class: "graph-side", "aria-label": "What is selected" });
+  const search = h("input", { id: "find", type: "search", list: "names", placeholder: "Find a name", "aria-label": "Find a name", autocomplete: "off" });
+  const names = h("datalist", { id: "names" });
+  const past = h("input", { type: "checkbox", id: "past" });
+  past.checked = true;
+  const range = h("input", { type: "range", id: "time", min: 0, max: STEPS, value: STEPS });
+  const said = h("output", { for: "time", class: "small" });
+  const figures = h("p", { class: "small muted", role: "status" });
+  const pen = canvas.getContext("2d");
+  let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, frame = 0, engine = null, heat = 0;
+  let view = { x: 0, y: 0, scale: 1 };
+  let colours = {};
+
+  async function load() {
+    drawn = await get("graph", { space, past: past.checked || null, limit: 2000 });
+    nodes = drawn.nodes.map((node) => ({ ...node, ...(byId.has(node.id) ? { x: byId.get(node.id).x, y: byId.get(node.id).y } : {}) })).sort((one, other) => other.degree - one.degree);
+    byId = new Map(nodes.map((node) => [node.id, node]));
+    names.replaceChildren(...nodes.slice(0, 500).map((node) => h("option", { value: node.name })));
+    filter();
+    engine = layout(nodes, drawn.edges);
+    heat = 1;
+    for (let i = 0; i < (nodes.length > 600 ? 12 : 60); i++) heat = engine.step();
+    fit();
+    tick();
+  }
+
+  const moment = () => {
+    const first = drawn.first ? new Date(drawn.first).getTime() : Date.now();
+    return Number(range.value) >= STEPS ? null : first + ((Date.now() - first) * Number(range.value)) / STEPS;
+  };
+
+  function filter() {
+    const at = moment();
+    edges = drawn.edges.filter((edge) => at === null || new Date(edge.valid_from).getTime() <= at).map((edge) => ({ ...edge, now: at === null ? edge.holds : !edge.valid_until || new Date(edge.valid_until).getTime() > at }));
+    near = new Map(nodes.map((node) => [node.id, new Set()]));
+    for (const edge of edges) {
+      near.get(edge.subject)?.add(edge.object);
+      near.get(edge.object)?.add(edge.subject);
+    }
+    said.textContent = at === null ? "As it is now" : `As it was on ${day(at)}`;
+    range.setAttribute("aria-valuetext", said.textContent);
+    const old = edges.filter((edge) => !edge.now).length;
+    figures.textContent = `${count(nodes.length)}${drawn.total > nodes.length ? ` of ${count(drawn.total)}` : ""} entities, ${many(edges.length - old, "fact")}${old ? `, and ${count(old)} that held once (dashed)` : ""}.`;
+  }
+
+  // Drawing
+
+  function paint() {
+    const ratio = devicePixelRatio || 1, width = canvas.clientWidth, tall = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.height !== Math.round(tall * ratio)) canvas.height = Math.round(tall * ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, tall);
+    const [cx, cy] = [width / 2 + view.x, tall / 2 + view.y];
+    const focus = hovered ?? chosen;
+    const lit = focus ? near.get(focus.id) : null;
+    const place = (node) => [cx + node.x * view.scale, cy + node.y * view.scale];
+    for (const dashed of [false, true]) {
+      pen.setLineDash(dashed ? [4, 4] : []);
+      for (const bright of [false, true]) {
+        pen.beginPath();
+        for (const edge of edges) {
+          if (edge.now === dashed) continue;
+          const mine = focus && (edge.subject === focus.id || edge.object === focus.id);
+          if (Boolean(mine) !== bright) continue;
+          const [a, b] = [byId.get(edge.subject), byId.get(edge.object)];
+          if (!a || !b) continue;
+          pen.moveTo(...place(a));
+          pen.lineTo(...place(b));
+        }
+        pen.strokeStyle = bright ? colours.accent : colours.edge;
+        pen.globalAlpha = bright ? 1 : focus ? 0.3 : 0.75;
+        pen.lineWidth = bright ? 1.6 : 1;
+        pen.stroke();
+      }
+    }
+    pen.setLineDash([]);
+    for (const node of nodes) {
+      const [px, py] = place(node);
+      if (px < -20 || py < -20 || px > width + 20 || py > tall + 20) continue;
+      const on = !focus || node === focus || lit.has(node.id);
+      pen.globalAlpha = on ? 1 : 0.25;
+      pen.beginPath();
+      pen.arc(px, py, radius(node), 0, 7);
+      pen.fillStyle = node === focus ? colours.accent : near.get(node.id).size ? colours.node : colours.lone;
+      pen.fill();
+      if (node === chosen) {
+        pen.lineWidth = 2;
+        pen.strokeStyle = colours.ink;
+        pen.stroke();
+      }
+    }
+    label(place, width, tall, focus, lit);
+    pen.globalAlpha = 1;
+  }
+
+  const radius = (node) => Math.min(11, (2.4 + Math.sqrt(node.degree) * 1.1) * Math.min(1.4, Math.max(0.7, view.scale)));
+
+  /** Names where there is room for them: of the selected first, then of those with most relations. */
+  function label(place, width, tall, focus, lit) {
+    pen.font = "500 12px 'Hanken Grotesk', system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    const taken = [];
+    const order = focus ? [focus, ...nodes.filter((node) => lit.has(node.id)), ...nodes] : nodes;
+    let left = 140;
+    for (const node of order) {
+      if (left === 0) break;
+      const [px, py] = place(node);
+      if (px < 0 || py < 0 || px > width || py > tall) continue;
+      const words = node.name.length > 28 ? `${node.name.slice(0, 27)}…` : node.name;
+      const box = { x: px + radius(node) + 4, y: py - 8, w: pen.measureText(words).width + 4, h: 16 };
+      if (taken.some((one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h)) continue;
+      taken.push(box);
+      left--;
+      pen.globalAlpha = !focus || node === focus || lit.has(node.id) ? 1 : 0.3;
+      pen.lineWidth = 3;
+      pen.strokeStyle = colours.ground;
+      pen.strokeText(words, box.x, py);
+      pen.fillStyle = node === focus ? colours.accent : colours.ink;
+      pen.fillText(words, box.x, py);
+    }
+  }
+
+  function tick() {
+    cancelAnimationFrame(frame);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const end = performance.now() + (still ? 400 : FRAME);
+    while (heat > 0.02 && performance.now() < end) heat = engine.step();
+    paint();
+    if (heat > 0.02) frame = requestAnimationFrame(tick);
+  }
+
+  function repaint() {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(tick);
+  }
+
+  function fit() {
+    if (!nodes.length) return;
+    const linked = nodes.filter((node) => node.degree > 0);
+    const all = linked.length ? linked : nodes;
+    const xs = all.map((node) => node.x), ys = all.map((node) => node.y);
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    view.scale = Math.min(2, Math.max(0.12, Math.min(canvas.clientWidth / (right - left + 160), canvas.clientHeight / (bottom - top + 90))));
+    view.x = (-(left + right) / 2) * view.scale;
+    view.y = (-(top + bottom) / 2) * view.scale;
+  }
+
+  const readColours = () => {
+    const probe = h("span", { class: "said" });
+    document.body.append(probe);
+    const read = (name) => {
+      probe.style.color = `var(${name})`;
+      return getComputedStyle(probe).color;
+    };
+    colours = { ink: read("--ink"), edge: read("--line-strong"), node: read("--bar"), lone: read("--line-strong"), accent: read("--accent"), ground: read("--surface") };
+    probe.remove();
+  };
+
+  // Selecting
+
+  async function select(name, id) {
+    chosen = (id && byId.get(id)) ?? nodes.find((node) => node.name === name || node.id === name) ?? nodes.find((node) => node.name.toLowerCase() === name.toLowerCase()) ?? null;
+    if (chosen) {
+      const wanted = Math.max(view.scale, 0.9);
+      view = { scale: wanted, x: -chosen.x * wanted, y: -chosen.y * wanted };
+    }
+    repaint();
+    show(side, loading("Looking…"));
+    try {
+      const found = await get(`entities/${part(chosen?.name ?? name)}`, { space });
+      show(side, card(found));
+    } catch (error) {
+      show(side, broken(error));
+    }
+  }
+
+  function card(found) {
+    const fact = (one) => h("li", {}, other(found.name, one), one.relation.valid_until && h("span", { class: "small muted" }, ` until ${day(one.relation.valid_until)}`));
+    const link = (name) => h("button", { class: "quiet", onclick: () => select(name) }, name);
+    const other = (name, one) => (one.subject === name ? [`${one.predicate} `, link(one.object)] : [link(one.subject), ` ${one.predicate} ${one.object}`]);
+    return h("div", { class: "column tight" },
+      h("h2", {}, found.name), found.entity?.type && h("p", { class: "small muted" }, found.entity.type), found.entity?.description && h("p", {}, found.entity.description),
+      found.entity?.aliases.length > 0 && h("p", { class: "small muted" }, `Also called ${found.entity.aliases.join(", ")}`),
+      found.facts.length > 0 && [h("h3", {}, "What is stated"), h("ul", { class: "plain-list" }, found.facts.map(fact))],
+      found.past.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact))],
+      found.near.length > 0 && [h("h3", {}, "Near it"), h("p", { class: "actions" }, found.near.slice(0, 24).map((one) => h("button", { class: "tag", onclick: () => select(one.name, one.id) }, one.name)))],
+      found.mentioned_in.length > 0 && [h("h3", {}, `Mentioned in ${many(found.mentioned_in.length, "record")}`), h("ul", { class: "list" }, found.mentioned_in.slice(0, 12).map((one) => recordCard(one)))],
+      !found.entity && !found.mentioned_in.length && h("p", { class: "muted" }, "Nothing is known by that name."));
+  }
+
+  const overview = () => h("div", { class: "column tight" }, h("h2", {}, "Most connected"), h("ol", { class: "plain-list" }, nodes.slice(0, 20).map((node) => h("li", {}, h("button", { class: "quiet", onclick: () => select(node.name, node.id) }, node.name), h("span", { class: "small muted" }, ` ${many(node.degree, "fact")}`)))));
+
+  const under = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left - canvas.clientWidth / 2 - view.x, event.clientY - box.top - canvas.clientHeight / 2 - view.y];
+    let best = null, nearest = 14;
+    for (const node of nodes) {
+      const distance = Math.hypot(node.x * view.scale - px, node.y * view.scale - py);
+      if (distance < nearest) [best, nearest] = [node, distance];
+    }
+    return best;
+  };
+
+  let grip = null;
+  canvas.addEventListener("pointerdown", (event) => {
+    grip = { x: event.clientX, y: event.clientY, from: { ...view }, moved: false };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (grip) {
+      const [dx, dy] = [event.clientX - grip.x, event.clientY - grip.y];
+      grip.moved ||= Math.hypot(dx, dy) > 4;
+      view = { ...view, x: grip.from.x + dx, y: grip.from.y + dy };
+      repaint();
+    } else {
+      const next = under(event);
+      if (next !== hovered) {
+        hovered = next;
+        canvas.classList.toggle("over", Boolean(next));
+        repaint();
+      }
+    }
+  });
+  canvas.addEventListener("pointerup", (event) => {
+    if (grip && !grip.moved) {
+      const node = under(event);
+      if (node) select(node.name, node.id);
+      else {
+        chosen = null;
+        show(side, overview());
+        repaint();
+      }
+    }
+    grip = null;
+  });
+  const zoom = (factor, px = 0, py = 0) => {
+    const scale = Math.min(4, Math.max(0.08, view.scale * factor)), real = scale / view.scale;
+    view = { scale, x: px - (px - view.x) * real, y: py - (py - view.y) * real };
+    repaint();
+  };
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const box = canvas.getBoundingClientRect();
+    zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2);
+  }, { passive: false });
+  const move = (x, y) => {
+    view = { ...view, x: view.x + x, y: view.y + y };
+    repaint();
+  };
+  search.addEventListener("change", () => search.value.trim() && select(search.value.trim()));
+  past.addEventListener("change", async () => (await load()));
+  range.addEventListener("input", settled(() => (filter(), repaint()), 16));
+
+  const again = () => (readColours(), repaint());
+  const resized = new ResizeObserver(() => repaint());
+  addEventListener("recollect-theme", again);
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", again);
+
+  show(page,
+    h("div", { class: "head" }, h("h1", {}, "Graph"), h("p", {}, `Who and what ${space} speaks of, and what is stated between them.`)),
+    h("div", { class: "graph-bar" }, h("div", { class: "field" }, search, names), h("div", { class: "as-of" }, h("label", { for: "time", class: "small muted" }, "As of"), range, said), h("label", { class: "check" }, past, "Also what held once"), h("div", { class: "actions" }, h("button", { onclick: () => zoom(1.3), "aria-label": "Larger" }, "+"), h("button", { onclick: () => zoom(1 / 1.3), "aria-label": "Smaller" }, "−"), h("button", { onclick: () => (fit(), repaint()) }, "All"))),
+    figures,
+    h("div", { class: "graph" }, h("div", { class: "graph-canvas sheet" }, canvas), side));
+  return {
+    close: () => {
+      cancelAnimationFrame(frame);
+      resized.disconnect();
+      removeEventListener("recollect-theme", again);
+      scheme.removeEventListener("change", again);
+    },
+    shown: async () => {
+      readColours();
+      resized.observe(canvas);
+      await load().catch((error) => show(side, broken(error)));
+      if (!drawn) return;
+      if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty("No entities yet", "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
+      else if (where.query.get("entity")) select(where.query.get("entity"));
+      else show(side, overview());
+    },
+    keys: [["+", "Larger", () => zoom(1.3)], ["-", "Smaller", () => zoom(1 / 1.3)], ["0", "Show all of it", () => (fit(), repaint())], ["ArrowLeft", "Move left", () => move(60, 0)], ["ArrowRight", "Move right", () => move(-60, 0)], ["ArrowUp", "Move up", () => move(0, 60)], ["ArrowDown", "Move down", () => move(0, -60)], ["s", "Find a name", () => search.focus()]],
+  };
+}

@@ -1,0 +1,146 @@
+// What is known about a question? Answers as you type, with why, and as it was known at any moment.
+
+import { get } from "../api.js";
+import { broken, empty, h, settled, show } from "../dom.js";
+import { onChange } from "../live.js";
+import { hitCard, recordLink, togglePin, walker } from "../parts.js";
+import { state } from "../store.js";
+import { day, many, moment } from "../words.js";
+
+const STEPS = 400;
+
+export async function open(page, where) {
+  const given = where.query;
+  const q = h("input", { id: "q", type: "search", value: given.get("q") ?? "", placeholder: "Ask your memory anything", "aria-label": "Ask your memory anything", autocomplete: "off", spellcheck: "false" });
+  const results = h("div", { class: "results", "aria-busy": "false" });
+  const summary = h("p", { class: "small muted summary", role: "status", "aria-live": "polite" });
+  const filters = await makeFilters(given);
+  const slider = makeSlider(given.get("as_of"));
+  let asking = null, hits = [];
+
+  const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20 });
+
+  async function run() {
+    asking?.abort();
+    asking = new AbortController();
+    const asked = query();
+    keepAddress(asked);
+    results.setAttribute("aria-busy", "true");
+    try {
+      const answer = await get("recall", asked, asking.signal);
+      hits = answer.hits;
+      paint(asked, answer);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      show(results, broken(error, run));
+      summary.textContent = "";
+    }
+    results.setAttribute("aria-busy", "false");
+  }
+
+  function paint(asked, answer) {
+    const { signals } = answer;
+    if (!hits.length) show(results, nothing(asked, signals));
+    else show(results, h("ol", { class: "hits" }, hits.map((hit, at) => hitCard(hit, at, { space: !state.space }))));
+    const took = `${Math.max(1, Math.round(signals.milliseconds))} ms`;
+    if (signals.problem) summary.textContent = signals.problem;
+    else if (signals.brief) summary.textContent = hits.length ? `Nothing asked: this is what is worth knowing. ${many(hits.length, "record")}, ${took}.` : "";
+    else if (hits.length && hits[0].score < 0.25) summary.textContent = `Nothing here clearly answers that; these come closest. ${took}.`;
+    else summary.textContent = `${many(hits.length, "record")} in ${took}${signals.waiting_for_vectors ? `; ${many(signals.waiting_for_vectors, "record")} known by words only so far` : ""}.`;
+  }
+
+  const later = settled(run, 60);
+  q.addEventListener("input", later);
+  filters.onchange(run);
+  slider.onchange(settled(run, 60));
+  const stop = onChange(settled(() => !slider.value() && run(), 400));
+  const go = walker(".hit a");
+  put(page, q, filters, slider, summary, results);
+  run();
+  const focused = () => hits[[...document.querySelectorAll(".hit a")].indexOf(document.activeElement)] ?? hits[0];
+  return {
+    close: () => (stop(), asking?.abort()),
+    refresh: run,
+    shown: () => (given.get("focus") || matchMedia("(min-width: 52rem)").matches) && q.focus({ preventScroll: true }),
+    keys: [
+      ["j ArrowDown", "Next answer", () => go(1)],
+      ["k ArrowUp", "Answer before", () => go(-1)],
+      ["Enter", "Open", () => focused() && (location.hash = recordLink(focused().record))],
+      ["p", "Pin, or take the pin out", () => focused() && togglePin(focused().record)],
+      ["n", "Back to now", () => slider.reset()],
+    ],
+  };
+}
+
+function put(page, q, filters, slider, summary, results) {
+  page.append(
+    h("h1", { class: "said" }, "Recall"),
+    h("form", { class: "ask", role: "search", onsubmit: (event) => event.preventDefault() }, q),
+    h("div", { class: "narrow" }, filters.element, slider.element),
+    summary, results);
+}
+
+function keepAddress(asked) {
+  const kept = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value && !["space", "limit"].includes(name)) for (const one of [value].flat()) kept.append(name, one);
+  history.replaceState(null, "", kept.size ? `#/recall?${kept}` : "#/recall");
+}
+
+function nothing(asked, signals) {
+  if (signals.problem) return empty("Nothing to show", signals.problem);
+  if (asked.q || asked.kinds || asked.project || asked.tags || asked.since || asked.until) return empty("Nothing found", "No record fits. Try other words, or fewer filters.");
+  return empty("Nothing is remembered yet", "As soon as an agent remembers something, or you do, it can be found here.", h("p", {}, "Connect one with ", h("code", {}, "recollect connect"), ", or store a first note with ", h("code", {}, "recollect remember"), "."));
+}
+
+// Filters
+
+async function makeFilters(given) {
+  const names = state.space ? [state.space] : [];
+  const known = { kinds: new Set(), projects: new Set(), tags: new Set() };
+  const spaces = await (names.length ? Promise.all(names.map((name) => get(`spaces/${encodeURIComponent(name)}`))) : get("spaces")).catch(() => []);
+  for (const space of spaces) for (const part of Object.keys(known)) for (const one of space[part]) known[part].add(one.name);
+  const choice = (name, label, values) => {
+    const select = h("select", { id: `f-${name}` }, h("option", { value: "" }, "Any"), [...values].sort().map((one) => h("option", { value: one }, one)));
+    select.value = given.get(name) ?? "";
+    if (select.selectedIndex < 0) select.value = "";
+    return h("div", { class: "field" }, h("label", { for: `f-${name}` }, label), select);
+  };
+  const date = (name, label) => h("div", { class: "field" }, h("label", { for: `f-${name}` }, label), h("input", { id: `f-${name}`, type: "date", value: given.get(name) ?? "" }));
+  const element = h("div", { class: "filters" }, choice("kinds", "Kind", known.kinds), choice("project", "Project", known.projects), choice("tags", "Tag", known.tags), date("since", "From"), date("until", "Until"));
+  const read = (name) => element.querySelector(`#f-${name}`).value || null;
+  return {
+    element,
+    onchange: (act) => element.addEventListener("change", act),
+    values: () => Object.fromEntries(["kinds", "project", "tags", "since", "until"].map((name) => [name, read(name)])),
+  };
+}
+
+// What was known then
+
+function makeSlider(at) {
+  const first = state.status.first ? new Date(state.status.first).getTime() : Date.now();
+  const span = Math.max(Date.now() - first, 1);
+  const start = at ? Math.round(((new Date(at).getTime() - first) / span) * STEPS) : STEPS;
+  const range = h("input", { type: "range", id: "as-of", min: 0, max: STEPS, step: 1, value: start });
+  const words = h("output", { for: "as-of", class: "small" });
+  const back = h("button", { type: "button", class: "quiet small", onclick: () => reset() }, "Back to now");
+  let act = () => {};
+  const value = () => (Number(range.value) >= STEPS ? null : new Date(first + (span * Number(range.value)) / STEPS).toISOString());
+  const paint = () => {
+    const moment_ = value();
+    const said = moment_ ? `As it was known on ${span < 3 * 86_400_000 ? moment(moment_) : day(moment_)}` : "As it is known now";
+    words.textContent = said;
+    range.setAttribute("aria-valuetext", said);
+    back.classList.toggle("away", !moment_);
+    back.tabIndex = moment_ ? 0 : -1;
+  };
+  const reset = () => {
+    range.value = STEPS;
+    paint();
+    act();
+  };
+  range.addEventListener("input", () => (paint(), act()));
+  paint();
+  return { element: h("div", { class: "as-of" }, h("label", { for: "as-of", class: "small muted" }, "As of"), range, words, back), value, reset, onchange: (next) => (act = next) };
+}
+

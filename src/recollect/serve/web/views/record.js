@@ -1,0 +1,176 @@
+// What is known of one record, how did it come to be so, and how is it mended?
+
+import { get, part } from "../api.js";
+import { sideBySide } from "../diff.js";
+import { empty, h, show } from "../dom.js";
+import { onChange } from "../live.js";
+import { askForget, endRecord, meta, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
+import { told, undoEntries } from "../store.js";
+import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
+
+export async function open(page, where) {
+  const [id] = where.rest;
+  const space = where.query.get("space");
+  let record, steps, ties;
+
+  async function load() {
+    [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }), get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
+    record = await get(`records/${part(id)}`, { space }).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
+  }
+
+  function paint() {
+    if (!record) return show(page, gone(steps));
+    document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
+    show(page, header(), text(), body());
+  }
+
+  const header = () => h("div", { class: "head" }, h("h1", {}, record.title ?? `A ${record.kind}`), h("div", { class: "crumbs small" }, h("a", { href: `#/spaces/${part(record.space)}` }, record.space), record.room && [" / ", h("a", { href: `#/spaces/${part(record.space)}?room=${part(record.room)}` }, record.room)]), ties?.replaced_by && h("p", { class: "note" }, "Replaced by ", h("a", { href: recordLink(ties.replaced_by) }, ties.replaced_by.text.slice(0, 90)), "."));
+
+  const text = () => {
+    const holder = h("section", { class: "sheet record-text" });
+    const read = () => show(holder, h("p", { class: "read large" }, record.text), meta(record), actions(holder, read));
+    read();
+    return holder;
+  };
+
+  const actions = (holder, read) => h("div", { class: "actions" },
+    h("button", { id: "edit", onclick: () => edit(holder, read, "edit") }, "Edit ", h("kbd", {}, "e")),
+    h("button", { id: "replace", onclick: () => edit(holder, read, "replace") }, "Replace ", h("kbd", {}, "r")),
+    h("button", { id: "pin", onclick: () => togglePin(record), "aria-pressed": String(pinned(record)) }, pinned(record) ? "Unpin " : "Pin ", h("kbd", {}, "p")),
+    h("button", { id: "end", onclick: () => endRecord(record), disabled: Boolean(record.valid_until) }, "No longer true ", h("kbd", {}, "x")),
+    h("button", { id: "forget", class: "danger", onclick: () => askForget(record, () => (location.hash = "#/recall")) }, "Forget… ", h("kbd", {}, "f")));
+
+  function edit(holder, read, what) {
+    const area = h("textarea", { id: "text", class: "read", rows: 6 });
+    area.value = record.text;
+    const reason = h("input", { id: "reason", maxlength: 300, placeholder: what === "edit" ? "What was wrong?" : "What has changed?" });
+    const problem = h("p", { class: "small", role: "alert" });
+    const save = async (event) => {
+      event.preventDefault();
+      try {
+        if (what === "edit") {
+          await saveText(record, area.value, reason.value.trim());
+          await refresh();
+        } else location.hash = recordLink(await replaceText(record, area.value, reason.value.trim()));
+      } catch (error) {
+        problem.textContent = error.message;
+      }
+    };
+    const words = what === "edit" ? "For what was wrong from the start. The version before stays in the history." : "For what was true and is no more. The new text takes its place, and says so.";
+    show(holder, h("form", { class: "edit", onsubmit: save },
+      h("p", { class: "small muted" }, words),
+      h("div", { class: "field" }, h("label", { for: "text" }, what === "edit" ? "Text" : "What is true now"), area),
+      h("div", { class: "field" }, h("label", { for: "reason" }, "Reason (kept in the history)"), reason),
+      problem,
+      h("div", { class: "actions" }, h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place"), h("button", { type: "button", onclick: read }, "Cancel"))));
+    area.focus();
+  }
+
+  const body = () => h("div", { class: "record-body" }, h("div", { class: "record-main" }, versions(steps), evidence(ties), related(ties)), aside(record, steps));
+
+  const fail = (error) => told(error.message);
+  const refresh = async () => {
+    await load();
+    paint();
+  };
+
+  function versions() {
+    const states = steps.filter((step) => step.record);
+    const last = steps.at(-1);
+    const shown = h("div", { class: "versions" });
+    const pick = (at) => {
+      const [before, after] = [states[at - 1], states[at]];
+      const [left, right] = sideBySide(before.record.text, after.record.text);
+      show(shown, h("div", { class: "pair" }, [[before, left, `Version ${at}`], [after, right, `Version ${at + 1}`]].map(([step, side, label]) => h("section", { class: "side" }, h("h3", {}, label), side, h("p", { class: "small muted" }, moment(step.change.at)), fieldsChanged(step === after ? before.record : null, step.record)))));
+    };
+    const undoable = last && last.change.verb !== "forget" && steps.length > 1;
+    if (states.length > 1) pick(states.length - 1);
+    return h("section", {},
+      h("div", { class: "head" }, h("h2", {}, states.length > 1 ? `Versions (${states.length})` : "History"), undoable && h("button", { id: "undo-last", onclick: () => takeBack(last.change.entry) }, "Undo the last change")),
+      shown,
+      h("ol", { class: "steps" }, steps.map((step) => {
+        const at = states.indexOf(step);
+        return h("li", {}, h("time", { class: "small muted numbers", datetime: step.change.at }, moment(step.change.at)),
+          h("span", {}, h("b", {}, verb(step.change.verb)), ` by ${clientWord(step.change.actor)}`, step.change.reason && h("span", { class: "muted" }, ` — ${step.change.reason}`)),
+          at > 0 && states.length > 2 && h("button", { class: "quiet small", onclick: () => pick(at), "aria-label": `Compare version ${at} with version ${at + 1}` }, "Compare"));
+      }).reverse()));
+  }
+
+  async function takeBack(entry) {
+    try {
+      const undone = await undoEntries([entry])();
+      told("Taken back.", undoEntries(undone.entries));
+      await refresh();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  await load();
+  paint();
+  const stop = onChange((changes) => changes.some((one) => one.object_id === id && one.actor !== "page") && !page.querySelector("form") && refresh());
+  const press = (name) => page.querySelector(`#${name}:not([disabled])`)?.click();
+  return {
+    close: stop,
+    refresh: () => !page.querySelector("form.edit") && refresh(),
+    keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ["b", "Back", () => history.back()]],
+  };
+}
+
+const SHOWN = ["title", "kind", "room", "project", "tags", "importance", "status", "valid_until", "trust", "superseded_by"];
+
+function fieldsChanged(before, after) {
+  if (!before) return null;
+  const say = (value) => (Array.isArray(value) ? value.join(", ") : value === null || value === "" ? "nothing" : String(value));
+  const rows = SHOWN.filter((name) => say(before[name]) !== say(after[name]));
+  return rows.length > 0 && h("ul", { class: "small muted" }, rows.map((name) => h("li", {}, `${name.replaceAll("_", " ")}: ${say(before[name])} → ${say(after[name])}`)));
+}
+
+function gone(steps) {
+  const last = steps.at(-1);
+  const forgotten = last.change.verb === "forget";
+  return empty(forgotten ? "This was forgotten" : "This is not there any more",
+    forgotten ? `It left the store for good on ${day(last.change.at)}. Only that remains.` : `It was taken out on ${moment(last.change.at)} by ${clientWord(last.change.actor)}.`,
+    !forgotten && h("button", { onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"));
+}
+
+function evidence(ties) {
+  if (!ties || (!ties.evidence.length && !ties.origin && !ties.around.length)) return null;
+  const words = { current: ["still says so", ""], changed: ["says something else by now", "warn"], missing: ["is gone", "danger"], archived: ["was archived", "warn"] };
+  return h("section", {}, h("h2", {}, "Where it comes from"),
+    ties.origin && h("ul", { class: "list" }, recordCard(ties.origin)),
+    ties.evidence.length > 0 && h("ul", { class: "list" }, ties.evidence.map(({ state, source, segment }) => {
+      const [said, kind] = words[state.state] ?? [state.state, ""];
+      const shown = segment ?? (source && source.kind !== "source" ? source : null);
+      return h("li", { class: "item" },
+        h("p", { class: "small" }, source ? h("a", { href: recordLink(source) }, source.title ?? source.source ?? source.id) : h("span", { class: "id" }, state.evidence.source), " ", h("span", { class: `mark ${kind}` }, said), segment && place(segment) && h("span", { class: "muted" }, ` ${place(segment)}`)),
+        shown && h("blockquote", { class: "read quote" }, h("mark", {}, shown.text.slice(0, 1200))));
+    })),
+    ties.around.length > 0 && [h("h3", {}, "Before and after it"), h("ul", { class: "list" }, ties.around.map((one) => recordCard(one)))]);
+}
+
+function related(ties) {
+  if (!ties) return null;
+  const part_ = (title, records) => records.length > 0 && [h("h3", {}, title), h("ul", { class: "list" }, records.map((one) => recordCard(one)))];
+  const parts = [part_("It contradicts", ties.contradicts), part_("It replaced", ties.replaced), part_("It was replaced by", ties.replaced_by ? [ties.replaced_by] : []), part_("Rests on it", ties.cited_by)].filter(Boolean);
+  const names = ties.entities.length > 0 && [h("h3", {}, "It names"), h("p", { class: "actions" }, ties.entities.map((one) => h("a", { class: "tag", href: `#/graph?entity=${part(one.name)}&space=${part(one.space)}` }, one.name)))];
+  return (parts.length > 0 || names) && h("section", {}, h("h2", {}, "What hangs together with it"), names, parts);
+}
+
+function aside(record, steps) {
+  const first = steps[0]?.change;
+  const row = (name, value) => value !== null && value !== undefined && value !== "" && [h("dt", {}, name), h("dd", {}, value)];
+  return h("aside", { class: "facts", "aria-label": "About this record" }, h("dl", {},
+    row("Happened", moment(record.event_time)),
+    row("Stored", moment(record.created_at)),
+    first && row("Written by", clientWord(first.actor)),
+    row("Trust", trustWord(record.trust)),
+    row("Kind", `${record.kind} (${record.memory_type})`),
+    row("Project", record.project), row("Session", record.session), row("Who", record.role ?? record.user),
+    row("Tags", record.tags.length ? h("span", { class: "actions" }, record.tags.map((tag) => h("a", { class: "tag", href: `#/recall?tags=${part(tag)}` }, tag))) : null),
+    row("Importance", percent(record.importance)), row("Confidence", percent(record.confidence)),
+    row("True from", record.valid_from && moment(record.valid_from)), row("True until", record.valid_until && moment(record.valid_until)),
+    row("Source", record.source), row("Place", place(record)),
+    row("Recalled", record.access_count ? many(record.access_count, "time") : "never yet"),
+    row("Id", h("span", { class: "id" }, record.id))));
+}

@@ -1,0 +1,419 @@
+"""The page, walked through as a person would."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.page.conftest import PHONE
+from tests.serve.up import Service
+from tools.browser import axe
+from tools.lifelike import write
+
+import recollect
+from recollect import Memory, Settings
+from recollect.engine.tokens import create_token
+from recollect.serve.page import FOLDER
+
+Look = Callable[..., Any]
+VIEWS = (
+    "recall", "recall?q=how+do+deploys+of+ledger+work", "inbox", "given", "given?prompt=are+refunds+approved",
+    "timeline", "graph", "spaces", "spaces/work", "health", "record",
+)  # fmt: skip
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    """The same store, as another process has it open."""
+    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
+        yield one
+
+
+def shown(page: Any, text: str) -> Any:
+    found = page.get_by_text(text).first
+    found.wait_for()
+    return found
+
+
+def record_of(memory: Memory, words: str) -> str:
+    return f"record/{memory.recall(words, space=None)[0].record.id}"
+
+
+def texts(page: Any, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+# Recall
+
+
+def test_answers_come_as_one_types_and_say_why(look: Look) -> None:
+    page = look()
+    page.fill("#q", "when are refunds approved")
+    page.wait_for_function("() => document.querySelector('.hit')?.innerText.includes('Refunds over 200')")
+    first = page.locator(".hit").first
+    assert "words" in first.locator(".bars").inner_text()
+    assert "What spoke for it:" in first.locator(".why .said").inner_text()
+    assert "payments" in first.locator(".meta").inner_text()
+
+
+def test_filters_narrow_and_stay_in_the_address(look: Look) -> None:
+    page = look("recall?q=export")
+    page.select_option("#f-project", "ledger")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.hit .meta')].every((one) => one.innerText.includes('ledger'))"
+    )
+    assert "project=ledger" in page.url
+    page.reload()
+    page.wait_for_selector(".hit")
+    assert page.locator("#f-project").input_value() == "ledger"
+
+
+def test_the_slider_shows_what_was_known_then(look: Look) -> None:
+    page = look("recall?q=feature+flags+restart")
+    shown(page, "read again on SIGHUP")
+    page.evaluate(
+        "(() => { const s = document.querySelector('#as-of'); s.value = 300; s.dispatchEvent(new Event('input')); })()"
+    )
+    shown(page, "a change needs a restart")
+    assert "As it was known on" in page.locator(".as-of output").inner_text()
+    page.get_by_role("button", name="Back to now").click()
+    shown(page, "read again on SIGHUP")
+
+
+def test_markup_in_a_memory_is_shown_as_text(look: Look) -> None:
+    page = look("recall?q=text+from+customers+shown")
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    assert "<script>alert('no')</script>" in shown(page, "Text from customers").inner_text()
+    page.locator(".hit a").first.click()
+    page.wait_for_selector(".record-text")
+    assert "<b>bold</b> & <script>" in page.locator(".record-text .read").inner_text()
+    assert (dialogs, page.locator("main script, main .read b").count()) == ([], 0)
+
+
+# A record
+
+
+def test_a_record_is_corrected_compared_and_taken_back_by_key(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "bike shed code"))
+    page.keyboard.press("e")
+    page.fill("#text", "The bike shed's code is 4410 and is changed each spring.")
+    page.fill("#reason", "it is spring")
+    page.get_by_role("button", name="Save a new version").click()
+    page.wait_for_selector(".versions ins")
+    assert (texts(page, ".versions del"), texts(page, ".versions ins")) == (["2291"], ["4410"])
+    assert "changed by you, on this page — it is spring" in page.locator(".steps").inner_text()
+    page.keyboard.press("u")
+    page.wait_for_function("() => document.querySelector('.record-text .read').innerText.includes('2291')")
+
+
+def test_a_record_is_replaced_and_both_know_of_each_other(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "boiler serviced by Wendt"))
+    page.keyboard.press("r")
+    page.fill("#text", "The boiler is serviced in October by Petersen, telephone 0431 555 0177.")
+    page.get_by_role("button", name="Put it in its place").click()
+    page.wait_for_function("() => document.querySelector('.record-text .read')?.innerText.includes('Petersen')")
+    shown(page, "It replaced")
+    page.locator(".item a", has_text="Wendt").first.click()
+    shown(page, "Replaced by")
+
+
+def test_a_pin_and_an_end_are_one_key_each(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "ferry to Langeland"))
+    page.keyboard.press("p")
+    page.wait_for_selector(".record-text .mark:has-text('pinned')")
+    page.keyboard.press("x")
+    page.wait_for_selector(".record-text .mark:has-text('no longer true')")
+    page.keyboard.press("u")
+    page.wait_for_selector(".record-text .mark:has-text('no longer true')", state="detached")
+
+
+def test_forgetting_shows_what_goes_along_first(look: Look, memory: Memory) -> None:
+    memory.remember("Wilma keeps the spare key.", space="home")
+    memory.relate("Wilma", "keeps", "spare key", space="home")
+    page = look(record_of(memory, "Wilma spare key"))
+    page.keyboard.press("f")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Wilma keeps the spare key.").wait_for()
+    page.keyboard.press("Escape")
+    assert memory.recall("Wilma spare key", space="home")
+    page.keyboard.press("f")
+    page.get_by_role("button", name="Forget it for good").click()
+    shown(page, "Forgotten for good")
+    assert "Wilma keeps" not in [
+        hit.record.text[:11] for hit in memory.recall("Wilma spare key", space="home", facts=False)
+    ]
+
+
+def test_evidence_is_shown_with_its_place_and_whether_it_still_says_so(look: Look, memory: Memory) -> None:
+    told = memory.remember("The pump was replaced in March.", space="home", kind="message")
+    grounds = {"evidence": [{"source": told.id}], "scopes": ["home"]}
+    known = memory.remember("The pump is new.", space="home", kind="note", grounds=grounds, trust="human_curated")
+    page = look(f"record/{known.id}")
+    shown(page, "still says so")
+    assert "The pump was replaced in March." in page.locator("blockquote mark").inner_text()
+
+
+# The inbox
+
+
+def test_a_duplicate_is_resolved_by_one_key_and_brought_back(look: Look) -> None:
+    page = look("inbox?pile=duplicates")
+    page.get_by_role("tab", name="Alike").click()
+    page.wait_for_selector(".pair ins")
+    page.keyboard.press("n")
+    shown(page, "The newer one stands.")
+    page.keyboard.press("u")
+    shown(page, "Taken back.")
+    page.get_by_role("tab", name="Alike 1").wait_for()
+
+
+def test_proposals_are_kept_or_dropped_one_after_the_other(look: Look, memory: Memory) -> None:
+    page = look("inbox?pile=candidates")
+    page.wait_for_selector(".matter")
+    before = page.locator(".matter .read").inner_text()
+    page.keyboard.press("k")
+    page.wait_for_function("(text) => document.querySelector('.matter .read')?.innerText !== text", arg=before)
+    assert next(one for one in memory.list(space="work", limit=500) if one.text == before).status == "active"
+    page.keyboard.press("u")
+    page.wait_for_function("(text) => document.querySelector('.matter .read')?.innerText === text", arg=before)
+
+
+def test_an_empty_inbox_says_what_would_be_there(look: Look, memory: Memory) -> None:
+    memory.create_space("quiet")
+    page = look("inbox")
+    page.reload()
+    page.wait_for_selector("#space option[value=quiet]", state="attached")
+    page.select_option("#space", "quiet")
+    shown(page, "Nothing waits for you")
+    assert "Pairs that may say the same." in page.locator(".would-be").inner_text()
+    page.select_option("#space", "")
+
+
+# What agents get, the timeline, the graph, spaces
+
+
+def test_what_an_agent_gets_has_tokens_reasons_and_a_line(look: Look) -> None:
+    page = look("given")
+    shown(page, "It is pinned.")
+    assert "Of at most 800 tokens" in page.locator(".budget").inner_text()
+    page.fill("#prompt", "do refunds over 200 euros need approval from Ines in the admin?")
+    shown(page, "Probably answers")
+    shown(page, "Just below the line")
+    assert "Not likely enough" in page.locator(".lines.below").inner_text()
+
+
+def test_what_another_process_stores_appears_by_itself(look: Look, memory: Memory) -> None:
+    page = look("timeline")
+    page.wait_for_selector(".live[data-state=live]")
+    memory.remember("The swifts are back under the roof.", space="home")
+    assert "by codex in home" in page.locator(".act", has_text="The swifts are back").first.inner_text()
+
+
+def test_what_was_done_in_one_go_is_one_line_and_is_undone_as_one(look: Look, memory: Memory) -> None:
+    memory.ingest(
+        "# Orchard care\n\n" + "\n\n".join(f"## Tree {n}\nPrune tree {n} in winter." for n in range(30)),
+        source="care.md",
+        space="home",
+    )
+    page = look("timeline")
+    row = page.locator(".act", has_text="changes").first
+    row.get_by_role("button", name="Undo all").click()
+    shown(page, "Took back")
+    assert memory.count(space="home", source="care.md") == 0
+
+
+def test_a_name_leads_from_the_graph_to_its_records(look: Look) -> None:
+    page = look("graph")
+    shown(page, "Most connected")
+    page.fill("#find", "pomona")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".graph-side h2:has-text('pomona')")
+    side = page.locator(".graph-side").inner_text()
+    assert "is written in" in side
+    assert "What was stated once" in side
+    page.locator(".graph-side .item a").first.click()
+    page.wait_for_selector(".record-text")
+
+
+def test_one_walks_into_a_room(look: Look) -> None:
+    page = look("spaces")
+    page.locator(".rooms a", has_text="payments").click()
+    page.wait_for_selector(".item")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".record-text")
+    assert "payments" in page.locator(".crumbs").inner_text()
+
+
+def test_a_long_list_comes_in_windows(look: Look, memory: Memory) -> None:
+    memory.remember_many([{"text": f"Page {n} of the long list."} for n in range(400)], space="long")
+    page = look("spaces/long")
+    page.wait_for_selector(".item")
+    assert page.locator(".item").count() < 200
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_function("() => document.querySelectorAll('.item').length >= 100")
+
+
+def test_two_thousand_names_are_drawn_and_one_is_found(look: Look, memory: Memory) -> None:
+    with memory.core.store.joined():
+        for n in range(2_000):
+            memory.relate(f"part {n}", "belongs to", f"part {n // 7}", space="many", replaces=False)
+    page = look("graph?space=many")
+    page.wait_for_function("() => document.querySelector('main [role=status]')?.innerText.startsWith('2,000')")
+    page.fill("#find", "part 1999")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".graph-side h2:has-text('part 1999')")
+    assert "part 285" in page.locator(".graph-side").inner_text()
+
+
+# By keys alone, on a phone, in the dark
+
+
+def test_keys_alone_lead_from_a_question_to_an_answer_and_back(look: Look) -> None:
+    page = look("health")
+    page.keyboard.press("/")
+    page.wait_for_selector("#q:focus")
+    page.keyboard.type("nightly export to the accountant")
+    page.wait_for_function("() => document.querySelector('.hit')?.innerText.includes('accountant')")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.matches('.hit a')")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".record-text")
+    page.keyboard.press("?")
+    assert "No longer true" in page.get_by_role("dialog").inner_text()
+
+
+def test_light_and_dark_follow_the_system_and_the_hand(look: Look) -> None:
+    page = look("health", scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(15, 20, 18)"
+    page.keyboard.press("t")
+    assert page.evaluate(ground) == "rgb(245, 247, 245)"
+    page.reload()
+    page.wait_for_selector("h1")
+    assert page.evaluate(ground) == "rgb(245, 247, 245)"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_wider_than_a_phone(look: Look, memory: Memory, view: str) -> None:
+    page = look(record_of(memory, "pomona rewritten") if view == "record" else view, size=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.get_by_role("button", name="Menu").click()
+    assert page.get_by_role("link", name="Timeline").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(look: Look, memory: Memory, view: str, scheme: str) -> None:
+    page = look(record_of(memory, "feature flags") if view == "record" else view, scheme=scheme)
+    page.wait_for_selector("main :is(.hit, .matter, .line, .act, .graph-side h2, .rooms, .item, .figure, .record-text)")
+    page.evaluate(axe())
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found] == []
+
+
+# The server
+
+
+def test_a_server_that_goes_away_is_told_and_taken_up_again(look: Look, tmp_path: Path) -> None:
+    write(tmp_path, today=datetime.now(UTC))
+    server = Service(tmp_path)
+    try:
+        page = look("recall?q=ferry", url=server.url)
+        page.wait_for_selector(".live[data-state=live]")
+        server.close()
+        page.wait_for_selector(".live[data-state=lost]")
+        page.fill("#q", "tomatoes")
+        shown(page, "The server is away")
+        server = Service(tmp_path, port=server.port)
+        page.wait_for_selector(".live[data-state=live]")
+        shown(page, "south wall")
+    finally:
+        server.close()
+
+
+def test_a_token_shows_its_space_and_nothing_else(look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, today=datetime.now(UTC))
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        token, _ = create_token(memory.core, spaces=["home"], scope="read", name="visitor")
+    monkeypatch.setenv("RECOLLECT_TOKEN", "the-owner-has-another-one")
+    server = Service(tmp_path)
+    try:
+        page = look(url=server.url)
+        page.fill("#token", "not-a-token-that-is-known")
+        page.keyboard.press("Enter")
+        shown(page, "That token is not known here")
+        page.fill("#token", token)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".hit")
+        assert texts(page, "#space option") == ["All spaces", "home"]
+        page.fill("#q", "how are payments by Mollie handled")
+        page.wait_for_function("() => document.querySelector('.summary').innerText.includes('ms')")
+        assert "Mollie" not in page.locator(".results").inner_text()
+        page.locator(".hit a").first.click()
+        page.get_by_role("button", name="Pin").click()
+        shown(page, "its scope is read")
+    finally:
+        server.close()
+
+
+def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None:
+    class Proxy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            upstream = http.client.HTTPConnection("127.0.0.1", up.port)
+            upstream.request("GET", self.path.removeprefix("/memory"), headers={"Host": "127.0.0.1"})
+            answer = upstream.getresponse()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("transfer-encoding", "connection"):
+                    self.send_header(name, value)
+            self.end_headers()
+            if self.path != "/memory/events":
+                self.wfile.write(answer.read())
+
+        def log_message(self, *_: object) -> None:
+            """It is quiet."""
+
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    try:
+        page = look("recall?q=ferry", url=f"http://127.0.0.1:{proxy.server_port}/memory")
+        shown(page, "Langeland")
+        page.keyboard.press("Escape")
+        page.keyboard.press("7")
+        shown(page, "Who wrote to it")
+    finally:
+        proxy.shutdown()
+        proxy.server_close()
+
+
+# What is sent
+
+
+def test_the_page_is_small_and_asks_nobody_else() -> None:
+    files = [path for path in FOLDER.rglob("*") if path.is_file()]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) < 600_000
+    for path in files:
+        if path.suffix in (".js", ".css", ".html"):
+            text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+            assert "://" not in text, path.name
+            assert "innerHTML" not in text, path.name
+
+
+def test_its_rules_allow_nothing_inline(up: Service) -> None:
+    answer = up.web.get("/")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert up.web.get("/", headers={"if-none-match": answer.headers["etag"]}).status_code == 304
+    assert up.web.get("/web/../page.py").status_code == 404
+    assert up.web.get("/web/nothing.js").status_code == 404
