@@ -6,7 +6,7 @@ SHARED ?=
 HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
-.PHONY: run test test-postgres torture fuzz check bench clean
+.PHONY: run test test-postgres torture fuzz check bench screenshots clean
 
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml
@@ -54,6 +54,10 @@ check: $(VENV)/.installed
 bench: $(VENV)/.installed
 	$(PY) -m pip install --quiet --group bench
 	$(PY) -m bench $(if $(SHARED),--shared $(SHARED))
+
+# The pictures of the README and of docs/page.md, from a made-up store.
+screenshots: $(VENV)/.installed
+	$(PY) -m tools.screenshots
 
 clean:
 	rm -rf $(VENV) dist build

@@ -6,6 +6,7 @@ import gzip
 import http.client
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -367,24 +368,37 @@ def test_a_token_shows_its_space_and_nothing_else(look: Look, tmp_path: Path, mo
         server.close()
 
 
-def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None:
-    class Proxy(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            upstream = http.client.HTTPConnection("127.0.0.1", up.port)
+class Proxied(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that hangs up is no error."""
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """Has the service under /memory/, and no events."""
+
+    port = 0
+
+    def do_GET(self) -> None:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port)) as upstream:
             upstream.request("GET", self.path.removeprefix("/memory"), headers={"Host": "127.0.0.1"})
             answer = upstream.getresponse()
+            sent = b"" if self.path == "/memory/events" else answer.read()
             self.send_response(answer.status)
             for name, value in answer.getheaders():
-                if name.lower() not in ("transfer-encoding", "connection"):
+                if name.lower() not in ("transfer-encoding", "connection", "content-length"):
                     self.send_header(name, value)
             self.end_headers()
-            if self.path != "/memory/events":
-                self.wfile.write(answer.read())
+            self.wfile.write(sent)
 
-        def log_message(self, *_: object) -> None:
-            """It is quiet."""
+    def log_message(self, format: str, *args: object) -> None:
+        """It is quiet."""
 
-    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+
+def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None:
+    proxy = Proxied(("127.0.0.1", 0), Proxy)
+    Proxy.port = up.port
     threading.Thread(target=proxy.serve_forever, daemon=True).start()
     try:
         page = look("recall?q=ferry", url=f"http://127.0.0.1:{proxy.server_port}/memory")

@@ -124,9 +124,15 @@ def steer(params: v.Steer, call: Call) -> Steering:
 
 
 def journal(params: v.ListChanges, call: Call) -> v.Changed:
-    found = call.memory.journal(space=params.space, before=params.before, limit=params.limit + 1)
+    found = call.memory.journal(space=params.space, before=params.before, act=params.act, limit=params.limit + 1)
     shown = found[: params.limit]
     return v.Changed(changes=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None)
+
+
+def acts(params: v.ListActs, call: Call) -> v.Done:
+    found = call.memory.acts(space=params.space, before=params.before, limit=params.limit + 1)
+    shown = found[: params.limit]
+    return v.Done(acts=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None)
 
 
 def matters(params: v.ListMatters, call: Call) -> list[Waiting]:

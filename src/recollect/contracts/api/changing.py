@@ -77,5 +77,8 @@ def forget(params: v.Because, call: Call) -> Forgotten:
 
 def undo(params: v.Undo, call: Call) -> v.Undone:
     """The newest first, so that what was built upon something goes before it."""
-    done = [call.memory.undo(entry, reason=params.reason) for entry in sorted(params.entries, reverse=True)]
-    return v.Undone(entries=tuple(entry for one in done for entry in one.entries))
+    done = [
+        call.memory.undo(entry, whole=params.whole, reason=params.reason)
+        for entry in sorted(params.entries, reverse=True)
+    ]
+    return v.Undone(entries=tuple(entry for one in done for entry in one.entries), reason=done[-1].reason)

@@ -16,6 +16,7 @@ from recollect.engine.graph.link import Fact
 from recollect.engine.read.unasked import Injected, Preview, Steering
 from recollect.engine.write.grounds import EvidenceState
 from recollect.types import (
+    Act,
     Change,
     Entity,
     Hit,
@@ -163,13 +164,18 @@ class End(Because, frozen=True, kw_only=True):
 
 class Undo(Params, frozen=True, kw_only=True):
     entries: Annotated[tuple[Entry, ...], Meta(min_length=1, max_length=200)]
+    whole: Annotated[bool, Meta(description="Take back all that was done in one go with each of them.")] = False
     reason: LongLabel | None = None
 
 
-class ListChanges(Params, frozen=True, kw_only=True):
+class ListActs(Params, frozen=True, kw_only=True):
     space: Label | None = None
     before: Annotated[Entry, Meta(description="`next` of the window before.")] | None = None
     limit: Limit = 50
+
+
+class ListChanges(ListActs, frozen=True, kw_only=True):
+    act: Annotated[Entry, Meta(description="The first entry of an act: only what was done with it.")] | None = None
 
 
 class NewSpace(Params, frozen=True, kw_only=True):
@@ -310,10 +316,18 @@ class Changed(Struct, frozen=True, kw_only=True):
     next: int | None = None
 
 
+class Done(Struct, frozen=True, kw_only=True):
+    """A window of what was done, the newest first."""
+
+    acts: tuple[Act, ...]
+    next: int | None = None
+
+
 class Undone(Struct, frozen=True, kw_only=True):
-    """The entries that took others back; undoing those brings everything back."""
+    """The entries that took others back; undoing those brings everything back. `reason` says what stays, and why."""
 
     entries: tuple[int, ...]
+    reason: str | None = None
 
 
 class Count(Struct, frozen=True, kw_only=True):
