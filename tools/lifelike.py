@@ -148,8 +148,8 @@ def write(folder: Path, *, embedder: str = "none", today: datetime = TODAY) -> d
         memory.create_space("home", description="House, garden and family.")
         doings: list[tuple[float, Any]] = [(note[0], note) for note in (*NOTES, *PROPOSED)]
         doings += [(fact[0], fact) for fact in FACTS]
-        for days, doing in sorted(doings, key=lambda one: -one[0]):
-            clock.go_to(days)
+        for number, (days, doing) in enumerate(sorted(doings, key=lambda one: -one[0])):
+            clock.go_to(days + (number * 7 % 10) / 24)
             if len(doing) == 4:
                 memory.acting_as("claude-code").relate(
                     doing[1], doing[2], doing[3], space="work", replaces=doing[2] in ("is written in", "runs at")

@@ -25,7 +25,7 @@ VIEWS = {
     "brief": "recall",
     "record": "record/{flags}?space=work",
     "inbox": "inbox?pile=duplicates",
-    "given": "given?prompt=how+do+I+refund+an+order+of+300+euros%3F",
+    "given": "given?prompt=Do+refunds+of+300+euros+need+an+approval+before+they+go+to+Mollie%3F",
     "start": "given",
     "timeline": "timeline",
     "graph": "graph?space=work",

@@ -25,9 +25,11 @@ from recollect.serve.page import FOLDER
 
 Look = Callable[..., Any]
 VIEWS = (
-    "recall", "recall?q=how+do+deploys+of+ledger+work", "inbox", "given", "given?prompt=are+refunds+approved",
-    "timeline", "graph", "spaces", "spaces/work", "health", "record",
+    "recall", "recall?q=how+do+deploys+of+ledger+work", "inbox", "given?space=work",
+    "given?space=work&prompt=are+refunds+approved", "timeline", "graph?space=work", "spaces", "spaces/work", "health",
+    "record",
 )  # fmt: skip
+READY = "main :is(.hit, .matter, .line, .act, .graph-side h2, .rooms, .item, .figure, .record-text)"
 
 
 @pytest.fixture
@@ -202,7 +204,7 @@ def test_an_empty_inbox_says_what_would_be_there(look: Look, memory: Memory) -> 
 
 
 def test_what_an_agent_gets_has_tokens_reasons_and_a_line(look: Look) -> None:
-    page = look("given")
+    page = look("given?space=work")
     shown(page, "It is pinned.")
     assert "Of at most 800 tokens" in page.locator(".budget").inner_text()
     page.fill("#prompt", "do refunds over 200 euros need approval from Ines in the admin?")
@@ -225,9 +227,10 @@ def test_what_was_done_in_one_go_is_one_line_and_is_undone_as_one(look: Look, me
         space="home",
     )
     page = look("timeline")
-    row = page.locator(".act", has_text="changes").first
+    row = page.locator(".act", has_text="Orchard care").first
+    assert "by codex in home" in row.inner_text()
     row.get_by_role("button", name="Undo all").click()
-    shown(page, "Took back")
+    page.wait_for_selector(".act[data-undone]:has-text('Orchard care')")
     assert memory.count(space="home", source="care.md") == 0
 
 
@@ -306,21 +309,26 @@ def test_light_and_dark_follow_the_system_and_the_hand(look: Look) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_wider_than_a_phone(look: Look, memory: Memory, view: str) -> None:
-    page = look(record_of(memory, "pomona rewritten") if view == "record" else view, size=PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+def test_axe_finds_nothing_by_day_by_night_and_on_a_phone(look: Look, memory: Memory, view: str) -> None:
+    page = look(record_of(memory, "feature flags") if view == "record" else view)
+    page.wait_for_selector(READY)
+    page.evaluate(axe())
+    assert complaints(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert complaints(page, "color-contrast") == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
     page.get_by_role("button", name="Menu").click()
     assert page.get_by_role("link", name="Timeline").is_visible()
+    assert complaints(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing(look: Look, memory: Memory, view: str, scheme: str) -> None:
-    page = look(record_of(memory, "feature flags") if view == "record" else view, scheme=scheme)
-    page.wait_for_selector("main :is(.hit, .matter, .line, .act, .graph-side h2, .rooms, .item, .figure, .record-text)")
-    page.evaluate(axe())
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found] == []
+def complaints(page: Any, *rules: str) -> list[tuple[str, list[str]]]:
+    """What axe-core complains of, and where."""
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    run = "(options) => axe.run(document, { resultTypes: ['violations'], ...options })"
+    found = page.evaluate(run, only)["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found]
 
 
 # The server

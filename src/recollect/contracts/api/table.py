@@ -64,7 +64,8 @@ ROUTES: tuple[Route[Any], ...] = (
     _route("POST", "/relations", v.NewRelation, graph.relate, Relation, "State a fact between two named things."),
     _route("GET", "/acts", v.ListActs, caring.acts, v.Done, "What was done, in one line each, the newest first."),
     _route("GET", "/journal", v.ListChanges, caring.journal, v.Changed, "What was changed, the newest first."),
-    _route("POST", "/undo", v.Undo, changing.undo, v.Undone, "Take changes back, the newest first; or all that was done with each."),
+    _route("POST", "/undo", v.Undo, changing.undo, v.Undone,
+           "Take changes back, the newest first; or all that was done with each."),
     _route("GET", "/inbox", v.ListMatters, caring.matters, list[Waiting], "What waits for a person's word."),
     _route("POST", "/inbox", v.Answer, caring.answer, Settled, "Say what is to become of it."),
 )  # fmt: skip

@@ -144,7 +144,7 @@ def _duplicates(core: Core, space: str, looked: Upkeep) -> Iterator[Matter]:
         (one.older.id, one.newer.id, one.cosine, _APART if one.conflict else "they mean nearly the same")
         for one in review(core, space)
     ]
-    alike += [(*one.ids, one.score, ", ".join(one.reasons)) for one in looked.twins]
+    alike += [(*one.ids, one.score, "they say nearly the same") for one in looked.twins]
     alike += [(group[0], other, 1.0, "they claim the same") for group in looked.duplicates for other in group[1:]]
     with core.store.read() as view:
         for one, other, score, note in alike:

@@ -4,14 +4,14 @@
 export function layout(nodes, edges) {
   const index = new Map(nodes.map((node, at) => [node.id, at]));
   const links = edges.map((edge) => [index.get(edge.subject), index.get(edge.object)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
-  const n = nodes.length, reach = 90;
+  const n = nodes.length, reach = n < 200 ? 150 : 90, spring = n < 200 ? 70 : 34; // few may lie further apart
   const x = new Float32Array(n), y = new Float32Array(n), vx = new Float32Array(n), vy = new Float32Array(n), degree = new Float32Array(n);
   for (const [a, b] of links) {
     degree[a]++;
     degree[b]++;
   }
   nodes.forEach((node, at) => {
-    const turn = at * 2.399963, far = 14 * Math.sqrt(at + 0.5); // a sunflower: even, and the same every time
+    const turn = at * 2.399963, far = spring * 0.45 * Math.sqrt(at + 0.5); // a sunflower: even, and the same every time
     x[at] = node.x ?? far * Math.cos(turn);
     y[at] = node.y ?? far * Math.sin(turn);
   });
@@ -45,7 +45,7 @@ export function layout(nodes, edges) {
       dy = (j % 5) - 2.5;
       square = 1;
     }
-    const force = (heat * 260 * (1 + Math.min(degree[i], degree[j]) * 0.05)) / (square + 40);
+    const force = (heat * (n < 200 ? 700 : 260) * (1 + Math.min(degree[i], degree[j]) * 0.05)) / (square + 40);
     const distance = Math.sqrt(square);
     vx[i] += (dx / distance) * force;
     vy[i] += (dy / distance) * force;
@@ -57,7 +57,7 @@ export function layout(nodes, edges) {
     push();
     for (const [a, b] of links) {
       const dx = x[b] - x[a], dy = y[b] - y[a], distance = Math.hypot(dx, dy) || 1;
-      const wanted = 34 + 6 * Math.sqrt(Math.min(degree[a], degree[b]));
+      const wanted = spring + 6 * Math.sqrt(Math.min(degree[a], degree[b]));
       const pull = (heat * 0.32 * (distance - wanted)) / distance / Math.min(degree[a], degree[b], 6);
       const share = degree[b] / (degree[a] + degree[b]);
       vx[a] += dx * pull * share;

@@ -9,7 +9,7 @@ import { count, many, moment, percent } from "../words.js";
 const SECTIONS = { pinned: "Pinned", rules: "Preferences and rules", decisions: "Decisions", open: "Open work", important: "Most important now" };
 
 export async function open(page, where) {
-  const space = oneSpace();
+  const space = where.query.get("space") ?? oneSpace();
   const known = await get(`spaces/${part(space)}`).catch(() => ({ projects: [] }));
   const prompt = h("textarea", { id: "prompt", rows: 3, placeholder: "Type a prompt as you would to an agent. Empty: what a session begins with." });
   prompt.value = where.query.get("prompt") ?? "";

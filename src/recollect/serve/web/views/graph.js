@@ -23,7 +23,7 @@ export async function open(page, where) {
   const said = h("output", { for: "time", class: "small" });
   const figures = h("p", { class: "small muted", role: "status" });
   const pen = canvas.getContext("2d");
-  let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, frame = 0, engine = null, heat = 0;
+  let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, frame = 0, engine = null, heat = 0, moved = false;
   let view = { x: 0, y: 0, scale: 1 };
   let colours = {};
 
@@ -141,7 +141,9 @@ export async function open(page, where) {
     cancelAnimationFrame(frame);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const end = performance.now() + (still ? 400 : FRAME);
+    const lively = heat > 0.02;
     while (heat > 0.02 && performance.now() < end) heat = engine.step();
+    if (lively && !moved) chosen ? centre(chosen) : fit();
     paint();
     if (heat > 0.02) frame = requestAnimationFrame(tick);
   }
@@ -162,6 +164,11 @@ export async function open(page, where) {
     view.y = (-(top + bottom) / 2) * view.scale;
   }
 
+  function centre(node) {
+    const scale = Math.max(view.scale, 0.9);
+    view = { scale, x: -node.x * scale, y: -node.y * scale };
+  }
+
   const readColours = () => {
     const probe = h("span", { class: "said" });
     document.body.append(probe);
@@ -177,10 +184,8 @@ export async function open(page, where) {
 
   async function select(name, id) {
     chosen = (id && byId.get(id)) ?? nodes.find((node) => node.name === name || node.id === name) ?? nodes.find((node) => node.name.toLowerCase() === name.toLowerCase()) ?? null;
-    if (chosen) {
-      const wanted = Math.max(view.scale, 0.9);
-      view = { scale: wanted, x: -chosen.x * wanted, y: -chosen.y * wanted };
-    }
+    moved = false;
+    if (chosen) centre(chosen);
     repaint();
     show(side, loading("Looking…"));
     try {
@@ -227,6 +232,7 @@ export async function open(page, where) {
     if (grip) {
       const [dx, dy] = [event.clientX - grip.x, event.clientY - grip.y];
       grip.moved ||= Math.hypot(dx, dy) > 4;
+      moved ||= grip.moved;
       view = { ...view, x: grip.from.x + dx, y: grip.from.y + dy };
       repaint();
     } else {
@@ -251,6 +257,7 @@ export async function open(page, where) {
     grip = null;
   });
   const zoom = (factor, px = 0, py = 0) => {
+    moved = true;
     const scale = Math.min(4, Math.max(0.08, view.scale * factor)), real = scale / view.scale;
     view = { scale, x: px - (px - view.x) * real, y: py - (py - view.y) * real };
     repaint();
@@ -261,6 +268,7 @@ export async function open(page, where) {
     zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2);
   }, { passive: false });
   const move = (x, y) => {
+    moved = true;
     view = { ...view, x: view.x + x, y: view.y + y };
     repaint();
   };

@@ -24,7 +24,7 @@ export async function open(page, where) {
     show(page, header(), text(), body());
   }
 
-  const header = () => h("div", { class: "head" }, h("h1", {}, record.title ?? `A ${record.kind}`), h("div", { class: "crumbs small" }, h("a", { href: `#/spaces/${part(record.space)}` }, record.space), record.room && [" / ", h("a", { href: `#/spaces/${part(record.space)}?room=${part(record.room)}` }, record.room)]), ties?.replaced_by && h("p", { class: "note" }, "Replaced by ", h("a", { href: recordLink(ties.replaced_by) }, ties.replaced_by.text.slice(0, 90)), "."));
+  const header = () => h("div", { class: "head" }, h("h1", {}, record.title ?? `${record.kind.charAt(0).toUpperCase()}${record.kind.slice(1)}`), h("div", { class: "crumbs small" }, h("a", { href: `#/spaces/${part(record.space)}` }, record.space), record.room && [" / ", h("a", { href: `#/spaces/${part(record.space)}?room=${part(record.room)}` }, record.room)]), ties?.replaced_by && h("p", { class: "note" }, "Replaced by ", h("a", { href: recordLink(ties.replaced_by) }, ties.replaced_by.text.slice(0, 90)), "."));
 
   const text = () => {
     const holder = h("section", { class: "sheet record-text" });

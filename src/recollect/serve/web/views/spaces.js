@@ -36,7 +36,7 @@ function rooms(view) {
   return h("ul", { class: "rooms", style: { "aspect-ratio": `${width} / ${height}` } }, placed.map(({ room, x, y, w, height: tall }) =>
     h("li", { style: { left: `${x / 10}%`, top: `${(y / height) * 100}%`, width: `${w / 10}%`, height: `${(tall / height) * 100}%` } },
       h("a", { href: `#/spaces/${part(view.space.name)}?room=${part(room.name)}`, style: { "--fresh": freshness(Date.now() - new Date(room.last).getTime()) } },
-        h("b", {}, room.name || "outside all rooms"), h("span", { class: "small" }, `${many(room.records, "record")}, newest ${ago(room.last)}`),
+        h("b", {}, room.name || "outside all rooms"), h("span", { class: "small" }, `${many(room.records, "record")}, ${ago(room.last)}`),
         tall > 110 && w > 170 && room.hints.slice(0, tall > 180 ? 3 : 1).map((hint) => h("span", { class: "hint" }, hint))))));
 }
 
