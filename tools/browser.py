@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,12 +51,14 @@ def executable() -> tuple[str, dict[str, str]]:
 
 def axe() -> str:
     """The source of axe-core, which looks for what a person with a screen reader would stumble over."""
-    return (
-        _fetched(AXE, lambda package, folder: shutil.copy(package / "axe.min.js", folder)) / "axe.min.js"
-    ).read_text()
+    return (_fetched(AXE, _copy) / "axe.min.js").read_text()
 
 
-def _fetched(package: str, unpack: Any) -> Path:
+def _copy(package: Path, folder: Path) -> None:
+    shutil.copy(package / "axe.min.js", folder)
+
+
+def _fetched(package: str, unpack: Callable[[Path, Path], None]) -> Path:
     folder = CACHE / package.strip("@").replace("/", "-")
     if (folder / "done").exists():
         return folder
@@ -90,7 +92,7 @@ def _unpack(package: Path, folder: Path) -> None:
 
 
 @contextmanager
-def launched() -> Iterator[Any]:
+def launched() -> Generator[Any]:
     """A browser that is there until the body ends."""
     from playwright.sync_api import sync_playwright
 

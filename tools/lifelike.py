@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -133,7 +133,7 @@ class Days:
 
 
 @contextmanager
-def opened(folder: Path, embedder: str, today: datetime) -> Iterator[tuple[Memory, Days]]:
+def opened(folder: Path, embedder: str, today: datetime) -> Generator[tuple[Memory, Days]]:
     clock, numbers = Days(today), count(1)
     settings = Settings(home=folder, embedder=embedder, embed_threads=2, embed_delay=600.0)
     with recollect.open(settings=settings, clock=clock, new_id=lambda: f"m{next(numbers):05}") as memory:

@@ -44,6 +44,13 @@ def look(browser: Any, up: Service) -> Iterator[Callable[..., Any]]:
     windows: list[Any] = []
     complaints: list[str] = []
 
+    def complain(error: object) -> None:
+        complaints.append(str(error))
+
+    def overhear(said: Any) -> None:
+        if "Security Policy" in said.text:
+            complaints.append(said.text)
+
     def open_view(
         view: str = "recall", *, url: str | None = None, size: dict[str, int] = DESK, scheme: str = "light"
     ) -> Any:
@@ -51,8 +58,8 @@ def look(browser: Any, up: Service) -> Iterator[Callable[..., Any]]:
         windows.append(window)
         page = window.new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: complaints.append(said.text) if "Security Policy" in said.text else None)
+        page.on("pageerror", complain)
+        page.on("console", overhear)
         page.goto(f"{url or up.url}/#/{view}")
         page.wait_for_selector("main :is(h1, .empty, .broken)", state="attached")
         return page

@@ -93,7 +93,12 @@ def test_the_slider_shows_what_was_known_then(look: Look) -> None:
 def test_markup_in_a_memory_is_shown_as_text(look: Look) -> None:
     page = look("recall?q=text+from+customers+shown")
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Any) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     assert "<script>alert('no')</script>" in shown(page, "Text from customers").inner_text()
     page.locator(".hit a").first.click()
     page.wait_for_selector(".record-text")
