@@ -27,6 +27,7 @@ QUESTION = "Why did we stop using Kafka?"
 def talk(tmp_path: Path) -> Iterator[Memory]:
     with recollect.open(tmp_path) as memory:
         memory.remember_many([{"text": text, "session": "s1"} for text in TURNS])
+        memory.embed_waiting()
         yield memory
 
 
