@@ -29,11 +29,11 @@ run: $(VENV)/.runs
 	@exec $(PY) -m recollect.cli up --http $(HTTP)
 
 test: $(VENV)/.installed
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto --dist loadfile
 
 # Everything that can be kept in PostgreSQL, on a server of its own: the whole of what `make test` does a short pass of.
 test-postgres: $(VENV)/.installed
-	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest $(POSTGRES_TESTS)
+	RECOLLECT_TESTS_ON=postgres $(PY) -m pytest -n auto --dist loadfile $(POSTGRES_TESTS)
 
 # Kills, faults, hostile input, and months of syncing, at length; SEED decides all of it.
 ROUNDS ?= 120

@@ -35,7 +35,7 @@ from recollect.embed.calibrate import Known, measure
 from recollect.embed.wordpiece import WordPiece
 from training.weights import POSITIONS, TYPES, WINDOW
 
-NAME = "recollect-minilm-2-int8"
+NAME = "recollect-minilm-3-int8"
 HIDDEN = "last_hidden_state"
 HEAD = "recollect.token_head.weight"
 WEIGHT, WEIGHT_BIAS = "recollect.token_weight.weight", "recollect.token_weight.bias"

@@ -123,7 +123,7 @@ def test_a_store_of_the_stock_model_answers_while_it_moves_to_ours(tmp_path: Pat
         assert (meanwhile[0].record.text, meanwhile.signals.embedder) == (TURNS[0], STOCK)
         memory.embed_waiting()
         after = memory.recall(QUESTION)
-        assert (after[0].record.text, after.signals.embedder) == (TURNS[0], "recollect-minilm-2-int8")
+        assert (after[0].record.text, after.signals.embedder) == (TURNS[0], "recollect-minilm-3-int8")
 
 
 def test_a_plain_recall_does_not_load_what_a_deep_one_needs(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 import onnxruntime as ort
 
+from recollect.embed.glosses import to_english
 from recollect.embed.wordpiece import WordPiece
 from recollect.errors import EmbedderError
 
@@ -118,7 +119,7 @@ class BundledEmbedder:
 
     def _run(self, text: str) -> Seen:
         tokenizer, session = self._load()
-        encoding = tokenizer.encode(text, self.window)
+        encoding = tokenizer.encode(to_english(text, tokenizer), self.window)
         if not encoding.readable:
             return Seen(np.zeros(self.dim, np.float32), np.zeros((0, self.token_dim), np.float32), _NO_WEIGHTS)
         try:

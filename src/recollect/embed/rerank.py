@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.embed.bundled import MODEL_FOLDER, check_file, open_session, read_manifest
+from recollect.embed.glosses import to_english
 from recollect.embed.wordpiece import WordPiece
 from recollect.errors import EmbedderError
 
@@ -69,7 +70,7 @@ class Reranker:
 
     def _read(self, question: str, text: str) -> float:
         tokenizer, session = self._load()
-        ids = tokenizer.encode_pair(question, text, self._manifest.window)
+        ids = tokenizer.encode_pair(to_english(question, tokenizer), to_english(text, tokenizer), self._manifest.window)
         try:
             return float(session.run(None, {"input_ids": np.array([ids], np.int64)})[0].reshape(-1)[0])
         except RuntimeError as error:

@@ -73,6 +73,10 @@ class WordPiece:
         self._spelling = Spelling()
         self._words: dict[str, Word] = {}
 
+    def __contains__(self, word: str) -> bool:
+        """Is this word one piece, that is, common in the language of the vocabulary?"""
+        return word in self._ids
+
     def encode(self, text: str, window: int) -> Encoding:
         first, last = self._ends
         ids = [first]

@@ -35,6 +35,7 @@ _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
 _MOSTLY = 0.5
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.28, 3.0
+_SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
 
 
@@ -117,12 +118,36 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(grouped), np.bool_)
-    elif not len(grouped) or grouped.mean() < _MOSTLY:
-        return said  # a page among notes is judged as they are
+    elif not len(grouped) or grouped.mean() < _MOSTLY:  # a page among notes is judged as they are
+        return said if rows is not None else _put_newer_first(evidence, said)
     by = fitted.woven
     woven = _weave(evidence)
     level = by.level - by.fall * np.log10(max(evidence.records, 1))
     return np.where(grouped[some], by.slope * (said + by.weight * (woven - woven.max())[some]) + level, said)
+
+
+def _put_newer_first(evidence: Evidence, said: Floats) -> Floats:
+    """Where a newer candidate speaks of the same as the best, and answers nearly as likely, it takes its place.
+
+    So what was changed stands before what it was, though the networks think a little more of that.
+    """
+    like = evidence.like
+    if evidence.asks_past or like is None or len(said) < 2:
+        return said
+    best, *others = np.argsort(-said, kind="stable")[:_SUCCESSORS].tolist()
+    row = {candidate: at for at, candidate in enumerate(like.rows.tolist())}
+    heir = best
+    for other in others:
+        if said[best] - said[other] > _SUCCESSOR_GAP or evidence.time[other] <= evidence.time[heir]:
+            continue
+        if best in row and other in row:
+            both = row[best], row[other]
+            if like.cosine[both] >= _SAME_COSINE or like.shared[both] >= _SAME_WORDS:
+                heir = other
+    if heir != best:
+        said = said.copy()
+        said[[best, heir]] = said[[heir, best]]
+    return said
 
 
 def _weave(evidence: Evidence) -> Floats:

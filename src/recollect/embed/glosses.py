@@ -1,0 +1,221 @@
+"""What would a text in another language be, word by word, in English?
+
+The bundled model reads English. A note in German is told to it in English words instead, and so is a question: either
+then finds the other, and its own kind better. The word lists (`gloss/*.txt`, written for this) have some thousand
+everyday words for each language, a line for an English gloss and the words that mean it. Endings are taken off,
+compounds apart. What is in no list stays as it stands; a text that is not clearly in one of these languages is left
+alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+FOLDER = Path(__file__).with_name("gloss")
+_WORD = re.compile(r"[^\W\d_]+")
+_SMALL = frozenset(
+    "a about after again against all also always am an and any are as at be because been before behind between"
+    " both but by can did do does during every few for from get has have he her here him his how i if in into is"
+    " it its just less like many may me more most much must my never no nobody not nothing now of on one only or"
+    " other our out over same she should since so some still than that the their them then there they this through"
+    " to too under until up us use very was we were what when where which who whose why will with without would"
+    " you your".split()
+)
+"""Words that say little, and by which English is known; in another language, the words that mean one of these."""
+_PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśźżćńąęýß", "aouaaaaaeeeeiiiioooouuunclszzcnaeys")
+_ENGLISH_ENDINGS = ("s", "es", "ed", "ing")
+_LEAST, _LEAST_STEM = 4, 3
+_PARTICIPLE_WITHIN = 6
+_SURELY = 3
+"""So many small words of a language say which one it is."""
+
+
+class Language(Struct, frozen=True):
+    """How the words of a language change: endings, shortest first, marks of a participle, what joins a compound."""
+
+    code: str
+    endings: tuple[str, ...]
+    participles: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+def _language(code: str, endings: str, participles: str = "", joints: str = "") -> Language:
+    shortest_first = sorted(endings.split(), key=len)
+    return Language(code, tuple(shortest_first), tuple(participles.split()), ("", *joints.split()) if joints else ())
+
+
+LANGUAGES = (
+    _language(
+        "de", "e n s t r te en er es em et st tet ten ern est end sten ster stes ungen", "ge zu", "s es n en e er"
+    ),
+    _language("nl", "e n s t de te en er st je den ten tje ende eren tjes", "ge", "s en e n"),
+    _language("sv", "a e s t n r en et er ar or na de te ad at ade ande orna erna arna aren", joints="s"),
+    _language(
+        "fr",
+        "e s x i ee es er ez ir it is ees ent ant ait ais era ants ions iez aient erait eront issons issent eraient",
+    ),
+    _language(
+        "es",
+        "o a e s ar er ir os as es an en on io aba ado ada ido ida ara era ira aron aste iste aban amos emos imos ando"
+        " ados adas idos idas iendo ieron",
+    ),
+    _language(
+        "it",
+        "i e o a are ere ire era ava eva ano ono ati ate ato ata uti ute uto uta iti ite ito ita iamo ando endo avano",
+    ),
+    _language(
+        "pt",
+        "o a e s m ar er ir ao os as es am em ou ei ns oes ava ado ada ido ida amos emos aram eram iram avam ando endo"
+        " indo ados adas idos idas",
+    ),
+    _language(
+        "pl",
+        "a e y i o u l c ow om em ie ym im ej al ac ic yc ec my sz lo la li ami ach ego emu ymi imi ych ich ala ali cie"
+        " ania anie aniem owanie owania",
+    ),
+)
+
+
+class Glossary(Struct, frozen=True):
+    """The words of one language, as they are listed; which of them are small; and where endings were taken off."""
+
+    language: Language
+    words: dict[str, str]
+    small: frozenset[str]
+
+    def find(self, word: str) -> str | None:
+        """The gloss of a word in lower case; None where it is not known."""
+        found = self.words.get(word)
+        if found is None and len(word) >= _LEAST:
+            found = self._find_stem(word)
+            if found is None and self.language.joints and len(word) >= 2 * _LEAST:
+                found = self._find_parts(word)
+        return found
+
+    def _find_stem(self, word: str) -> str | None:
+        known = _stems_of(self.language)
+        spellings = [word]
+        for mark in self.language.participles:  # ge-kündig-t, ab-ge-hol-t
+            at = word.find(mark, 0, _PARTICIPLE_WITHIN)
+            if at >= 0:
+                spellings.append(word[:at] + word[at + len(mark) :])
+        spellings += [spelling.translate(_PLAIN) for spelling in spellings]
+        stems = (stem for spelling in spellings for stem in _stems(spelling, self.language.endings))
+        return next((known[stem] for stem in stems if stem in known), None)
+
+    def _find_parts(self, word: str) -> str | None:
+        """Of a compound: the longest beginning that is known, and the rest if that is known too."""
+        for cut in range(len(word) - _LEAST, _LEAST_STEM - 1, -1):
+            first = self._find_beginning(word[:cut])
+            second = self.find(word[cut:]) if first else None
+            if second is not None:
+                return f"{first} {second}"
+        return None
+
+    def _find_beginning(self, part: str) -> str | None:
+        known = _stems_of(self.language)
+        for joint in self.language.joints:
+            bare = part.removesuffix(joint) if part.endswith(joint) else ""
+            if len(bare) >= _LEAST_STEM and bare not in self.small:
+                found = self.words.get(bare)
+                if found is None and len(bare) >= _LEAST:
+                    found = known.get(bare) or known.get(bare.translate(_PLAIN))
+                if found:
+                    return found
+        return None
+
+
+def to_english(text: str, english: Container[str]) -> str:
+    """The text with the words of its language told in English; as it is where it is in English or nobody knows.
+
+    `english` holds the words that an English reader knows whole.
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    glossary = _find_glossary(words, english)
+    if glossary is None:
+        return text
+    return _WORD.sub(lambda found: glossary.find(found.group().lower()) or found.group(), text)
+
+
+def _find_glossary(words: Sequence[str], english: Container[str]) -> Glossary | None:
+    """That of the language in which most of the words are, by its small words, or since hardly one is English."""
+    by_small = _small_words()
+    counted = Counter(glossary.language for word in words for glossary in by_small.get(word, ()))
+    said_in_english = any(word in _SMALL for word in words)
+    if said_in_english and not counted:
+        return None
+    plain = [word for word in words if _is_english(word, english)]
+    found: list[tuple[int, Glossary]] = []
+    for language in counted if said_in_english else LANGUAGES:
+        glossary, small = _read(language), counted[language]
+        at_home = sum(word in _SMALL and word not in glossary.words for word in words)
+        if at_home and small <= at_home:
+            continue
+        strange = sum(
+            word not in glossary.small and word not in plain and glossary.find(word) is not None for word in words
+        )
+        against = sum(word not in glossary.small for word in plain)
+        if small + strange > (against if small < _SURELY else against / 2):
+            found.append((small + strange, glossary))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+@cache
+def _small_words() -> dict[str, list[Glossary]]:
+    found: dict[str, list[Glossary]] = defaultdict(list)
+    for glossary in map(_read, LANGUAGES):
+        for word in glossary.small:
+            found[word].append(glossary)
+    return dict(found)
+
+
+def _is_english(word: str, english: Container[str]) -> bool:
+    return word in english or any(
+        word.endswith(ending) and word.removesuffix(ending) in english for ending in _ENGLISH_ENDINGS
+    )
+
+
+@cache
+def _read(language: Language) -> Glossary:
+    words: dict[str, str] = {}
+    small: set[str] = set()
+    for gloss, word in _lines(language):
+        words.setdefault(word, gloss)
+        if gloss in _SMALL and word not in _SMALL and len(word) > 1:
+            small.add(word)
+    return Glossary(language, words, frozenset(small))
+
+
+def _lines(language: Language) -> Iterator[tuple[str, str]]:
+    for line in (FOLDER / f"{language.code}.txt").read_text("utf-8").splitlines():
+        gloss, _, listed = line.partition(": ")
+        for word in listed.split(", "):
+            yield gloss, word.partition("'")[0]
+
+
+@cache
+def _stems_of(language: Language) -> dict[str, str]:
+    """The gloss of each listed word by what is left of it without endings and accents; the first listed counts."""
+    found: dict[str, str] = {}
+    listed = [(gloss, word) for gloss, word in _lines(language) if len(word) >= _LEAST and gloss not in _SMALL]
+    listed += [(gloss, word.translate(_PLAIN)) for gloss, word in listed]
+    for gloss, word in listed:
+        found.setdefault(word, gloss)
+    for gloss, word in listed:
+        for stem in _stems(word, language.endings):
+            found.setdefault(stem, gloss)
+    return found
+
+
+def _stems(word: str, endings: Iterable[str]) -> Iterator[str]:
+    """A word whole, and without each of the endings that it has."""
+    yield word
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+            yield word[: -len(ending)]
