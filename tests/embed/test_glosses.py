@@ -85,6 +85,9 @@ def test_english_and_code_stay_as_they_are(text: str, english: WordPiece) -> Non
         ("Wanneer komt de loodgieter voor de badkamer?", {"when", "bathroom"}),
         ("Quando é que o médico pode atender?", {"when", "doctor"}),
         ("Gdzie jest klucz do piwnicy?", {"where", "key"}),
+        ("När kommer rörmokaren till källaren?", {"when", "plumber", "cellar"}),
+        ("Где лежит ключ от подвала?", {"where", "key"}),
+        ("Anahtarı nerede?", {"key", "where"}),
     ],
 )
 def test_sentences_are_told_in_english_words(text: str, words: set[str], english: WordPiece) -> None:

@@ -28,10 +28,12 @@ _SMALL = frozenset(
     " you your".split()
 )
 """Words that say little, and by which English is known; in another language, the words that mean one of these."""
-_PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśźżćńąęýß", "aouaaaaaeeeeiiiioooouuunclszzcnaeys")
+_PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśźżćńąęýßёğışî", "aouaaaaaeeeeiiiioooouuunclszzcnaeysеgisi")
 _ENGLISH_ENDINGS = ("s", "es", "ed", "ing")
 _LEAST, _LEAST_STEM = 4, 3
 _PARTICIPLE_WITHIN = 6
+_MOST_WORDS = 60
+"""Of a script that the model cannot read at all: in a longer text the words that no list has drown the others."""
 _SURELY = 3
 """So many small words of a language say which one it is."""
 
@@ -43,11 +45,15 @@ class Language(Struct, frozen=True):
     endings: tuple[str, ...]
     participles: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
+    foreign_script: bool = False
 
 
-def _language(code: str, endings: str, participles: str = "", joints: str = "") -> Language:
-    shortest_first = sorted(endings.split(), key=len)
-    return Language(code, tuple(shortest_first), tuple(participles.split()), ("", *joints.split()) if joints else ())
+def _language(
+    code: str, endings: str, participles: str = "", joints: str = "", *, foreign_script: bool = False
+) -> Language:
+    shortest_first = tuple(sorted(endings.split(), key=len))
+    joined = ("", *joints.split()) if joints else ()
+    return Language(code, shortest_first, tuple(participles.split()), joined, foreign_script)
 
 
 LANGUAGES = (
@@ -73,6 +79,19 @@ LANGUAGES = (
         "pt",
         "o a e s m ar er ir ao os as es am em ou ei ns oes ava ado ada ido ida amos emos aram eram iram avam ando endo"
         " indo ados adas idos idas",
+    ),
+    _language(
+        "tr",
+        "a e i ı u ü n m y ya ye yı yi da de ta te ın in un ün im ım um üm sı si su sü dı di du dü tı ti tu tü lı li"
+        " lar ler dan den tan ten nın nin nun nün mak mek mış miş lık lik ları leri daki deki acak ecek ıyor iyor"
+        " uyor üyor larda lerde",
+    ),
+    _language(
+        "ru",
+        "а я о е ы и у ю ь й ой ей ый ий ая яя ое ее ые ие ую юю ам ям ом ем ах ях ов ев ью ть ет ит ут ют ат ят ал ил"
+        " ла ло ли ами ями ого его ому ему ыми ими ешь ишь ать ять ить еть ала ила али или ает ует ают уют ться тся"
+        " ется ится лся лась лось лись ание ения ение ания ением анием",
+        foreign_script=True,
     ),
     _language(
         "pl",
@@ -138,7 +157,7 @@ def to_english(text: str, english: Container[str]) -> str:
     """
     words = [word.lower() for word in _WORD.findall(text)]
     glossary = _find_glossary(words, english)
-    if glossary is None:
+    if glossary is None or (glossary.language.foreign_script and len(words) > _MOST_WORDS):
         return text
     return _WORD.sub(lambda found: glossary.find(found.group().lower()) or found.group(), text)
 
