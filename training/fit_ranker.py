@@ -35,7 +35,7 @@ from training.pack import Lists, pack_lists
 from training.runtimes import open_reranker
 
 BY_KEYWORD, BY_VECTOR, BY_TOKENS, WORLD = 240, 200, 200, 200
-WOVEN = ranker.Woven(weight=10.8, slope=0.4444, level=0.9667, fall=0.5)
+WOVEN = ranker.Woven(weight=16.0, slope=0.4444, level=0.9667, fall=0.5)
 """Chosen on cuts of a conversation set: no pair here is a question whose answer lies in what stands beside it."""
 NAME, NETWORKS, SEED = "recollect-ranker-2", 3, 1
 HIDDEN = (64, 32)
