@@ -22,6 +22,7 @@ from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
 from recollect.errors import StoreBusy
+from recollect.ingest.face import face_of
 from recollect.ingest.pieces import cut_pieces
 from recollect.store.base import View
 from recollect.store.search import Model, Vector
@@ -307,6 +308,12 @@ class Vectors:
 
 
 def pieces_of(record: Record) -> list[str]:
-    """What of a record is shown to the model: its text in pieces, each below the title if there is one."""
+    """What of a record is shown to the model: its text in pieces, each below the title if there is one.
+
+    Of code its face comes first: what its name, its place and its comment say.
+    """
     pieces = cut_pieces(record.text)
-    return pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]
+    pieces = pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]
+    if record.kind != "code":
+        return pieces
+    return [face_of(record.title or "", str((record.locator or {}).get("path", "")), record.text), *pieces]

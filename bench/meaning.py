@@ -1,0 +1,54 @@
+"""Is the right function found by a question in plain words?
+
+The code is that of json, http, email, asyncio, urllib and logging in the standard library of the Python that runs this;
+the questions and what answers each stand in `data/code-questions.tsv`: a question, a file, and what in it answers.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import recollect
+from bench.remember import fresh
+from bench.table import Plan, Table, within
+from recollect import Hit, Memory
+
+PACKAGES = ("json", "http", "email", "asyncio", "urllib", "logging")
+QUESTIONS = Path(__file__).parent / "data" / "code-questions.tsv"
+FIRST, FIVE = 55.0, 85.0
+
+
+def asked() -> list[tuple[str, str, frozenset[object]]]:
+    """Questions, each with the file and the definitions that answer it."""
+    rows = [line.split("\t") for line in QUESTIONS.read_text("utf-8").splitlines()]
+    return [(question, file, frozenset(names.split("|"))) for question, file, names in rows]
+
+
+def indexed(memory: Memory, packages: tuple[str, ...] = PACKAGES) -> None:
+    library = Path(sysconfig.get_paths()["stdlib"])
+    for package in packages:
+        memory.index_project(library / package)
+    memory.embed_waiting()
+
+
+def rank_of(hits: list[Hit], file: str, names: frozenset[object]) -> int | None:
+    """Which hit is the first that answers, from 1."""
+    package, _, path = file.partition("/")
+    for at, hit in enumerate(hits, 1):
+        where = hit.record.locator or {}
+        called = {hit.record.title, where.get("name")}
+        if hit.record.project == package and where.get("path") == path and not names.isdisjoint(called):
+            return at
+    return None
+
+
+def run(plan: Plan) -> list[Table]:
+    packages = ("json",) if plan.tiny else PACKAGES
+    questions = [one for one in asked() if one[1].split("/")[0] in packages]
+    with recollect.open(fresh(plan.folder / "meaning")) as memory:
+        indexed(memory, packages)
+        ranks = [rank_of(list(memory.search_code(text, limit=10)), file, names) for text, file, names in questions]
+    found = [sum(rank is not None and rank <= most for rank in ranks) / len(ranks) * 100 for most in (1, 5, 10)]
+    row = (len(questions), *found, within(found[0] >= FIRST and found[1] >= FIVE))
+    return [Table("code-meaning", ("questions", "hit@1 %", "hit@5 %", "hit@10 %", "≥ 55 and ≥ 85"), (row,))]
