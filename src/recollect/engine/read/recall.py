@@ -35,7 +35,16 @@ from recollect.engine.read.facts import facts_for
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
-from recollect.retrieve.ranker import LIKE, Evidence, Likeness, judge, neighbours_of, share_words, weigh_roughly
+from recollect.retrieve.ranker import (
+    LIKE,
+    Evidence,
+    Likeness,
+    judge,
+    judge_code,
+    neighbours_of,
+    share_words,
+    weigh_roughly,
+)
 from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Pick
@@ -180,7 +189,8 @@ class _Pool:
         """The probability of each to answer, nudged by what the question weighs beside it; of others than `rows` 0."""
         query = self._question.query
         some = slice(None) if rows is None else rows
-        sure = judge(self.evidence, rows)
+        only_code = query.filter.kinds == ("code",)
+        sure = (judge_code if only_code else judge)(self.evidence, rows)
         sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
         importance, confidence = (
             self._take(lambda one, name=name: getattr(one.findings, name))[some]
