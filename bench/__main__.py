@@ -21,6 +21,7 @@ from bench import (
     meaning,
     memory_mcp,
     model,
+    parts,
     postgres,
     processes,
     quality,
@@ -40,6 +41,7 @@ from bench.table import Plan, Table, render
 SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "start": start.run,
     "remember": remember.run,
+    "parts": parts.run,
     "recall": recall.run,
     "waiting": waiting.run,
     "graph": graph.run,

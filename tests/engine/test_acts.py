@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from recollect import Act, Conflict, Memory, NotFound
+from recollect import Act, Conflict, Memory, NotFound, StoreFull
+from recollect.store.base import Edit
 
 
 @pytest.fixture
@@ -120,3 +122,26 @@ def test_an_act_that_was_rolled_back_never_began(memory: Memory) -> None:
         memory.remember("It snows.")
         memory.remember("It thaws.")
     assert [(act.about, act.count) for act in memory.acts()][:2] == [("It snows.", 2), ("It rains.", 1)]
+
+
+def test_an_undoing_that_was_broken_off_is_gone_on_with(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.remember("It rains.")
+    memory.remember_many([{"text": f"Lamp {number} is green."} for number in range(12)])
+    act = memory.acts(limit=1)[0]
+    monkeypatch.setattr("recollect.engine.care.undo._AT_ONCE", 5)
+    write, begun = memory.core.store.write, 0
+
+    def write_twice(**given: str | None) -> AbstractContextManager[Edit]:
+        nonlocal begun
+        begun += 1
+        if begun > 2:
+            raise StoreFull("the disk is full")
+        return write(actor=given["actor"])
+
+    with monkeypatch.context() as broken, pytest.raises(StoreFull):
+        broken.setattr(memory.core.store, "write", write_twice)
+        memory.undo(act)
+    assert len(texts(memory)) == 3
+    assert memory.undo(act).reason == f"took back 2 changes of entry {act.entry}"
+    assert texts(memory) == {"It rains."}
+    assert [change.verb for change in memory.journal(limit=100)].count("undo") == 12

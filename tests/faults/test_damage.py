@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 
 import recollect
 from recollect import Memory, RecollectError, Settings, StoreDamaged
+from recollect.cli.doctor import examine
+from recollect.embed import rerank
+from recollect.embed.rerank import RERANKER_FOLDER
 from recollect.engine.care.keep import repair
 
 TABLES = ("records", "entities", "relations", "journal", "spaces")
@@ -156,3 +160,43 @@ def test_damage_is_told_with_what_to_do(store: Path) -> None:
     change(store, "UPDATE records SET text = 'x' WHERE id = 'n9'")
     with opened(store.parent) as memory, pytest.raises(StoreDamaged, match="run `recollect doctor`"):
         memory.list(limit=100)
+
+
+def test_rows_of_an_earlier_release_get_their_checksums_and_doctor_says_how_many_lack_one(store: Path) -> None:
+    rows = 0
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM shelves WHERE shelf = 'sealed'")
+        for table in TABLES:
+            rows += connection.execute(f"UPDATE {table} SET checksum = NULL").rowcount
+    assert f"{rows} rows of an earlier release have no checksum yet" in "".join(
+        examine(Settings(home=store.parent)).advice
+    )
+    with opened(store.parent) as memory:
+        while memory.unsealed():
+            memory.core.store.settle()
+        assert memory.check() == []
+        memory.forget("n8")
+    with closing(sqlite3.connect(store)) as connection:
+        for table in TABLES:
+            assert connection.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table
+    change(store, "UPDATE records SET text = 'Note number 9 about the harbor.' WHERE id = 'n9'")
+    with opened(store.parent) as memory, pytest.raises(StoreDamaged):
+        memory.get("n9")
+
+
+def test_a_recall_answers_without_a_reranker_that_is_damaged_and_names_its_file(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(RERANKER_FOLDER, tmp_path / "reranker")
+    (tmp_path / "reranker" / "model.onnx").write_bytes(random.Random(1).randbytes(100_000))
+    monkeypatch.setattr(rerank.Reranker.__init__, "__kwdefaults__", {"threads": None, "folder": tmp_path / "reranker"})
+    with recollect.open(settings=Settings(home=home)) as memory:
+        memory.remember("The lamp in the hall is green.")
+        memory.remember("The cellar door is shut at night.")
+        for deep in (False, True):
+            found = memory.recall("What colour is the lamp?", deep=deep, wait=60)
+            assert found[0].record.text == "The lamp in the hall is green."
+            assert f"{tmp_path / 'reranker' / 'model.onnx'} is damaged" in str(found.signals.problem)
+    assert any(
+        "reranker: " in line and "model.onnx is damaged" in line for line in examine(Settings(home=home)).problems
+    )

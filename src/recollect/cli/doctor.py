@@ -18,7 +18,7 @@ from recollect.cli.output import many, megabytes, put, put_json, say
 from recollect.cli.place import ACTOR, open_if_there
 from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
-from recollect.embed.choose import choose_embedder
+from recollect.embed.choose import choose_embedder, try_reranker
 from recollect.engine.care import backups, keep
 from recollect.engine.care.backups import Backup
 from recollect.engine.care.keep import Repaired
@@ -154,7 +154,7 @@ def examine(settings: Settings) -> Report:
                 store = replace(_count(memory, store), last_backup=_last_backup(settings))
                 problems += memory.check()
                 advice += [*_advise_model(memory), *_advise_projects(memory), *keep.odd_times(memory.core)]
-                advice += [*memory.core.notes, *backups.advice(memory.core)]
+                advice += [*memory.core.notes, *backups.advice(memory.core), *_advise_checksums(memory)]
                 if model.name is not None:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
@@ -203,6 +203,11 @@ def _try_model(settings: Settings, problems: list[str]) -> ModelReport:
             name, dim = embedder.name, embedder.dim
     except RecollectError as error:
         problems.append(f"the embedder {settings.embedder!r}: {error}")
+    if settings.embedder != "none":
+        try:
+            try_reranker()
+        except RecollectError as error:
+            problems.append(f"the reranker: {error}")
     return ModelReport(embedder=settings.embedder, chosen_by=chosen_by, name=name, dim=dim)
 
 
@@ -226,6 +231,17 @@ def _advise_projects(memory: Memory) -> list[str]:
         f"the last indexing of {project.path} did not end, and is not gone on with unasked:"
         f" `recollect index {shlex.quote(project.path)} --space {shlex.quote(project.space)}` does so"
         for project in memory.unfinished_projects()
+    ]
+
+
+def _advise_checksums(memory: Memory) -> list[str]:
+    unsealed = memory.unsealed()
+    if not unsealed:
+        return []
+    one, it, them = ("has", "it gets", "its") if unsealed == 1 else ("have", "they get", "their")
+    return [
+        f"{many(unsealed, 'row')} of an earlier release {one} no checksum yet, so that damage to {them} text may go"
+        f" unnoticed; {it} one in the background while the memory is open"
     ]
 
 

@@ -141,8 +141,10 @@ class BundledEmbedder:
 def read_manifest(folder: Path) -> Manifest:
     try:
         return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
-    except (OSError, msgspec.DecodeError) as error:
-        raise EmbedderError(f"the bundled model's manifest cannot be read ({error}); {CURE}") from error
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EmbedderError(
+            f"a model's manifest cannot be read ({folder / 'manifest.json'}: {error}); {CURE}"
+        ) from error
 
 
 def check_file(path: Path, digest: str) -> None:
@@ -150,9 +152,9 @@ def check_file(path: Path, digest: str) -> None:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise EmbedderError(f"the bundled model's {path.name} cannot be read ({error}); {CURE}") from error
+        raise EmbedderError(f"{path} cannot be read ({error.strerror}); {CURE}") from error
     if found != digest:
-        raise EmbedderError(f"the bundled model's {path.name} is damaged (its hash differs); {CURE}")
+        raise EmbedderError(f"{path} is damaged (its hash differs); {CURE}")
 
 
 def open_session(path: Path) -> Any:
@@ -167,4 +169,4 @@ def open_session(path: Path) -> Any:
     try:
         return ort.InferenceSession(str(path), cast(Any, options), providers=["CPUExecutionProvider"])
     except (RuntimeError, ValueError) as error:
-        raise EmbedderError(f"the bundled model cannot be loaded: {error}") from error
+        raise EmbedderError(f"{path} cannot be loaded: {error}") from error

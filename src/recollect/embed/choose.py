@@ -54,6 +54,13 @@ def choose_embedder(
             raise ConfigError(f"there is no embedder {kind!r}; there are: {', '.join(KINDS)}")
 
 
+def try_reranker() -> None:
+    """Opens the model that reads questions and texts together; raises what is wrong with it."""
+    from recollect.embed.rerank import Reranker
+
+    Reranker(threads=1).reads("Is it there?")
+
+
 def describe_embedder(kind: str, *, model: str | None = None, dim: int | None = None) -> tuple[str, int | None]:
     """Name and dimension of the embedder that the settings ask for, as far as they are known without loading it."""
     if kind != "bundled":

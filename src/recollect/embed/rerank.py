@@ -34,6 +34,7 @@ class Reranker:
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._manifest = read_manifest(folder)
+        self._failed: EmbedderError | None = None
         self._lock = Lock()
         self._loaded: tuple[WordPiece, Any] | None = None
 
@@ -77,10 +78,20 @@ class Reranker:
             raise EmbedderError(f"the bundled reranker failed: {error}") from error
 
     def _load(self) -> tuple[WordPiece, Any]:
+        """What could not be loaded once is not tried again: its files are large, and others wait."""
         with self._lock:
+            if self._failed is not None:
+                raise self._failed
             if self._loaded is None:
-                for file, digest in self._manifest.sha256.items():
-                    check_file(self._folder / file, digest)
-                words = (MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-                self._loaded = WordPiece(words), open_session(self._folder / "model.onnx")
+                try:
+                    self._loaded = self._open()
+                except EmbedderError as error:
+                    self._failed = error
+                    raise
             return self._loaded
+
+    def _open(self) -> tuple[WordPiece, Any]:
+        for file, digest in self._manifest.sha256.items():
+            check_file(self._folder / file, digest)
+        words = (MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+        return WordPiece(words), open_session(self._folder / "model.onnx")

@@ -26,7 +26,20 @@ from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
-from recollect.store.base import Acts, Changes, Due, Edit, Entities, Lexis, Relations, Shelf, Store, Turn, View
+from recollect.store.base import (
+    Acts,
+    Changes,
+    Due,
+    Edit,
+    Entities,
+    Lexis,
+    Relations,
+    Shelf,
+    Store,
+    Turn,
+    Unsealed,
+    View,
+)
 from recollect.store.ops import (
     Done,
     DropSpace,
@@ -328,8 +341,10 @@ class _GuardedView:
         narrow = _narrow(self._grant, where)
         return [] if narrow is None else self._view.select(shape, narrow, *more, **named)
 
-    def count(self, where: Filter | Entities | Relations, *by: Any, **named: Any) -> Any:
+    def count(self, where: Filter | Entities | Relations | Unsealed, *by: Any, **named: Any) -> Any:
         nothing: Any = [] if by or "by" in named else 0
+        if isinstance(where, Unsealed):
+            return self._view.count(where) if self._grant.spaces is None else 0
         if not isinstance(where, Filter):
             return self._view.count(where) if self._grant.sees(where.space) else 0
         narrow = _narrow(self._grant, where)

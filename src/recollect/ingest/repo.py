@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -52,6 +52,15 @@ class Module(Struct, frozen=True):
     outline: Outline
     beginning: str
     beginning_lines: int
+
+
+class Parsed(Struct, frozen=True, array_like=True):
+    """What is in one file: a module's outline and how it begins, or the parts of a document."""
+
+    outline: Outline = Outline()
+    beginning: str = ""
+    beginning_lines: int = 0
+    chunks: tuple[Chunk, ...] = ()
 
 
 class Section(Struct, frozen=True):
@@ -129,24 +138,44 @@ def scan_repo(
     )
 
 
-def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> RepoMap:
+Read = Callable[[Path, Sequence[Source]], Iterator[tuple[str, Parsed | str]]]
+"""Parses files below a folder: of each its path and what is in it, or what is wrong with it. In whichever order."""
+
+
+def read_here(root: Path, sources: Sequence[Source]) -> Iterator[tuple[str, Parsed | str]]:
+    """Parses files in this process, which is for those that one wrote oneself."""
+    for source in sources:
+        problems: list[FileProblem] = []
+        data = _bytes(root, source.path, problems)
+        yield source.path, problems[0].problem if data is None else parse_source(data, source.language)
+
+
+def parse_source(data: bytes, language: str) -> Parsed:
+    """What is in a file of code, or in a document."""
+    text = plain_lines(data.decode("utf-8-sig", "replace"))
+    if language == "markdown":
+        return Parsed(chunks=tuple(chunk_markdown(text)))
+    return Parsed(outline_source(text, language), *_beginning(text))
+
+
+def map_repo(scan: Scan, read: Read = read_here) -> RepoMap:
     """Parses what a scan found, as far as the caps allow."""
     documents = tuple(sorted(scan.documents, key=_prominence))[:MOST_DOCUMENTS]
     code = tuple(sorted(scan.code, key=_prominence))
     parsed = [source for source in code if is_parsed(source.language)]
     problems = list(scan.problems)
-    modules: list[Module] = []
-    for source in parsed[:MOST_MODULES]:
-        checkpoint()
-        text = _read(scan.root, source.path, problems)
-        if text is not None:
-            modules.append(_module(source, text))
+    found = dict(read(scan.root, [*parsed[:MOST_MODULES], *documents]))
+    problems += [FileProblem(path=path, problem=one) for path, one in sorted(_wrong(found))]
+    modules = [
+        Module(source, module_name(source.path), one.outline, one.beginning, one.beginning_lines)
+        for source in parsed[:MOST_MODULES]
+        if isinstance(one := found.get(source.path), Parsed)
+    ]
     sections: list[Section] = []
     counts: dict[str, int] = {}
     for source in documents:
-        checkpoint()
-        text = _read(scan.root, source.path, problems)
-        chunks = [] if text is None else chunk_markdown(text)
+        one = found.get(source.path)
+        chunks = one.chunks if isinstance(one, Parsed) else ()
         counts[source.path] = len(chunks)
         sections += [Section(source.path, chunk) for chunk in chunks]
     return RepoMap(
@@ -168,6 +197,10 @@ def map_repo(scan: Scan, *, checkpoint: Callable[[], None] = lambda: None) -> Re
         left_out=dict(scan.listing.left_out),
         problems=tuple(problems),
     )  # fmt: skip
+
+
+def _wrong(found: Mapping[str, Parsed | str]) -> Iterator[tuple[str, str]]:
+    return ((path, one) for path, one in found.items() if isinstance(one, str))
 
 
 def _asked(patterns: Patterns, *, force: bool) -> Iterator[str]:
@@ -210,11 +243,6 @@ def _bytes(root: Path, path: str, problems: list[FileProblem]) -> bytes | None:
     return data
 
 
-def _read(root: Path, path: str, problems: list[FileProblem]) -> str | None:
-    data = _bytes(root, path, problems)
-    return None if data is None else plain_lines(data.decode("utf-8-sig", "replace"))
-
-
 def _prominence(source: Source) -> tuple[bool, int, str]:
     """What is read first where not all can be: the code before its tests and examples, README before the rest."""
     place = PurePosixPath(source.path)
@@ -224,11 +252,6 @@ def _prominence(source: Source) -> tuple[bool, int, str]:
     )
     front = stem == "readme" and len(place.parts) == 1
     return aside, 0 if front else 1, source.path
-
-
-def _module(source: Source, text: str) -> Module:
-    beginning, lines = _beginning(text)
-    return Module(source, module_name(source.path), outline_source(text, source.language), beginning, lines)
 
 
 def module_name(path: str) -> str:

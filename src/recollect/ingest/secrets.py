@@ -195,6 +195,9 @@ _PLACED = (
 _KEYED = re.compile(
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|key|token|credentials?|kennwort)[\"'`]?\s{0,4}(?::=|=>|==?|:)\s{0,4}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
+_KEY_WORDS = ("key", "pass", "token", "secret", "pwd", "credential", "kennwort")
+"""How all that `_KEYED` finds begins: these are found in less time."""
+_SHORTEST = 10  # signs, of a word for a secret and what it is set to
 _KINDS_OF_KEY = re.compile(
     r"(?:api|access|secret|private|auth|account|encryption|signing|master|shared|service|deploy|license|storage|webhook|session|"
     r"admin|root)[ _.-]?$"
@@ -202,7 +205,8 @@ _KINDS_OF_KEY = re.compile(
 _QUOTED = re.compile(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
 _BARE = re.compile(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
 
-_LONG = re.compile(r"[A-Za-z0-9_./:+~=-]{20}")  # what an issuer marks has no shorter run
+_LONGEST_WORD = 20  # signs: what an issuer marks has no shorter run
+_LONG = re.compile(rf"[A-Za-z0-9_./:+~=-]{{{_LONGEST_WORD}}}")
 
 
 def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
@@ -223,13 +227,17 @@ _PEM_LEAST = 64  # a heading that nothing follows is no key
 
 def find_secrets(text: str) -> list[Secret]:
     """The secrets of a text in order, none within another."""
+    if len(text) < _SHORTEST:
+        return []
     lower = _lowered(text)
-    marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if _LONG.search(text) else []
+    long = max(map(len, text.split()), default=0) >= _LONGEST_WORD and _LONG.search(text)
+    marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if long else []
     marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
     found = [*_private_keys(text)] if "-----begin" in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
-    found += _set_to(text, lower)
+    if any(word in lower for word in _KEY_WORDS):
+        found += _set_to(text, lower)
     kept: list[Secret] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:

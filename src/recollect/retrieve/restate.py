@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import chain
 
 from msgspec import Struct
 
@@ -18,11 +19,13 @@ from recollect.store.terms import is_pair, split_words, stop_terms, terms, terms
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
 LIKELY = 0.3
+_LEAST = math.log(LIKELY / (1 - LIKELY))
 _COMMON = 150  # records; a word that more of them hold says no less
 _SHORT = 8  # words; up to here the order of words tells which of them name the subject
 _LEAST_SHARED = 0.4  # of a short statement
 _LEAST_CHANGING = 0.33  # of one that says itself that something changed
 _MOST_WEIGHT = 30.0
+_MOST_KEPT = 50_000
 _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
     -0.75, 2.18, 2.65, 2.78, 0.193, 0.70, 1.57, -0.85, -1.73,
 )  # fmt: skip
@@ -42,6 +45,8 @@ class Statement(Struct, frozen=True, eq=False):
 
     order: tuple[str, ...]
     words: frozenset[str]
+    pairs: frozenset[str]
+    """Those of the words that may be no words but pairs that lie across two; each counts half."""
     numbers: frozenset[str]
     changing: bool
     negated: bool
@@ -71,7 +76,8 @@ def read_statement(text: str) -> Statement:
         else:
             order += said
         before = sort if said else ""
-    return Statement(tuple(order), frozenset(words), frozenset(numbers), changes, negated)
+    pairs = _NONE if text.isascii() else frozenset(filter(is_pair, words))
+    return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changes, negated)
 
 
 @lru_cache(maxsize=16_384)
@@ -85,6 +91,20 @@ def _read_word(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
     return said, number, spoken[0] in changing, negates
 
 
+class _Said(dict[str, tuple[str, ...]]):
+    """The terms of words that are compared as words; what was asked for is kept, so that asking again is quick."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) > _MOST_KEPT:
+            self.clear()
+        said, number, _, _ = _read_word(word)
+        self[word] = kept = () if number else said
+        return kept
+
+
+_SAID = _Said()
+
+
 def _is_number(word: str) -> bool:
     return word.replace(".", "").replace("-", "").isdigit()
 
@@ -95,6 +115,7 @@ def rarity(held: int) -> float:
 
 
 _RARE = rarity(1)
+_NONE = frozenset[str]()
 
 
 def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) -> float:
@@ -102,24 +123,44 @@ def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) ->
 
     `weights` are the rarities of the new one's words.
     """
-    shared = new.words & old.words
-    if not shared:
-        return 0.0
-
-    def weigh(words: frozenset[str]) -> float:
-        return sum((0.5 if is_pair(word) else 1.0) * weights.get(word, _RARE) for word in words)
-
-    weight = weigh(shared)
-    of_new, of_old = weight / (weigh(new.words) or 1.0), weight / (weigh(old.words) or 1.0)
-    both = math.sqrt(of_new * of_old)
-    if _is_another(new, old, both):
+    score, both = _compare(new, old.words, old.pairs, weights)
+    if not both or _is_another(new, old, both):
         return 0.0
     apart = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
+    return 1.0 / (1.0 + math.exp(-score - _NUMBERS * apart))
+
+
+def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> bool:
+    """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?"""
+    if not text.isascii():
+        return True
+    words = frozenset(chain.from_iterable(map(_SAID.__getitem__, split_words(text))))
+    score, both = _compare(new, words, _NONE, weights)
+    return bool(both) and score + _NUMBERS >= _LEAST
+
+
+def _compare(
+    new: Statement, words: frozenset[str], pairs: frozenset[str], weights: Mapping[str, float]
+) -> tuple[float, float]:
+    """How much two statements share, by their words alone: a score, and the part of both; 0 where that is nothing."""
+    shared = new.words & words
+    if not shared:
+        return 0.0, 0.0
+    weight = _weigh(shared, shared & new.pairs, weights)
+    only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
+    of_new, of_old = weight / _weigh(new.words, new.pairs, weights), weight / (weight + _RARE * only_old)
+    both = math.sqrt(of_new * of_old)
     score = (
-        _BIAS + _NEW * of_new + _OLD * of_old + _BOTH * both + _WEIGHT * min(weight, _MOST_WEIGHT) + _NUMBERS * apart
-        + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words)) + _LONG_OLD * math.log1p(len(old.words))
+        _BIAS + _NEW * of_new + _OLD * of_old + _BOTH * both + _WEIGHT * min(weight, _MOST_WEIGHT)
+        + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words)) + _LONG_OLD * math.log1p(len(words))
     )  # fmt: skip
-    return 1.0 / (1.0 + math.exp(-score))
+    return score, both
+
+
+def _weigh(words: frozenset[str], pairs: frozenset[str], weights: Mapping[str, float]) -> float:
+    """How much words say, those that are pairs by half."""
+    whole = sum([weights.get(word, _RARE) for word in words])
+    return whole - 0.5 * sum([weights.get(word, _RARE) for word in pairs]) if pairs else whole
 
 
 def _is_another(new: Statement, old: Statement, shared: float) -> bool:

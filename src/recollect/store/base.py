@@ -251,6 +251,10 @@ class Relations(Struct, frozen=True, kw_only=True):
     active: bool = True
 
 
+class Unsealed(Struct, frozen=True):
+    """Rows that were written by an earlier release, and have no checksum yet."""
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """Entries of the journal; those of an `act` are told by its first, those `later_than` a moment are dated so.
 
@@ -350,7 +354,7 @@ class View(Protocol):
         ...
 
     @overload
-    def count(self, where: Filter | Entities | Relations) -> int: ...
+    def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
     @overload
     def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]:
         """How many there are; or how many of each, by key, and sessions and lists by their last moment."""
@@ -583,7 +587,8 @@ class Store(Protocol):
         ...
 
     def settle(self, *, whole: bool = False) -> bool:
-        """Does a bounded piece of what is best done when nobody writes: scrubs, gives room back. False: more is left.
+        """Does a bounded piece of what is best done when nobody writes: scrubs, gives room back, and gives rows of
+        earlier releases their checksums. False: more is left.
 
         As a `whole`, the store is made as small as it can be, which takes as long as it takes.
         """
@@ -596,6 +601,6 @@ class Store(Protocol):
 __all__ = [
     "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
     "EvictionRule", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline", "Piece",
-    "Relations", "S", "Shelf", "Store", "T", "Thing", "Traits", "Turn", "V", "View", "Weight", "claim_ref", "named_in",
-    "normal_name", "refs_of",
+    "Relations", "S", "Shelf", "Store", "T", "Thing", "Traits", "Turn", "Unsealed", "V", "View", "Weight",
+    "claim_ref", "named_in", "normal_name", "refs_of",
 ]  # fmt: skip

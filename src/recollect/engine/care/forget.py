@@ -51,8 +51,8 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
     """Removes a record for good: text, versions, index, vectors. Only the fact of it stays in the journal."""
     with core.store.write(actor=core.actor) as edit:
         record = any_version(edit, id, space)
-        leaving = _Leaving(edit, record.space)
-        leaving.follow(record)
+        leaving = Leaving(edit, record.space)
+        leaving.follow([record])
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
         entries = [entry for done in edit.apply(leaving.ops(edit, reason)) for entry in done.entries]
         note_erased(edit)
@@ -70,8 +70,8 @@ def forgets(core: Core, id: str, space: str | None) -> Along:
     """What `forget` would do, the record itself first. Nothing is changed."""
     with core.store.read() as view:
         record = any_version(view, id, space)
-        leaving = _Leaving(view, record.space)
-        leaving.follow(record)
+        leaving = Leaving(view, record.space)
+        leaving.follow([record])
     things = leaving.things.values()
     return Along(
         removed=tuple(leaving.removed.values()), rewritten=tuple(leaving.rewritten.values()),
@@ -88,8 +88,9 @@ class _Origin(Struct, frozen=True):
     provenance: str | None
 
 
-class _Leaving:
-    """What a record takes along: records that go, records that are written anew, entities and relations that go."""
+class Leaving:
+    """What some records of a space take along when they go: records, entities and relations that go too, and records
+    that are written anew."""
 
     def __init__(self, view: View, space: str) -> None:
         self._view = view
@@ -102,9 +103,9 @@ class _Leaving:
         self.files: list[str] = []
         """The keys of files that are to be read anew, should they be brought in again."""
 
-    def follow(self, record: Record) -> None:
+    def follow(self, records: Sequence[Record]) -> None:
         """Finds everything that goes along, and everything that goes along with that."""
-        fresh = [record]
+        fresh = list(records)
         while fresh:
             self.removed |= {one.id: one for one in fresh}
             self._said += [version.text for version in self._versions([one.id for one in fresh])]

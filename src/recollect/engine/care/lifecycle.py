@@ -15,13 +15,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.care.forget import Leaving
+from recollect.engine.core import Core, as_one_act, records_of
+from recollect.engine.known import DOCUMENTS
 from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import put_of
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import Edit, EvictionRule, FadingRule, Ident, Shelf, View
-from recollect.store.ops import Erase, Evict, Fade, Note, Sweep, Unfade
+from recollect.store.ops import Evict, Fade, Note, Sweep, Unfade
 from recollect.types import Change, Filter, Receipt, Record
 
 KINDS = ("memory", "message", "summary")
@@ -134,9 +136,14 @@ def _ago(now: datetime, age: timedelta) -> datetime:
 
 
 def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
-    where = Filter(spaces=(space,), versions=versions, past=True)
-    note_erased(edit)
-    return edit.apply([Erase(where=where, reason="evicted for good")])[0].count
+    """Forgets records as if each were forgotten by hand: with what was merged into them, and what was made of them."""
+    leaving = Leaving(edit, space)
+    leaving.follow(records_of(edit, versions))
+    if leaving.removed:
+        note_erased(edit)
+        edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=space)
+        edit.apply(leaving.ops(edit, "evicted for good"))
+    return len(leaving.removed)
 
 
 def _upkeep(space: str, verb: str, count: int, run: int | None, began: float, *, dry_run: bool) -> Maintained:

@@ -22,7 +22,7 @@ from recollect.engine.write.revise import state_of
 from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
-from recollect.store.ops import Op, Put, Retire
+from recollect.store.ops import Put, Retire
 from recollect.types import Change, Entity, Receipt, Record, Relation
 
 _ALONG = 1_000  # entries before one that can belong to it
@@ -48,8 +48,9 @@ def undo(core: Core, entry: int, reason: str | None, *, whole: bool = False) -> 
         return _undo_act(core, change, reason)
     with core.store.write(actor=core.actor) as edit:
         _refuse_twice(edit, change)
-        done = _undo(edit, change, reason)
-        _after(edit, change, done)
+        op = _plan(edit, change, reason)
+        done = edit.apply([op])[0].entry
+        _after(edit, change, op, done)
         reopened = _reopen(edit, change, reason) if change.verb in ("relate", "remember") else []
         _note_undone(edit, change, done if change.act is None and others == len(reopened) else None)
     core.written()
@@ -98,7 +99,7 @@ class _Undoing:
 
     def take(self, edit: Edit, changes: Iterable[Change]) -> None:
         """Takes changes back, those of different objects in one go."""
-        planned: dict[tuple[str, str], tuple[Change, Op]] = {}
+        planned: dict[tuple[str, str], tuple[Change, Put | Retire]] = {}
         for change in changes:
             if change.object_type == "space":
                 continue  # a note says what was done, and nothing else
@@ -113,9 +114,9 @@ class _Undoing:
                 self.kept.append(change.object_id)
         self._apply(edit, planned)
 
-    def _apply(self, edit: Edit, planned: dict[tuple[str, str], tuple[Change, Op]]) -> None:
-        for (change, _), done in zip(planned.values(), edit.apply([op for _, op in planned.values()]), strict=True):
-            _after(edit, change, done.entry)
+    def _apply(self, edit: Edit, planned: dict[tuple[str, str], tuple[Change, Put | Retire]]) -> None:
+        for (change, op), done in zip(planned.values(), edit.apply([op for _, op in planned.values()]), strict=True):
+            _after(edit, change, op, done.entry)
             self.first = done.entry if self.first is None else self.first
         self.done += len(planned)
         planned.clear()
@@ -158,25 +159,23 @@ def _refuse_twice(edit: Edit, change: Change) -> None:
         raise Conflict(f"entry {change.entry} was undone already, by entry {by}; undo {by} to have it again")
 
 
-def _after(edit: Edit, change: Change, done: int) -> None:
+def _after(edit: Edit, change: Change, op: Put | Retire, done: int) -> None:
     """What follows from a change that was taken back."""
     if change.object_type == "entity":
         _relink(edit, change, done)
-    elif change.object_type == "record":
-        _read_again(edit, change)
+    elif isinstance(op.thing, Record) and op.thing.kind == "code":
+        _read_again(edit, op.thing)
 
 
-def _read_again(edit: Edit, change: Change) -> None:
+def _read_again(edit: Edit, chunk: Record) -> None:
     """A file of a project no longer has the chunks that it is known to have, so it is read when that is indexed."""
-    versions = [version for version in (change.after, change.before) if version is not None]
-    chunk = edit.get(Record, change.space, change.object_id, version=versions[0]) if versions else None
-    if chunk is None or chunk.kind != "code" or chunk.project is None or chunk.source is None:
+    if chunk.project is None or chunk.source is None:
         return
     shelf = code_files(chunk.project)
-    known = edit.kept(shelf, space=change.space, keys=[chunk.source]).get(chunk.source)
+    known = edit.kept(shelf, space=chunk.space, keys=[chunk.source]).get(chunk.source)
     if known is not None and known.hash:
         unread = msgspec.structs.replace(known, size=-1, hash="")
-        edit.keep(shelf, {chunk.source: unread}, space=change.space)
+        edit.keep(shelf, {chunk.source: unread}, space=chunk.space)
 
 
 def _reopen(edit: Edit, change: Change, reason: str | None) -> list[int]:
@@ -208,11 +207,12 @@ def _plan(edit: Edit, change: Change, reason: str | None) -> Put | Retire:
     type_ = _TYPES.get(change.object_type)
     if type_ is None or (change.before is None and change.after is None) or change.verb == "rewrite":
         raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone{_why(edit, change)}")
-    before, after = (
-        None if version is None else edit.get(type_, change.space, change.object_id, version=version)
-        for version in (change.before, change.after)
-    )
     current = edit.get(type_, change.space, change.object_id)
+    before, after = (
+        None if version is None or change.before is None
+        else edit.get(type_, change.space, change.object_id, version=version)
+        for version in (change.before, change.after)
+    )  # fmt: skip
     if before is None:
         if current is None:
             raise Conflict(f"{change.object_id} is gone already; there is nothing to undo")

@@ -33,6 +33,7 @@ from recollect.ingest.code import Chunk, split_file
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, MODES, Mode, parse_document, sniff
 from recollect.ingest.parsed import ADAPTER_VERSION
 from recollect.ingest.regular import open_regular, read_regular
+from recollect.ingest.repo import Parsed, parse_source
 from recollect.ingest.transcripts import Data, knows_transcript, read_transcript
 from recollect.ingest.walk_files import SOURCE_CODE, TOO_LARGE, Choice, looks_generated, read_source, skip_name
 from recollect.types import Segment
@@ -100,6 +101,7 @@ class ReadFile(Struct, frozen=True, array_like=True):
     sources: tuple[ReadSource, ...] = ()
     problem: str | None = None
     same: bool = False
+    parsed: Parsed | None = None
 
     @property
     def pieces(self) -> int:
@@ -173,6 +175,11 @@ def _parse_code(root: Path, errand: Errand, seen: ReadFile, data: Data) -> ReadF
 
 def _leave_out_code(problem: str) -> tuple[str, bool]:
     return ("unreadable" if problem.startswith(UNREADABLE) else problem), problem.startswith(_NAMED)
+
+
+def _parse_mapped(root: Path, errand: Errand, seen: ReadFile, data: Data) -> ReadFile:  # noqa: ARG001
+    """A file of a repository's map; `form` is its language."""
+    return msgspec.structs.replace(seen, parsed=parse_source(bytes(data), errand.form or ""))
 
 
 # Documents and transcripts
@@ -281,4 +288,5 @@ FILE = Kind("file", _ANY, _parse_file, _leave_out_document, keeps_ignored=True)
 TRANSCRIPT = Kind("transcript", _ANY, _parse_transcript, _leave_out_document, keeps_ignored=True)
 LOOK = Kind("look", _ANY, _look_for_transcript, _leave_out_document, keeps_ignored=True)
 PAGE = Kind("page", _ANY, _parse_page, _leave_out_document, keeps_ignored=True)
-KINDS = {kind.name: kind for kind in (CODE, DOCUMENT, FILE, TRANSCRIPT, LOOK, PAGE)}
+MAPPED = Kind("mapped", SOURCE_CODE, _parse_mapped, _leave_out_code, keeps_ignored=False)
+KINDS = {kind.name: kind for kind in (CODE, DOCUMENT, FILE, TRANSCRIPT, LOOK, PAGE, MAPPED)}

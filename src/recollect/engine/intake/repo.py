@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -19,13 +20,15 @@ from msgspec import Struct
 from recollect.engine.core import Core, as_one_act
 from recollect.engine.graph.link import relink
 from recollect.engine.graph.named import names_of, resolve
+from recollect.engine.intake.reading import FAILED, MAPPED, Errand
 from recollect.engine.intake.results import IngestedRepo, IngestedSource, SourceDraft
 from recollect.engine.intake.sources import source_id, write_source
+from recollect.engine.intake.workers import read_files
 from recollect.engine.write.grounds import cites
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound, SourceError
 from recollect.ingest.chunks import CHUNKER
-from recollect.ingest.repo import Module, RepoMap, Scan, excerpt, internal_imports, map_repo, scan_repo
+from recollect.ingest.repo import Module, Parsed, RepoMap, Scan, Source, excerpt, internal_imports, map_repo, scan_repo
 from recollect.ingest.repo_files import Patterns
 from recollect.store.base import Edit, Relations, View
 from recollect.store.ops import Put, Retire
@@ -72,7 +75,7 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
         known = _unchanged(view, space, str(root), scan)
         if known is not None:
             return _answer_unchanged(known, scan, wish)
-    mapped = map_repo(scan, checkpoint=checkpoint)
+    mapped = map_repo(scan, partial(_read, checkpoint))
     graph = _Graph(str(root), mapped)
     fields = Draft(text="(a repository)", kind="document", trust="imported")
     with core.store.write(actor=core.actor) as edit:
@@ -82,7 +85,20 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
         written = write_source(core, edit, _draft(mapped, wish, graph), space, fields)
         entries = (*written.entries, *_put_graph(edit, space, graph), *_drop_graph(edit, space, before, graph))
     core.written()
-    return _answer(written, entries, graph.node_ids, scan, wish, mapped.totals, _left_out(mapped))
+    done = _answer(written, entries, graph.node_ids, scan, wish, mapped.totals, _left_out(mapped))
+    return msgspec.structs.replace(done, problems=mapped.problems)
+
+
+def _read(checkpoint: Callable[[], None], root: Path, sources: Sequence[Source]) -> Iterator[tuple[str, Parsed | str]]:
+    """What is in files that others wrote, read in processes with limits; whoever waits no longer says so."""
+
+    def stopped() -> bool:
+        checkpoint()
+        return False
+
+    errands = [Errand(source.path, MAPPED.name, form=source.language) for source in sources]
+    for file in read_files(root, errands, stopped):
+        yield file.path, file.problem or file.parsed or FAILED
 
 
 def _folder(path: Path) -> Path:

@@ -42,7 +42,7 @@ from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
 from recollect.retrieve.general import asks_generally
-from recollect.store.base import By, Changes, View
+from recollect.store.base import By, Changes, Unsealed, View
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -418,6 +418,11 @@ class Reading:
     def check(self) -> list[str]:
         """What is wrong with the store, one sentence each; empty when all is well."""
         return list(self.core.store.check())
+
+    def unsealed(self) -> int:
+        """How many rows of an earlier release have no checksum yet; they get one while the memory is open."""
+        with self.core.store.read() as view:
+            return view.count(Unsealed())
 
     def size(self) -> int:
         """Bytes on disk."""

@@ -32,6 +32,7 @@ from recollect.engine.read.deep import (
     short_enough,
 )
 from recollect.engine.read.facts import facts_for
+from recollect.errors import EmbedderError
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
@@ -262,7 +263,10 @@ def answer(
     used = None
     if vectors is not None:
         pool.look_closer(view, vectors)
-        used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
+        try:
+            used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
+        except EmbedderError as error:
+            problem = problem or f"the best were not read closely: {error}"
     hits = _hits(shown, pool, query)
     asked = asked_among(hits, query.text)
     if asked:

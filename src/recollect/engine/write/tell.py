@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from heapq import nlargest
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +16,16 @@ from recollect.engine.core import Core, find, records_of
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput, StoreError
-from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, rarity, read_statement, resemblance
+from recollect.retrieve.restate import (
+    LIKELY,
+    LONGEST,
+    Statement,
+    differ,
+    may_resemble,
+    rarity,
+    read_statement,
+    resemblance,
+)
 from recollect.store.base import Edit, View
 from recollect.store.terms import hash_term
 from recollect.types import NOT_KNOWLEDGE, Already, Draft, Filter, Receipt, Record
@@ -103,6 +111,8 @@ def find_already(view: View, record: Record) -> tuple[Already, ...]:
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
     found: list[tuple[float, int, Statement]] = []
     for other in _candidates(view, record, held, weights):
+        if not may_resemble(new, other.text, weights):
+            continue
         old = read_statement(other.text)
         score = resemblance(new, old, weights)
         if score >= LIKELY:
@@ -139,8 +149,9 @@ def _candidates(view: View, record: Record, held: dict[str, list[int]], weights:
         weight = weights[word]
         for version in versions:
             weighed[version] += weight
-    best = nlargest(_MOST_READ + 1, weighed, key=lambda version: (weighed[version], version))
-    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(best))
+    best = sorted([(weight, version) for version, weight in weighed.items()], reverse=True)[: _MOST_READ + 1]
+    versions = tuple([version for _, version in best])
+    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=versions)
     return [
         other
         for other in (view.select(_Said, where) if best else ())

@@ -38,6 +38,7 @@ from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import Last, look, next_moment
 from recollect.store.sql.rows import to_micros
+from recollect.store.sql.sealing import Sealing
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.types import Change
@@ -67,6 +68,7 @@ class PostgresStore:
         self._listening: list[Connection] = []
         self._thread = threading.local()
         self._acts = Acts()
+        self._sealing = Sealing()
         self._closed = False
         self.on_commit: list[Callable[[], None]] = []
         self.notes: tuple[str, ...] = ()
@@ -347,12 +349,17 @@ class PostgresStore:
         return False
 
     def settle(self, *, whole: bool = False) -> bool:
-        """The database settles by itself; asked for the whole of it, it vacuums at once."""
+        """The database settles by itself, but for checksums; asked for the whole of it, it vacuums at once."""
         if whole:
             with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
                 for table in ("records", "journal", "lexis", "words", "pieces", "tokens", "shelves"):
                     connection.execute(f"VACUUM {table}".encode())
-        return True
+        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):
+            if not self._sealing.look(PostgresDatabase(connection)):
+                return True
+        with self._converted(writing=True), self._transaction() as (db, _):
+            self._sealing.write(db)
+        return False
 
     def check(self) -> Iterator[str]:
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, _):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import compress
+from operator import ne
 from typing import Any
 from zlib import crc32
 
@@ -61,7 +63,7 @@ _USUAL = {type_: _usual(type_) for type_ in ROWS}
 
 def seal_version(type_: type[Thing], version: int, space_no: int, row: Sequence[object]) -> int:
     """The checksum of a version, given the values of its columns."""
-    said = [value for value, usual in zip(row, _USUAL[type_], strict=True) if value is not None and value != usual]
+    said = [value for value in compress(row, map(ne, row, _USUAL[type_])) if value is not None]
     return crc32(_encode((version, space_no, said)))
 
 
@@ -79,14 +81,20 @@ def read_versions(type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:
 
 
 def _holds(type_: type[Thing], row: Row) -> bool:
-    """The checksum, the space's number and, of a record, what confidence it states, stand at the end of a row."""
+    checksum = row[-3] if type_ is Record else row[-2]
+    return checksum is None or checksum == seal_row(type_, row)
+
+
+def seal_row(type_: type[Thing], row: Row) -> int:
+    """The checksum of a row of `select_things`.
+
+    At its end stand the checksum that it has, the space's number and, of a record, what confidence it states.
+    """
     if type_ is not Record:
-        return row[-2] is None or row[-2] == seal_version(type_, row[0], row[-1], row[2:-2])
-    if row[-3] is None:
-        return True
+        return seal_version(type_, row[0], row[-1], row[2:-2])
     values = list(row[2:-5])
     values[_CONFIDENCE] = row[-1]
-    return row[-3] == seal_version(Record, row[0], row[-2], values)
+    return seal_version(Record, row[0], row[-2], values)
 
 
 _CONFIDENCE = columns_of(Record).index("confidence")

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from recollect.store.base import Thing
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.seal import NOTED, is_sound, seal
+from recollect.store.sql.sealing import SPACES
 from recollect.store.sql.shapes import TABLES, select_things
 
 _AT_ONCE = 2_000
 _MOST_NAMED = 5
-_SPACES = ("no", "name", "description", "created_at", "metadata")
 
 
 def broken_rows(db: Database) -> Iterator[str]:
     """Of each table how many rows are damaged, and which; nothing when all are sound."""
     for type_, table in TABLES.items():
         yield from _told(table, "version", [row[0] for row in broken_versions(db, type_)])
-    yield from _told("spaces", "no", [row[0] for row in _broken(db, "spaces", "no", _SPACES)])
+    yield from _told("spaces", "no", [row[0] for row in _broken(db, "spaces", "no", SPACES)])
     yield from _told("journal", "entry", [row[0] for row in _broken(db, "journal", "entry", NOTED)])
     count: int = db.rows(
         "SELECT count(*) FROM records WHERE space_no NOT IN (SELECT no FROM spaces)",

@@ -32,6 +32,7 @@ from recollect.store.base import (
     T,
     Thing,
     U,
+    Unsealed,
     V,
     normal_name,
 )  # fmt: skip
@@ -42,6 +43,7 @@ from recollect.store.sql.index import Search
 from recollect.store.sql.moment import shift_of
 from recollect.store.sql.rows import CHANGE_COLUMNS, to_change, to_micros, to_moment, to_space
 from recollect.store.sql.seal import read_versions
+from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.walk import walk_relations
@@ -216,12 +218,18 @@ class SqlView:
         return [Message(id=id, role=role, at=to_moment(at), flag=flag) for id, role, at, flag in rows]
 
     @overload
-    def count(self, where: Filter | Entities | Relations) -> int: ...
+    def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
     @overload
     def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]: ...
     def count(
-        self, where: Filter | Entities | Relations, by: By | None = None, limit: int | None = None, offset: int = 0
+        self,
+        where: Filter | Entities | Relations | Unsealed,
+        by: By | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> int | list[Group]:
+        if isinstance(where, Unsealed):
+            return count_unsealed(self._db)
         if by is not None and isinstance(where, Filter):
             return self._groups(where, by, limit, offset)
         if isinstance(where, Filter):

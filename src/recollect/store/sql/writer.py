@@ -60,7 +60,8 @@ _INSERT = {
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
-_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL, checksum = NULL WHERE"
+_FORGOTTEN = tuple(NOTED.index(name) for name in ("before", "after", "reason"))
+_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL, checksum = ? WHERE entry = ?"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
 _NEXT_PLACE = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
@@ -186,7 +187,7 @@ class Writer:
         self._index.drop_space(number)
         gone = {table: self._db.change(f"DELETE FROM {table} WHERE space_no = ?", (number,)) for table in _OF_A_SPACE}
         self._db.run("DELETE FROM spaces WHERE no = ?", (number,))
-        self._db.run(f"{_BLANK} space = ?", (op.name,))
+        self._blank("space = ?", (op.name,))
         self._spaces.numbers[op.name] = None
         return Done(entries=(self._note(op.name, "drop", "space", op.name),), count=gone["records"])
 
@@ -415,7 +416,15 @@ class Writer:
         chosen, values = self._db.dialect.among("version", versions)
         for table in ("faded", "records"):
             self._db.run(f"DELETE FROM {table} WHERE {chosen}", values)
-        self._db.run(f"{_BLANK} object_type = 'record' AND object_id = ? AND space = ?", (id, space))
+        self._blank("object_type = 'record' AND object_id = ? AND space = ?", (id, space))
+
+    def _blank(self, condition: str, values: Row) -> None:
+        """Of some entries the journal keeps no more than that they were."""
+        rows: list[Row] = []
+        for noted in self._db.rows(f"SELECT {', '.join(NOTED)} FROM journal WHERE {condition}", values):
+            left = [None if place in _FORGOTTEN else value for place, value in enumerate(noted)]
+            rows.append((seal(left), noted[0]))
+        self._db.many(_BLANK, rows)
 
     def _erase_thing(self, op: EraseThing) -> Done:
         """An entity or a relation goes with all of its versions."""
@@ -425,7 +434,7 @@ class Writer:
             self._index.retire_entity(number, thing)
         self._db.run(f"DELETE FROM {table} WHERE id = ? AND space_no = ?", (thing.id, number))
         kind = _OBJECT_TYPE[type(thing)]
-        self._db.run(f"{_BLANK} object_type = ? AND object_id = ? AND space = ?", (kind, thing.id, thing.space))
+        self._blank("object_type = ? AND object_id = ? AND space = ?", (kind, thing.id, thing.space))
         return Done(entries=(self._note(thing.space, "forget", kind, thing.id, op.reason),))
 
     def _rewrite(self, op: Rewrite) -> Done:

@@ -26,6 +26,7 @@ from recollect.store.sql.edit import SqlEdit
 from recollect.store.sql.index import Search
 from recollect.store.sql.moment import Moment, last_moment, look, next_moment
 from recollect.store.sql.rows import to_micros
+from recollect.store.sql.sealing import Sealing
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.store.sqlite.connect import BUSY_SECONDS, convert_error, migrate, open_connection, wait_for
@@ -63,6 +64,7 @@ class SqliteStore:
         self._writing = threading.Lock()
         self._thread = threading.local()
         self._acts = Acts()
+        self._sealing = Sealing()
         self._closed = False
         self._cache: Cache | None = None
         self.on_commit: list[Callable[[], None]] = []
@@ -302,8 +304,18 @@ class SqliteStore:
             scrubbed = self.scrub()
             with self._connection() as connection:
                 left = self._shrink(connection)
+            unsealed = self._seal()
             self._empty_log()
-        return scrubbed and not left
+        return scrubbed and not left and not unsealed
+
+    def _seal(self) -> bool:
+        """Gives some rows of earlier releases their checksums. Answers whether there may be others."""
+        with self._connection() as connection:
+            if not self._sealing.look(SqliteDatabase(connection)):
+                return False
+        with self._transaction() as connection:
+            self._sealing.write(SqliteDatabase(connection))
+        return True
 
     def _shrink(self, connection: sqlite3.Connection) -> bool:
         """Gives some of the pages back that nothing uses any more. Answers whether there are others."""

@@ -1,0 +1,27 @@
+"""Do rows of earlier releases get their checksums, in every store?"""
+
+from __future__ import annotations
+
+from tests.store.things import make_space, put, record, space
+
+from recollect.store.base import Store, Unsealed
+from recollect.store.sql.edit import SqlEdit
+
+
+def test_rows_without_a_checksum_get_one_in_steps(store: Store) -> None:
+    with store.write() as edit:
+        make_space(edit, space("default"))
+        for number in range(3):
+            put(edit, record(f"r{number}", f"text {number}"))
+    with store.write() as edit:
+        assert isinstance(edit, SqlEdit)
+        for table in ("records", "journal", "spaces"):
+            edit.database.run(f"UPDATE {table} SET checksum = NULL", ())
+    with store.read() as view:
+        assert view.count(Unsealed()) == 3 + 4 + 1
+    steps = 0
+    while not store.settle():
+        steps += 1
+    with store.read() as view:
+        assert (view.count(Unsealed()), steps > 1) == (0, True)
+    assert list(store.check()) == []
