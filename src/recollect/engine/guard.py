@@ -64,7 +64,8 @@ if TYPE_CHECKING:
 
 OWNERS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_transcript", "is_transcript", "ingest_repo",
-    "import_trusty_memory", "import_agentos", "index_project", "capture", "capture_said", "backup", "export", "import_",
+    "import_trusty_memory", "import_agentos", "index_project", "capture", "capture_said", "seen_from",
+    "backup", "export", "import_",
 )  # fmt: skip
 """What reads or writes files of the machine that the memory is on: for its owner alone."""
 OF_ALL = ("unasked", "spending")
