@@ -13,9 +13,9 @@ import pytest
 
 from recollect.cli.clients import CLIENTS
 from recollect.cli.hook_forms import MOMENTS
-from recollect.cli.hook_log import read_calls
 from recollect.cli.wiring import WIRINGS
 from recollect.config import client_folders
+from recollect.engine.hook_log import read_calls
 
 CLAUDE_HOOKS = """{
     "theme": "dark",

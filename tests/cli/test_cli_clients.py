@@ -8,7 +8,7 @@ from pathlib import Path
 
 from real_clients import claude, codex, model  # noqa: F401  fixtures
 
-from recollect.cli.hook_log import read_calls
+from recollect.engine.hook_log import read_calls
 
 STORED = "The billing service uses the database PostgreSQL 16."
 ASKED = "Which database does the billing service use?"
@@ -69,7 +69,7 @@ def test_a_session_of_claude_code_is_given_what_is_known_and_what_was_said_is_ke
     claude.recollect("connect", "claude", "--auto", "--yes")
     claude("-p", ASKED, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL=model.url)
     assert given(model.asked)
-    assert kept(tmp_path, "SessionStart", "Stop") == ["SessionStart", "Stop"]
+    assert kept(tmp_path, "SessionStart", "Stop") == ["SessionStart", "UserPromptSubmit", "Stop"]
     said = json.loads(claude.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]
 
@@ -80,6 +80,7 @@ def test_claude_code_calls_the_running_server_with_a_prompt(claude, model):  # n
     claude.recollect("spaces", "steer", "default", "--start-tokens", "50")  # too few for the brief to name it
     claude("-p", ASKED, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL=model.url)
     assert "UserPromptSubmit hook additional context: <recollect>" in "".join(model.asked)
+    assert "claude UserPromptSubmit  gave 1 record" in claude.recollect("watch", "--for", "0")
 
 
 def test_a_session_of_codex_is_given_what_is_known_and_what_was_said_is_kept(codex, model, tmp_path):  # noqa: F811

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from recollect.cli.hook_forms import MOMENTS
-from recollect.cli.hook_log import read_calls
+from recollect.engine.hook_log import read_calls
 
 RECORDED = {
     path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "hooks").glob("*.json"))

@@ -264,13 +264,12 @@ def _log(call: Call, settings: Settings, told: Told, **found: int | str | None) 
     """Writes the call down for `recollect doctor`; where that cannot be done, it is said on stderr."""
     from datetime import UTC, datetime
 
-    from recollect.cli.hook_log import HookCall, log_call
+    from recollect.engine.hook_log import HookCall, log_call
 
     try:
-        if settings.home.is_dir():
-            log_call(
-                settings.home,
-                HookCall(at=datetime.now(UTC), client=call.client, event=call.event, session=told.session, **found),  # pyright: ignore[reportArgumentType]  each is of its field's type
-            )
+        log_call(
+            settings.home,
+            HookCall(at=datetime.now(UTC), client=call.client, event=call.event, session=told.session, **found),  # pyright: ignore[reportArgumentType]  each is of its field's type
+        )
     except OSError as error:
         print(f"recollect: {error}", file=sys.stderr)

@@ -15,13 +15,13 @@ from msgspec import Struct
 
 from recollect.cli import show
 from recollect.cli.clients import CLIENTS, decode_settings, edit_settings, read_settings
-from recollect.cli.hook_log import HookCall, last_calls, read_calls
 from recollect.cli.options import AsJson, Home, SpaceName, Usage
 from recollect.cli.output import many, minute, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_make, own_home
 from recollect.cli.wiring import WIRINGS
 from recollect.config import client_folders
 from recollect.engine.core import utc_now
+from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.read.unasked import Given, Injected
 from recollect.errors import RecollectError
 from recollect.types import DEFAULT_SPACE, Change

@@ -105,7 +105,7 @@ class Wiring(Struct, frozen=True, kw_only=True):
     ) -> dict[str, Json]:
         """One hook, in the group that it stands in if it stands in one."""
         if server is not None and event == self.asks_server:
-            asked: dict[str, Json] = {"type": "mcp_tool", "server": server, "tool": _TOOL, "input": dict(_INPUT)}
+            asked: dict[str, Json] = {"type": "mcp_tool", "server": server, "tool": _TOOL, "input": self._input}
             return {"hooks": [{**asked, "timeout": _SECONDS}]}
         line = join_words([*command, "hook", self.client, event, *options])
         hook: dict[str, Json] = {"type": "command", "command": line}
@@ -116,6 +116,10 @@ class Wiring(Struct, frozen=True, kw_only=True):
         else:
             hook["timeout"] = _SECONDS
         return {"hooks": [hook]} if self.grouped else hook
+
+    @property
+    def _input(self) -> dict[str, Json]:
+        return {**_INPUT, "client": self.client}
 
     def _events(self, text: str) -> list[str]:
         hooks = _at(text, ["hooks"], lenient=self.lenient) if text.strip() else None
@@ -139,7 +143,7 @@ class Wiring(Struct, frozen=True, kw_only=True):
 
     def _is_ours(self, hook: Json) -> bool:
         if isinstance(hook, dict) and hook.get("type") == "mcp_tool":
-            return hook.get("tool") == _TOOL and hook.get("input") == _INPUT
+            return hook.get("tool") == _TOOL and hook.get("input") == self._input
         line = hook.get("command") if isinstance(hook, dict) else None
         return isinstance(line, str) and re.search(rf"recollect.* hook {self.client} ", line) is not None
 

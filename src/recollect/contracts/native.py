@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -11,8 +12,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from recollect.contracts.tool import INDEX_SECONDS, Annotations, Call, Contract, Tool, view
-from recollect.engine.core import missing_space
+from recollect.engine.core import missing_space, utc_now
 from recollect.engine.graph.link import Fact
+from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested, IngestedSource
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, NotFound
@@ -155,6 +157,7 @@ class Hook(Params):
     session: Annotated[str, Meta(description="Is not given twice what it was given")] | None = None
     folder: Annotated[str, Meta(description="Where the client works")] | None = None
     event: Annotated[str, Meta(description="Answers as a hook of this event does, not as plain text")] | None = None
+    client: Annotated[str, Meta(description="Whose hook it is, for the log")] | None = None
     space: str | None = None
 
 
@@ -525,11 +528,17 @@ def hook(params: Hook, call: Call) -> str:
 
     Some clients take a text as it is, and some only what has the form of a hook's output.
     """
-    unasked = call.memory.unasked
+    began, unasked = time.perf_counter(), call.memory.unasked
     folder = params.folder or next(iter(call.folders()), None)
     given = unasked.give_answers(params.prompt, space=params.space or call.space, folder=folder, session=params.session)
     if given.text:
         unasked.note_given(given, session=params.session)
+    with suppress(OSError):  # a log that cannot be written withholds nothing
+        log_call(call.memory.settings.home, HookCall(
+            at=utc_now(), client=params.client or call.client or "mcp", event=params.event or "prompt",
+            milliseconds=round((time.perf_counter() - began) * 1e3), tokens=given.tokens, records=len(given.ids),
+            session=params.session, project=given.project, reason=given.reason,
+        ))  # fmt: skip
     if not given.text or params.event is None:
         return given.text
     output = {"hookSpecificOutput": {"hookEventName": params.event, "additionalContext": given.text}}

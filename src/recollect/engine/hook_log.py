@@ -35,7 +35,9 @@ class HookCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def log_call(home: Path, call: HookCall) -> None:
-    """Adds a line. Lines of processes that write at the same time stay whole."""
+    """Adds a line, where there is a folder for it. Lines of processes that write at the same time stay whole."""
+    if not home.is_dir():
+        return
     path = home / FILE
     line = msgspec.json.encode(call) + b"\n"
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
