@@ -337,3 +337,19 @@ def test_a_folder_of_markdown_is_kept_in_step_by_a_command(shell: Shell, tmp_pat
     (notes / "broken.md").write_bytes(b"\xff")
     assert (broken := shell("sync", str(notes))).code == 1
     assert "broken.md: " in broken.err
+
+
+def test_files_that_are_there_already_become_notes_only_when_somebody_says_so(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (mine := tmp_path / "notes" / "mine.md").write_text("Mine.")
+    refused = shell("sync", str(tmp_path / "notes"))
+    assert refused.code == 1
+    assert "1 file would become a note of default" in refused.err
+    assert "say --yes" in refused.err
+    assert shell("sync", str(tmp_path / "notes"), "--dry-run").code == 0
+    assert mine.read_text() == "Mine."
+    assert shell("sync", str(tmp_path / "notes"), "--yes").out == "default: 1 note added\n"
+    (tmp_path / "notes" / "later.md").write_text("Later.")
+    assert shell("sync", str(tmp_path / "notes")).out == "default: 1 note added\n"
+    no_folder = shell("sync", str(mine))
+    assert (no_folder.code, "cannot be a folder" in no_folder.err) == (2, True)

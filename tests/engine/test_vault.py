@@ -215,13 +215,71 @@ def test_a_copy_that_was_edited_is_a_note_of_its_own(memory: Memory, folder: Pat
     assert not memory.sync(folder).changed
 
 
-def test_a_secret_that_a_file_holds_is_masked_there_too(memory: Memory, folder: Path) -> None:
-    (folder / "key.md").write_text("The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a and more.\n")
-    memory.sync(folder)
-    (record,) = memory.list()
-    assert "ghp_16C7" not in record.text
-    assert "ghp_16C7" not in (folder / "key.md").read_text()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a and more.\n",
+        "Diary. Use the <private> tag for secrets.\nLine two that I need.\nLine three.\n",
+        'password = "hunter2-and-then-some-9"\n',
+    ],
+)
+def test_a_file_whose_text_may_not_be_kept_is_left_alone_and_told_of(memory: Memory, folder: Path, text: str) -> None:
+    (folder / "key.md").write_text(text)
+    (folder / "plain.md").write_text("The bees sleep in winter.")
+    done = memory.sync(folder)
+    assert [problem.path for problem in done.problems] == ["key.md"]
+    assert (folder / "key.md").read_text() == text
+    assert [record.text for record in memory.list()] == ["The bees sleep in winter."]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\nhello\r\n\r\nworld  \r\n\r\n",
+        b"no newline at the end",
+        b"\xef\xbb\xbf# With a mark\n\ttab\n\n\n",
+        b"---\ndescription: Long-term: a 'story'\ncssclass: wide   \n---\nBelow.\n",
+        b"---\r\ntags: [one, two]\r\n---\r\n\r\nBelow.\r\n",
+        b"---\nnot closed, just a line\n",
+    ],
+)
+def test_a_file_that_becomes_a_note_is_the_same_below_its_id(memory: Memory, folder: Path, data: bytes) -> None:
+    (folder / "own.md").write_bytes(data)
+    assert memory.sync(folder).added == 1
+    now = (folder / "own.md").read_bytes()
+    below = data.removeprefix(b"\xef\xbb\xbf")
+    rest = below.partition(b"\n")[2] if b"\n---" in below else below
+    assert now.endswith(rest)
+    assert now.count(b"id: ") == 1
     assert not memory.sync(folder).changed
+
+
+def test_environments_hidden_folders_and_other_repositories_are_passed_over(memory: Memory, folder: Path) -> None:
+    for place in (".hidden/a", "env/pyvenv.cfg", "env/lib/a", "clone/.git/HEAD", "clone/a", "deep/node_modules/x/a"):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".md" if path.name == "a" else path.suffix).write_text(f"in {place}")
+    (folder / "mine.md").write_text("Mine.")
+    before = files(folder)
+    assert memory.sync(folder).added == 1
+    after = files(folder)
+    assert {name for name in after if after[name] != before[name]} == {"mine.md"}
+
+
+def test_a_folder_is_in_step_with_one_space(memory: Memory, folder: Path) -> None:
+    (folder / "mine.md").write_text("Mine.")
+    memory.sync(folder)
+    with pytest.raises(InvalidInput, match="is kept in step with the space 'default'"):
+        memory.sync(folder, space="other")
+    assert memory.count(space="default") == 1
+
+
+def test_what_one_sync_did_is_one_act_of_the_journal(memory: Memory, folder: Path) -> None:
+    for number in range(4):
+        (folder / f"{number}.md").write_text(f"Note {number}.")
+    memory.sync(folder)
+    newest = memory.acts()[0]
+    assert (newest.verb, newest.count) == ("sync", 4)
 
 
 def test_a_folder_that_is_suddenly_empty_does_not_empty_the_memory(memory: Memory, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,10 @@ from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_or_make
 from recollect.engine.intake.results import Synced
 from recollect.engine.memory import Memory
+from recollect.errors import InvalidInput
 from recollect.types import DEFAULT_SPACE
+
+_SHOWN = 10
 
 
 def sync(
@@ -23,28 +27,60 @@ def sync(
     watch: Annotated[
         bool, typer.Option("--watch", help="Go on: whenever either side changes, until you end it.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell which files would become notes; nothing is changed.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Take in files that are there already without asking.")
+    ] = False,
     space: SpaceName = DEFAULT_SPACE,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
     """Keep a folder of Markdown and the memory in step: edits, new notes, renames and deletions on either side.
 
-    What was changed on both sides is kept as both. With git, several machines share a memory this way.
+    What was changed on both sides is kept as both. With git, several machines share a memory this way. Files that are
+    there already become notes once you say so, and get two lines at their top.
 
     \b
     Examples:
       recollect sync ~/notes
+      recollect sync ~/notes --dry-run
       recollect sync ~/notes --space work --watch
     """
     place = Path(folder).expanduser().absolute()
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput("folder", f"{place} cannot be a folder: {error.strerror}") from error
     with open_or_make(home) as memory:
+        if (dry_run or not yes) and not _may_take(memory, place, space, dry_run=dry_run):
+            return 0 if dry_run else 1
         done = memory.sync(place, space=space)
         _tell(memory, done, as_json=as_json)
         if watch:
             say(f"watching {place}; ctrl-c ends it")
             _follow(memory, place, space, as_json=as_json)
     return 1 if done.problems else 0
+
+
+def _may_take(memory: Memory, place: Path, space: str, *, dry_run: bool) -> bool:
+    """Shows which files would become notes, and asks whether they shall."""
+    from recollect.engine.care.vault import foreign_files
+
+    found = foreign_files(memory.core, place, space)
+    if dry_run or found:
+        say(f"{place}: {many(len(found), 'file')} would become {'a note' if len(found) == 1 else 'notes'} of {space}")
+        for path in found[:_SHOWN]:
+            say(f"  {path}")
+        if len(found) > _SHOWN:
+            say(f"  and {len(found) - _SHOWN:,} more")
+    if dry_run or not found:
+        return not dry_run
+    if not sys.stdin.isatty():
+        say("nothing was changed: say --yes to take them in, or name a folder of your notes alone")
+        return False
+    return typer.confirm("Each gets its id and time in two lines at its top. Go on?")
 
 
 def _follow(memory: Memory, place: Path, space: str, *, as_json: bool) -> None:

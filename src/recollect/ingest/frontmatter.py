@@ -75,6 +75,20 @@ def render_front_matter(fields: Mapping[str, Json]) -> str:
     return "\n".join([*lines, _FENCE, ""])
 
 
+def put_on_top(data: bytes, fields: Mapping[str, Json]) -> bytes:
+    """A file with some fields at its top, above those that it has; all else is as it was, byte by byte."""
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    mark = _MARK if data.startswith(_MARK) else b""
+    body = data.removeprefix(_MARK)
+    lines = render_front_matter(fields).encode().split(b"\n")[1:-2]
+    first, _, rest = body.partition(b"\n")
+    has_fields = first.rstrip() == _FENCE.encode() and split_front_matter(body.decode())[1] != body.decode()
+    if has_fields:
+        return mark + newline.join([_FENCE.encode(), *lines, b""]) + rest
+    return mark + newline.join([_FENCE.encode(), *lines, _FENCE.encode(), b"", b""]) + body
+
+
+_MARK = b"\xef\xbb\xbf"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./()+")
 _SPECIAL = frozenset(["true", "false", "null", "yes", "no", "on", "off", "~"])
 

@@ -4,6 +4,10 @@ What both said when they last agreed is kept on a shelf, as a hash for each reco
 changed; whoever says something else has. Where both have, both are kept: one of them under the record's id, the other
 as a record of its own. A file gets its id from us, and its name and folder are its owner's to choose.
 
+A person's own files stay theirs: one that is new to us gets its id and its time in two lines at its top, and is the
+same below, byte by byte; one whose text we may not keep as it stands (a secret, a private part) is left alone and told
+of.
+
 A file is written whole or not at all, and before the shelf says so; what a file says is kept in the transaction that
 notes it on the shelf. So whatever is killed when, the next run finds either nothing done, or all of it.
 """
@@ -14,7 +18,7 @@ import hashlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,13 +28,14 @@ from msgspec import Struct
 
 from recollect import private
 from recollect.engine.care.conflicts import note_conflict
-from recollect.engine.core import Core, last_entry, taking
+from recollect.engine.core import Core, as_one_act, last_entry, taking
 from recollect.engine.graph.link import name_one
 from recollect.engine.intake.results import Synced
 from recollect.engine.parse import parse_draft, parse_label
 from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of
 from recollect.engine.write.screen import Screen, told_refused
 from recollect.errors import InvalidInput, RecollectError
+from recollect.ingest.frontmatter import put_on_top
 from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, render_page, split_conflict
 from recollect.store.base import Edit, Entities, Shelf, View, normal_name
 from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
@@ -38,7 +43,9 @@ from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, R
 LEFT_OUT = ("source", "document", "message", "code")
 """Kinds that are no notes: they come from documents, talks and code, which have files of their own."""
 CONFLICT_OF = "conflict_of"
-_SKIPPED = (".git", ".obsidian", ".trash", "node_modules")
+_SKIPPED = ("node_modules", "site-packages", "__pycache__")
+_NOT_NOTES = ("pyvenv.cfg", ".git")
+"""A folder that has one of these is an environment or a repository of its own."""
 _LARGEST = 1_000_000
 _VERB = "sync"
 _MANY = 5
@@ -72,13 +79,37 @@ def _hash(stated: Draft | Record, at: datetime | None) -> str:
     return hashlib.sha256(msgspec.msgpack.encode([text, at, *said], order="deterministic")).hexdigest()
 
 
+@as_one_act
 def sync(core: Core, folder: Path, space: str) -> Synced:
     """Brings a folder and a space in step. One process at a time does so."""
-    if not folder.is_dir():
-        raise InvalidInput("folder", f"{folder} is not a folder")
-    shelf = Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
+    shelf = _shelf_of(folder)
+    _require_own(core, folder, space, shelf)
     with taking(core, f"a sync of {folder}", "vault", str(folder.resolve())):
         return _Run(core, folder, space, shelf).run()
+
+
+def foreign_files(core: Core, folder: Path, space: str) -> list[str]:
+    """The files of a folder that was never in step with the space which would become notes and get an id."""
+    shelf = _shelf_of(folder)
+    _require_own(core, folder, space, shelf)
+    with core.store.read() as view:
+        if space in {one.name for one in view.spaces()} and view.kept(shelf, space=space):
+            return []
+    return [file.path for file in _Run(core, folder, space, shelf).read_files({}) if file.page.id is None]
+
+
+def _shelf_of(folder: Path) -> Shelf[_Kept]:
+    if not folder.is_dir():
+        raise InvalidInput("folder", f"{folder} is not a folder")
+    return Shelf(f"vault:{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}", _Kept)
+
+
+def _require_own(core: Core, folder: Path, space: str, shelf: Shelf[_Kept]) -> None:
+    """A folder is in step with one space: two would take each other's notes."""
+    with core.store.read() as view:
+        others = [one.name for one in view.spaces() if one.name != space and view.kept(shelf, space=one.name)]
+    if others:
+        raise InvalidInput("space", f"{folder} is kept in step with the space {others[0]!r}; take another folder")
 
 
 class _Run:
@@ -99,7 +130,7 @@ class _Run:
         with self._core.store.read() as view:
             known = view.kept(self._shelf, space=self._space)
             there = {one.id: _hash(one, one.event_time) for one in _notes(view, self._space)}
-        read = list(self._read(known))
+        read = list(self.read_files(known))
         self._require_files(known, read)
         files = self._by_id(read, known)
         broken = {problem.path for problem in self._problems}
@@ -137,10 +168,9 @@ class _Run:
 
     # Reading
 
-    def _read(self, known: Mapping[str, _Kept]) -> Iterator[_File]:
-        for folder, folders, names in os.walk(self._folder):
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-            for name in sorted(names):
+    def read_files(self, known: Mapping[str, _Kept]) -> Iterator[_File]:
+        for folder, names in _walk(self._folder):
+            for name in names:
                 path = Path(folder, name)
                 if name.endswith(".md") and not name.startswith(".") and path.is_file() and not path.is_symlink():
                     yield from self._read_one(path.relative_to(self._folder).as_posix(), known)
@@ -151,7 +181,7 @@ class _Run:
             data = (self._folder / path).read_bytes()
             if len(data) > _LARGEST:
                 raise InvalidInput("file", f"is larger than {_LARGEST:,} bytes")
-            content = data.decode("utf-8-sig").replace("\r\n", "\n")
+            content = _content_of(data)
             sides = split_conflict(content)
             if sides is None:
                 yield self._parsed(path, data, content)
@@ -198,14 +228,18 @@ class _Run:
 
     def _tell_apart(self, id: str, copy: _File, other: _File) -> None:
         """A copy that says the same is removed; one that says something else is a note of its own from now on."""
-        if copy.hash == other.hash:
-            self._delete_file(copy)
-            self._did["removed"] += 1
-            return
-        with self._core.store.write(actor=self._core.actor) as edit:
-            record = self._keep_beside(edit, copy, id)
-            self._write_file(copy.path, _page_of(edit, record), copy.data)
-            edit.keep(self._shelf, {record.id: _Kept(copy.path, _hash(record, record.event_time))}, space=self._space)
+        try:
+            if copy.hash == other.hash:
+                self._delete_file(copy)
+                self._did["removed"] += 1
+                return
+            with self._core.store.write(actor=self._core.actor) as edit:
+                record = self._keep_beside(edit, copy, id)
+                self._write_file(copy.path, _page_of(edit, record), copy.data)
+                kept = _Kept(copy.path, _hash(record, record.event_time))
+                edit.keep(self._shelf, {record.id: kept}, space=self._space)
+        except RecollectError as error:
+            self._problems.append(FileProblem(path=copy.path, problem=str(error)))
 
     # One record
 
@@ -279,7 +313,9 @@ class _Run:
         kept, masked = screen.take(record)
         if masked and screen.policy == "reject":
             raise InvalidInput("text", told_refused(masked))
-        return msgspec.structs.replace(kept, content_hash=content_hash(kept.text))
+        if kept is not record:
+            raise InvalidInput("text", f"holds {_told(masked)}, which is not kept; take that out, and it is read")
+        return kept
 
     def _name(self, edit: Edit, page: Page) -> None:
         for name in page.about:
@@ -289,8 +325,19 @@ class _Run:
         """Both agree from here on; the file is written where it does not say all of it yet."""
         said = _hash(record, record.event_time)
         if file.page.id is None or file.hash != said or file.marked:
-            self._write_file(file.path, _page_of(edit, record), file.data)
+            self._write_file(file.path, _page_of(edit, record), file.data, whole=self._signed(record, file, said))
         edit.keep(self._shelf, {record.id: _Kept(file.path, said)}, space=self._space)
+
+    def _signed(self, record: Record, file: _File, said: str) -> bytes | None:
+        """The file as it is, with the record's id and time at its top, if that says all of the record."""
+        if file.page.id is not None or file.marked:
+            return None
+        told: dict[str, Json] = {"id": record.id}
+        if file.draft.event_time is None:
+            told[KEYS["event_time"]] = record.event_time.isoformat().replace("+00:00", "Z")
+        data = put_on_top(file.data, told)
+        again = self._parsed(file.path, data, _content_of(data))
+        return data if (again.page.id, again.hash) == (record.id, said) else None
 
     def _write(self, edit: Edit, record: Record, file: _File | None) -> None:
         """The record says something new."""
@@ -347,15 +394,16 @@ class _Run:
 
     def _taken(self) -> set[str]:
         found: set[str] = set()
-        for folder, folders, names in os.walk(self._folder):
-            folders[:] = [name for name in folders if name not in _SKIPPED]
+        for folder, names in _walk(self._folder):
             found |= {Path(folder, name).relative_to(self._folder).as_posix().casefold() for name in names}
         return found
 
-    def _write_file(self, path: str, page: Page, was: bytes | None) -> bool:
+    def _write_file(self, path: str, page: Page, was: bytes | None, *, whole: bytes | None = None) -> bool:
         """Writes a file, unless somebody has changed it since it was read: then the next run looks at it again."""
         target = self._folder / path
-        data = render_page(page).encode()
+        data = whole or render_page(page).encode()
+        if whole is None and was is not None and b"\r\n" in was:
+            data = data.replace(b"\n", b"\r\n")
         try:
             if _bytes_of(target) != was:
                 return False
@@ -373,6 +421,24 @@ class _Run:
                 target.unlink()
         except OSError as error:
             raise InvalidInput("file", f"{target} cannot be removed: {error.strerror}") from error
+
+
+def _walk(top: Path) -> Iterator[tuple[str, list[str]]]:
+    """The folders that may hold notes, with their files: none that is hidden, an environment or another repository."""
+    for folder, folders, names in os.walk(top):
+        if folder != str(top) and any(mark in names or mark in folders for mark in _NOT_NOTES):
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        yield folder, sorted(names)
+
+
+def _content_of(data: bytes) -> str:
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+def _told(masked: Sequence[str]) -> str:
+    return "a part that is marked as private" if not masked else f"what looks like a secret ({', '.join(masked)})"
 
 
 def _bytes_of(path: Path) -> bytes | None:
