@@ -42,7 +42,7 @@ class Connected(Struct, frozen=True, kw_only=True):
     @property
     def how(self) -> str:
         ways = [name for name, there in (("server", self.server), ("hooks", self.hooks)) if there]
-        return " and ".join(ways) or "hooks gone"
+        return " and ".join(ways) or "by a plugin, or no longer"
 
 
 def hook(
