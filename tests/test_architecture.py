@@ -67,7 +67,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.cli.doctor", "recollect.store.choose"): "it names what keeps the store, without opening one",
     ("recollect.cli.place", "recollect.store.choose"): "it looks whether there is a store before one is made",
 }
-ONE_OF_A_KIND = {f"recollect.contracts.{name}" for name in ("tool", "schema", "route", "fit")}
+ONE_OF_A_KIND = {f"recollect.contracts.{name}" for name in ("tool", "schema", "route", "fit", "apps")}
 """Modules of `contracts` that are no contract: every contract may import them."""
 REGISTRY = "recollect.contracts.registry"
 """The one place that knows all contracts. No contract knows it."""

@@ -639,5 +639,11 @@ def native_contract(memory: Memory, *, space: str = DEFAULT_SPACE) -> Contract:
     """The table of Recollect's own tools on a memory; `space` is meant where a call names none."""
     return Contract(
         name="recollect", title="Recollect", instructions=_INSTRUCTIONS, tools=_TOOLS, memory=memory, space=space,
-        keys_among_arguments=True,
+        keys_among_arguments=True, apps=_with_apps,
     )  # fmt: skip
+
+
+def _with_apps(table: Contract) -> Contract:
+    from recollect.contracts.apps import with_apps  # only for a client that shows apps
+
+    return with_apps(table)

@@ -31,6 +31,9 @@ Length: TypeAlias = Literal["cut", "page", "whole"]
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+UI = "io.modelcontextprotocol/ui"
+"""The extension of the protocol by which a client says that it shows apps."""
+APP_TYPE = "text/html;profile=mcp-app"
 NOBODY = "mcp"
 """Who acts where a client gave itself no name."""
 INDEX_SECONDS = 10.0
@@ -194,7 +197,8 @@ class Tool(Struct, Generic[P], frozen=True):
     `words` are the contract's, for errors of this tool alone. `length` says what becomes of an answer that is too long
     to read: it is cut (`contracts.fit` tells how), of a page every entry is kept, and one thing that was asked for by
     its id is sent whole. `in_steps` says of which arguments the work takes several transactions: files, pages, models.
-    A tool that is not `listed` is for the client's own use: it can be called, and no model is told of it.
+    A tool that is not `listed` is for the client's own use: it can be called, and no model is told of it. `meta` is
+    what clients of an extension are told of it.
     """
 
     name: str
@@ -211,6 +215,7 @@ class Tool(Struct, Generic[P], frozen=True):
     length: Length = "cut"
     in_steps: Callable[[P], bool] = never
     listed: bool = True
+    meta: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
         settled = habits.settle(arguments, self.params)
@@ -303,6 +308,14 @@ class Prompt(Struct, frozen=True, kw_only=True):
         return given
 
 
+def shows_apps(capabilities: Json) -> bool:
+    """Does a client that can do this show apps?"""
+    extensions = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
+    about = extensions.get(UI) if isinstance(extensions, Mapping) else None
+    types = about.get("mimeTypes", [APP_TYPE]) if isinstance(about, Mapping) else ()
+    return isinstance(types, list) and APP_TYPE in types
+
+
 class Contract(Struct, frozen=True, kw_only=True):
     """The whole of what one vocabulary offers to a client.
 
@@ -313,6 +326,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     fields beside the server's name and version. `web` makes the table of its addresses on the web, when somebody asks
     for one. `functions` are the ids by which tools are invoked over the iii protocol, and their names. With
     `keys_among_arguments`, `idempotency_key` may stand among the arguments of a change, though no schema lists it.
+    `extensions` are those of the protocol that it has; `apps` makes of it the table for clients that show apps.
     `folder` is where the client works, known of one whose child the server is.
     """
 
@@ -338,6 +352,8 @@ class Contract(Struct, frozen=True, kw_only=True):
     functions: Mapping[str, str] = field(default_factory=dict[str, str])
     keys_among_arguments: bool = False
     folder: str | None = None
+    extensions: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    apps: Callable[[Contract], Contract] | None = None
 
     def __post_init__(self) -> None:
         names = [

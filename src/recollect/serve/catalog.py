@@ -77,7 +77,8 @@ def capabilities(contract: Contract) -> Result:
         "resources": contract.resources or contract.templates,
         "prompts": contract.prompts,
     }
-    return {name: {} for name, entries in has.items() if entries}
+    offered: Result = {name: {} for name, entries in has.items() if entries}
+    return {**offered, "extensions": contract.extensions} if contract.extensions else offered
 
 
 def server_info(contract: Contract) -> Result:
@@ -114,6 +115,7 @@ def _tool(contract: Contract, tool: Tool[object]) -> Result:
             "inputSchema": contract.input_schema(tool),
             "outputSchema": tool.output_schema(),
             "annotations": tool.annotations,
+            "_meta": tool.meta or None,
         }
     )
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.tool import Call, Cancellation, Contract, Tool
+from recollect.contracts.tool import Call, Cancellation, Contract, Tool, shows_apps
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.serve import catalog
 from recollect.serve.ask import Asking
@@ -96,6 +96,12 @@ class Connection:
         self._asking = asking or Asking()
         self._log = log or Log()
         self._open: dict[Id, Cancellation] = {}
+        self._showing: Connection | None = None
+        """The same for requests that stand alone, of a client that shows apps."""
+        self._serve(contract)
+
+    def _serve(self, contract: Contract) -> None:
+        self.contract = contract
         self._tools: dict[str, Tool[Any]] = {tool.name: tool for tool in contract.tools}
         self._methods = self._offered()
 
@@ -233,6 +239,10 @@ class Connection:
             )  # fmt: skip
             return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
         _check_envelope(meta)
+        if self.contract.apps is not None and shows_apps(meta.get(META + "clientCapabilities")):
+            if self._showing is None:
+                self._showing = Connection(self.contract.apps(self.contract), self._log, self._asking)
+            return self._showing._respond(request, job, notify)
         client = _client_name(meta.get(META + "clientInfo"))
         folder = self.contract.folder
         call = self.contract.open_call(
@@ -283,6 +293,8 @@ class Connection:
         self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
         self.client = _client_name(params.get("clientInfo"))
         offered = params.get("capabilities")
+        if self.contract.apps is not None and shows_apps(offered):
+            self._serve(self.contract.apps(self.contract))
         self._lends_model, self._tells_roots = (
             isinstance(offered, Mapping) and isinstance(offered.get(name), Mapping) for name in ("sampling", "roots")
         )

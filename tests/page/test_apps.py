@@ -1,0 +1,122 @@
+"""Apps: what a client that shows them puts beside an answer, in a real browser and with a real server behind it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.page.conftest import PATIENCE
+from tests.serve.up import Service
+
+META = "io.modelcontextprotocol/"
+NEW = "2026-07-28"
+SHOWS = {"extensions": {META + "ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+HOST = """
+(app) => {
+  window.heard = [];
+  const frame = document.createElement("iframe");
+  addEventListener("message", async ({ data }) => {
+    const reply = (result) => frame.contentWindow.postMessage({ jsonrpc: "2.0", id: data.id, result }, "*");
+    heard.push(data.method);
+    if (data.method === "ui/initialize") reply({ protocolVersion: "2026-01-26", hostContext: { theme: "dark" } });
+    if (data.method === "tools/call") reply(await callTool(data.params));
+    if (data.method === "ui/notifications/initialized") {
+      for (const notice of app.notices) frame.contentWindow.postMessage({ jsonrpc: "2.0", ...notice }, "*");
+    }
+  });
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.style.cssText = "width: 700px; height: 600px";
+  frame.srcdoc = app.html;
+  document.body.append(frame);
+}
+"""
+
+
+class Client:
+    """A client that shows apps, of the era in which every request stands alone."""
+
+    def __init__(self, up: Service) -> None:
+        self._web = up.web
+        self._numbers = itertools.count(1)
+
+    def ask(self, method: str, *, shows: bool = True, **params: Any) -> Any:
+        meta = {META + "protocolVersion": NEW, META + "clientCapabilities": SHOWS if shows else {}}
+        headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": method, "Accept": "application/json, text/event-stream"}
+        name = params.get("name", params.get("uri"))
+        headers |= {"Mcp-Name": name} if name else {}
+        body = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": {**params, "_meta": meta}}
+        answer = self._web.post("/mcp", json=body, headers=headers).json()
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        return self.ask("tools/call", name=tool, arguments=arguments)
+
+
+@pytest.fixture
+def client(up: Service) -> Client:
+    return Client(up)
+
+
+@pytest.fixture
+def host(browser: Any, client: Client) -> Iterator[Any]:
+    """Shows an app as a client would: in a frame that reaches nobody, beside what a tool answered."""
+    window = browser.new_context()
+    page = window.new_page()
+    page.set_default_timeout(PATIENCE)
+
+    def call(params: dict[str, Any]) -> Any:
+        return client.call(params["name"], **params["arguments"])
+
+    def show(tool: str, **arguments: Any) -> Any:
+        page.expose_function("callTool", call)
+        tools = {one["name"]: one for one in client.ask("tools/list")["tools"]}
+        html = client.ask("resources/read", uri=tools[tool]["_meta"]["ui"]["resourceUri"])["contents"][0]["text"]
+        notices = [
+            {"method": "ui/notifications/tool-input", "params": {"arguments": arguments}},
+            {"method": "ui/notifications/tool-result", "params": client.call(tool, **arguments)},
+        ]
+        page.evaluate(HOST, {"html": html, "notices": notices})
+        return page.frame_locator("iframe")
+
+    yield show
+    window.close()
+
+
+def test_who_shows_no_apps_is_told_of_none(client: Client) -> None:
+    plain = client.ask("tools/list", shows=False)["tools"]
+    shown = client.ask("tools/list")["tools"]
+    assert [tool for tool in plain if "_meta" in tool or tool["name"] == "inbox"] == []
+    assert {tool["name"] for tool in shown} - {tool["name"] for tool in plain} == {"inbox"}
+    documents = client.ask("resources/list")["resources"]
+    assert {(one["uri"], one["mimeType"]) for one in documents} == {
+        ("ui://recollect/recall", "text/html;profile=mcp-app"),
+        ("ui://recollect/inbox", "text/html;profile=mcp-app"),
+    }
+
+
+def test_a_recall_is_shown_asked_again_and_corrected(host: Any) -> None:
+    app = host("recall", query="when are refunds approved", space="work")
+    app.get_by_text("Refunds over 200 euros").wait_for()
+    app.locator("#q").fill("text from customers shown as text")
+    app.locator("#q").press("Enter")
+    app.locator(".read", has_text="<script>alert('no')</script>").wait_for()
+    app.locator("#q").fill("nightly export to the accountant")
+    app.locator("#q").press("Enter")
+    app.get_by_text("runs at 02:30").wait_for()
+    app.get_by_role("button", name="Correct").first.click()
+    app.get_by_label("What is right").fill("The nightly export to the accountant runs at 03:15.")
+    app.get_by_role("button", name="Save").click()
+    app.locator("li", has_text="runs at 03:15.").wait_for()
+
+
+def test_the_inbox_is_answered_one_after_the_other(host: Any, client: Client) -> None:
+    app = host("inbox", space="work")
+    first = app.locator(".read").first
+    before = first.inner_text()
+    app.get_by_role("button", name="Drop").click()
+    app.locator(".read", has_text=before).wait_for(state="detached")
+    left = client.call("inbox", space="work")["structuredContent"]["piles"]
+    assert before not in str([matter for pile in left for matter in pile["matters"]])
