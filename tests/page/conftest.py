@@ -14,7 +14,7 @@ from tools.lifelike import write
 
 DESK = {"width": 1360, "height": 900}
 PHONE = {"width": 390, "height": 844}
-PATIENCE = 8_000
+PATIENCE = 30_000
 """Milliseconds that something may take to appear; on a busy machine it may."""
 
 

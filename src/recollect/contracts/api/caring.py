@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from recollect.contracts.api import values as v
 from recollect.contracts.tool import Call
+from recollect.engine.care.backups import advice, backups_in, folder_of
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.grant import EVERYTHING
 from recollect.engine.memory import Memory
@@ -54,11 +55,12 @@ def health(params: v.Nothing, call: Call) -> v.Health:
     stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
     lately, owned = memory.journal(limit=_LOOKED_BACK), _owns(call)
     return v.Health(
-        store=memory.location, bytes=memory.size(), problems=tuple(problems), notes=tuple(memory.core.notes),
+        store=memory.location, bytes=memory.size(), problems=tuple(problems), notes=(*memory.core.notes, *(advice(memory.core) if _owns(call) else ())),
         checked_ms=took, model=_model(memory), spaces=tuple(stats), actors=_actors(lately), grown=_grown(memory),
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
         paused_until=memory.unasked.paused_until() if owned else None,
+        backup=next(iter(backups_in(folder_of(memory.settings))), None) if owned else None,
     )  # fmt: skip
 
 

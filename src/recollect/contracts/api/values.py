@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from recollect.engine.care.backups import Backup
 from recollect.engine.care.inbox import Pile, Word
 from recollect.engine.graph.link import Fact
 from recollect.engine.read.unasked import Injected, Preview, Steering
@@ -452,7 +453,7 @@ class Grown(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether everything is well. `problems` are wrong; `checked_ms` is what looking took."""
+    """Whether everything is well. `problems` are wrong; `checked_ms` is what looking took; `backup` is the last one."""
 
     store: str
     bytes: int
@@ -466,3 +467,4 @@ class Health(Struct, frozen=True, kw_only=True):
     injected: tuple[Injected, ...]
     spending: tuple[Spending, ...]
     paused_until: datetime | None = None
+    backup: Backup | None = None

@@ -19,7 +19,7 @@ export async function open(page) {
     model(health),
     given(health.injected),
     spending(health.spending),
-    h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store), h("p", { class: "small muted" }, backups(health.backups))));
+    h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store), h("p", { class: "small muted" }, backups(health.backup))));
   return {};
 }
 
@@ -27,7 +27,7 @@ const figure = (name, value) => h("div", { class: "figure" }, h("b", { class: "n
 
 function backups(last) {
   if (!last) return "A backup is made with `recollect backup FOLDER`, while everything goes on; it is read back before it counts.";
-  return `The last good backup was made ${ago(last.at)}: ${last.path}.`;
+  return `The last backup was made ${ago(last.at)} and read back (${bytes(last.bytes)}): ${last.path}.`;
 }
 
 function growth(days) {

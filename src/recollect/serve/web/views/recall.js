@@ -16,14 +16,22 @@ export async function open(page, where) {
   const summary = h("p", { class: "small muted summary", role: "status", "aria-live": "polite" });
   const filters = await makeFilters(given);
   const slider = makeSlider(given.get("as_of"));
-  let asking = null, hits = [];
+  let asking = null, again = false, hits = [];
 
   const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20 });
 
+  /** One question at a time: what is typed meanwhile is asked when the answer is there, so that none piles up. */
   async function run() {
-    asking?.abort();
-    asking = new AbortController();
-    const asked = query();
+    if (asking) return (again = true);
+    do {
+      again = false;
+      asking = new AbortController();
+      await look(query());
+    } while (again && !asking.signal.aborted);
+    asking = null;
+  }
+
+  async function look(asked) {
     keepAddress(asked);
     results.setAttribute("aria-busy", "true");
     try {
