@@ -55,7 +55,8 @@ def health(params: v.Nothing, call: Call) -> v.Health:
     stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
     lately, owned = memory.journal(limit=_LOOKED_BACK), _owns(call)
     return v.Health(
-        store=memory.location, bytes=memory.size(), problems=tuple(problems), notes=(*memory.core.notes, *(advice(memory.core) if _owns(call) else ())),
+        store=memory.location, bytes=memory.size(), problems=tuple(problems),
+        notes=(*memory.core.notes, *(advice(memory.core) if owned else ())),
         checked_ms=took, model=_model(memory), spaces=tuple(stats), actors=_actors(lately), grown=_grown(memory),
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
