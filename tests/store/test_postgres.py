@@ -242,6 +242,17 @@ def test_a_recall_is_answered_wherever_its_connection_is_cut(url: str, tmp_path:
     memory.close()
 
 
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_memory_closes_wherever_its_connection_is_cut(url: str, tmp_path: Path, wire: Wire, how: Cut) -> None:
+    for turn in range(1, 4):
+        memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
+        memory.remember("The kettle is blue.")
+        assert memory.recall("kettle blue").hits
+        wire.cut(turn, how)
+        memory.close()
+        wire.mend()
+
+
 def test_two_processes_see_each_others_writes_at_the_next_call(url: str, tmp_path: Path) -> None:
     program = "import sys, recollect; memory = recollect.open(sys.argv[1]); memory.remember(sys.argv[2]);"
     program += "print([one.text for one in memory.list(order='oldest')])"

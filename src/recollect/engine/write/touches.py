@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from recollect.engine.core import Core
 from recollect.engine.loop import Loop
-from recollect.errors import ReadOnlyStore, RecollectError, StoreBusy, StoreFull
+from recollect.errors import ReadOnlyStore, RecollectError, StoreBusy, StoreFull, StoreLost
 
 _FLUSH_SECONDS = 5.0
 _MOST_JUDGED = 32  # questions in that time: judging them takes a few milliseconds each
@@ -81,6 +81,6 @@ class Touches:
         try:
             with self._core.store.write(actor=self._core.actor) as edit:
                 edit.touch(counts, self._core.clock())
-        except (StoreFull, StoreBusy, ReadOnlyStore):
+        except (StoreFull, StoreBusy, StoreLost, ReadOnlyStore):
             with self._lock:
                 self._counts.update(counts)
