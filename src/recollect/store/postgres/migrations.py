@@ -154,4 +154,16 @@ _LIMITS = (
     "REVOKE ALL ON FUNCTION admit(text, text), dismiss(text, text) FROM PUBLIC",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS)
+_FOR_ALL = (
+    "backups", "conflicts", "counters", "dream", "erased", "index", "ledger", "pace", "paused", "runs", "settings",
+    "slots", "steering", "undone",
+)  # fmt: skip
+"""Shelves of a whole store that tell of no space; what stands on others, such as answers, is its writer's own."""
+_OWN_SHELVES = (
+    "ALTER TABLE shelves ADD COLUMN owner text NOT NULL DEFAULT current_user",
+    "DROP POLICY by_space ON shelves",
+    f"""CREATE POLICY by_space ON shelves USING (space_no IN ({_MINE})
+        OR space_no = 0 AND (owner = current_user OR shelf IN ({", ".join(map(repr, _FOR_ALL))})))""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES)
