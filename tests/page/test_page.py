@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -422,6 +425,19 @@ def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None
     finally:
         proxy.shutdown()
         proxy.server_close()
+
+
+def test_the_command_says_where_the_page_is_or_that_nobody_is_there(up: Service) -> None:
+    def opened(port: int) -> tuple[int, str]:
+        command = [sys.executable, "-m", "recollect.cli", "open", "--print", "--http", f"127.0.0.1:{port}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        code, told = opened(free.getsockname()[1])
+    assert (code, "start the service with `recollect up`" in told) == (1, True)
+    assert opened(up.port) == (0, f"{up.url}/\n")
 
 
 # What is sent

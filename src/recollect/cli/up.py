@@ -88,4 +88,5 @@ def _tell_address(address: Address) -> None:
     put(json.dumps(entry, indent=2))
     others = ", ".join(name for name in CONTRACTS if name != "native")
     put(f"Other contracts are at {url}/NAME: {others}.")
+    put(f"What it holds, to look at and to mend: http://{address}/ (or `recollect open`).")
     print(end="", flush=True)
