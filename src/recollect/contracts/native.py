@@ -57,6 +57,9 @@ Moment = str
 """As the engine reads times: RFC 3339, 2026-05-10, 2026-03, yesterday, 3 days ago."""
 
 
+_SHOWN_FIRST = 300  # characters of a record that is to go
+
+
 class Params(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """What all tools' arguments have in common: unknown ones are refused."""
 
@@ -398,6 +401,14 @@ def forget(params: Forget, call: Call) -> Written:
     return _written(memory.forget(params.id, reason=params.reason))
 
 
+def _confirm_forget(params: Forget, call: Call) -> str | None:
+    """What goes for good is shown to a person first."""
+    if params.keep_history or params.superseded_by is not None:
+        return None
+    record = call.memory.get(params.id)
+    return None if record is None else f"Forget this for good, with its history? {record.text[:_SHOWN_FIRST]}"
+
+
 def relate(params: Relate, call: Call) -> Mapping[str, object]:
     space = params.space or call.space
     subject, object = (call.memory.meant(end, space=space) for end in (params.subject, params.object))
@@ -622,7 +633,7 @@ _TOOLS = (
          _READS),
     Tool("revise", "Change a record; the old version stays in its history.", Revise, revise, _WRITES),
     Tool("forget", "Remove a record for good, with its history.", Forget, forget,
-         Annotations(destructive=True, idempotent=True)),
+         Annotations(destructive=True, idempotent=True), confirm=_confirm_forget),
     Tool("relate", "State a dated fact between two named things.", Relate, relate, _WRITES),
     Tool("explore", "Facts, neighbours and mentions of a named entity, or a record (id) and its past.",
          Explore, explore, _READS, length="whole"),

@@ -6,7 +6,7 @@ derives from this table; what serves it never looks at a contract's name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -16,7 +16,7 @@ from recollect.contracts.schema import PLAIN, REQUIRED, Habits, derive_schema, o
 from recollect.engine.core import try_again
 from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.once import KEY, do_once
-from recollect.errors import Cancelled, InvalidInput, RecollectError
+from recollect.errors import Cancelled, Forbidden, InvalidInput, RecollectError
 from recollect.types import DEFAULT_SPACE, Json, Sample
 from recollect.version import __version__
 
@@ -34,10 +34,35 @@ INTERNAL_ERROR = -32603
 UI = "io.modelcontextprotocol/ui"
 """The extension of the protocol by which a client says that it shows apps."""
 APP_TYPE = "text/html;profile=mcp-app"
+CONFIRM = "confirm"
 NOBODY = "mcp"
 """Who acts where a client gave itself no name."""
 INDEX_SECONDS = 10.0
 """Before a call that indexes a folder answers with how far it is; the rest goes on in the background."""
+
+
+class Question(Struct, frozen=True):
+    """Something that a client is asked while it waits for an answer: of its user, of its model, of itself."""
+
+    method: str
+    params: Mapping[str, Json]
+
+    @property
+    def kind(self) -> str:
+        """The capability that a client must have to answer it."""
+        return self.method.partition("/")[0]
+
+
+Ask: TypeAlias = Callable[[Mapping[str, Question]], Mapping[str, Json]]
+"""Puts questions to a client, and answers with what it said to each; `CompleterError` where it says nothing."""
+
+
+class InputRequired(Exception):
+    """A call cannot go on before its client has answered: it is answered with these questions, and asked again."""
+
+    def __init__(self, questions: Mapping[str, Question]) -> None:
+        super().__init__()
+        self.questions = questions
 
 
 class Cancellation:
@@ -58,9 +83,14 @@ class Call:
     max_tokens)` has the client's own language model write something; it is None where the client does not lend one.
     `lends_freely` says that it is meant to be used, whether the settings name it or not. `grant` is what the caller may
     see and do; the memory is kept to it already. `folders` tells where the client works, if the server is beside it.
+    `ask` puts questions to the client; it is None where that cannot be, and `can` names the kinds that it answers
+    (sampling, elicitation, roots).
     """
 
-    __slots__ = ("_cancellation", "_memory", "_report", "client", "folders", "grant", "lends_freely", "sample", "space")
+    __slots__ = (
+        "_cancellation", "_memory", "_report", "ask", "can", "client", "folders", "grant", "lends_freely", "sample",
+        "space",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -74,8 +104,12 @@ class Call:
         space: str = DEFAULT_SPACE,
         grant: Grant = EVERYTHING,
         folders: Callable[[], Iterable[str]] = tuple,
+        ask: Ask | None = None,
+        can: Collection[str] = (),
     ) -> None:
         self.client = client
+        self.ask = ask
+        self.can = can
         self.grant = grant
         self.folders = folders
         self.sample = sample
@@ -98,6 +132,15 @@ class Call:
         """Raise `Cancelled` if the caller no longer wants the answer."""
         if self._cancellation.requested:
             raise Cancelled("the caller withdrew the request")
+
+    def confirm(self, message: str) -> bool:
+        """Does a person say yes? Where nobody can be asked, whoever calls has decided."""
+        if self.ask is None or "elicitation" not in self.can:
+            return True
+        wanted: Json = {"type": "object", "properties": {}}
+        said = self.ask({CONFIRM: Question("elicitation/create", {"message": message, "requestedSchema": wanted})})
+        answer = said.get(CONFIRM)
+        return isinstance(answer, Mapping) and answer.get("action") == "accept"
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the caller how far this is, if it asked. Also a checkpoint."""
@@ -180,6 +223,11 @@ class Annotations(Struct, frozen=True, kw_only=True):
     open_world: bool | UnsetType = field(default=UNSET, name="openWorldHint")
 
 
+def unasked(given: object, call: object) -> str | None:
+    """Nobody need say yes."""
+    return None
+
+
 def never(given: object) -> bool:
     return False
 
@@ -198,7 +246,8 @@ class Tool(Struct, Generic[P], frozen=True):
     to read: it is cut (`contracts.fit` tells how), of a page every entry is kept, and one thing that was asked for by
     its id is sent whole. `in_steps` says of which arguments the work takes several transactions: files, pages, models.
     A tool that is not `listed` is for the client's own use: it can be called, and no model is told of it. `meta` is
-    what clients of an extension are told of it.
+    what clients of an extension are told of it. `confirm` is what a person is asked before it is done, where the client
+    can ask one (None: nothing).
     """
 
     name: str
@@ -216,6 +265,7 @@ class Tool(Struct, Generic[P], frozen=True):
     in_steps: Callable[[P], bool] = never
     listed: bool = True
     meta: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    confirm: Callable[[P, Call], str | None] = unasked
 
     def parse(self, arguments: Mapping[str, Json], habits: Habits = PLAIN) -> P:
         settled = habits.settle(arguments, self.params)
@@ -375,6 +425,8 @@ class Contract(Struct, frozen=True, kw_only=True):
         sample: Sample | None = None,
         lends_freely: bool = False,
         folders: Callable[[], Iterable[str]] = tuple,
+        ask: Ask | None = None,
+        can: Collection[str] = (),
     ) -> Call:
         """A request of a client to this contract."""
         acting = None if self.memory is None else self.memory.acting_as(
@@ -382,7 +434,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         )  # fmt: skip
         return Call(
             client, report=report, cancellation=cancellation, sample=sample, lends_freely=lends_freely, memory=acting,
-            space=self.space, folders=folders,
+            space=self.space, folders=folders, ask=ask, can=can,
         )  # fmt: skip
 
     def answer(self, tool: Tool[Any], arguments: Mapping[str, Json], call: Call) -> object:
@@ -414,6 +466,9 @@ class Contract(Struct, frozen=True, kw_only=True):
         given = {name: value for name, value in arguments.items() if named is None or name != KEY}
         if key is not None and named is not None and key != named:
             raise InvalidInput(KEY, f"is {named!r}, but the call carries the key {key!r}; give one of them")
+        question = tool.confirm(tool.parse(given, self.habits), call) if call.ask is not None else None
+        if question is not None and not call.confirm(question):
+            raise Forbidden("a person was asked and did not say yes; nothing was changed")
         chosen = otherwise if key is None and named is None else named if key is None else key
         if tool.annotations.read_only:
             return try_again(lambda: write(self.answer(tool, given, call)))

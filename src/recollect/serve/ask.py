@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from urllib.parse import unquote, urlsplit
 
-from recollect.contracts.tool import Cancellation
+from recollect.contracts.tool import Ask, Cancellation, Question
 from recollect.errors import Cancelled, CompleterError
 from recollect.serve.message import Reply, encode_notification, encode_request
 from recollect.types import Json, Sample, Sampled
@@ -27,6 +27,7 @@ HEARING_SECONDS = 0.05
 """A withdrawn call stops waiting within this time."""
 
 
+SAMPLE, _SAMPLING = "sample", "sampling/createMessage"
 CLOSED = "it has closed its end of the connection"
 
 
@@ -62,18 +63,20 @@ class Asking:
         for id in tuple(self._open):
             self.settle(Reply(id, problem=CLOSED))
 
-    def sampler(self, cancellation: Cancellation, send: Callable[[bytes], None]) -> Sample:
-        """A function that has the client's own model write something."""
+    def asker(self, cancellation: Cancellation, send: Callable[[bytes], None]) -> Ask:
+        """A function that puts questions to the client, one after the other, and waits for what it says."""
 
-        def sample(system: str, prompt: str, max_tokens: int) -> Sampled:
-            params: dict[str, Json] = {
-                "messages": [{"role": "user", "content": {"type": "text", "text": prompt}}],
-                "systemPrompt": system,
-                "maxTokens": max_tokens,
-            }
-            return _sampled(self._ask("sampling/createMessage", params, cancellation, send, self._seconds))
+        def ask(questions: Mapping[str, Question]) -> Mapping[str, Json]:
+            return {name: self._answer(question, cancellation, send) for name, question in questions.items()}
 
-        return sample
+        return ask
+
+    def _answer(self, question: Question, cancellation: Cancellation, send: Callable[[bytes], None]) -> Json:
+        reply = self._ask(question.method, question.params, cancellation, send, self._seconds)
+        if reply.problem is not None:
+            wanted = "lend its model" if question.method == _SAMPLING else f"answer {question.method}"
+            raise CompleterError(f"the client did not {wanted}: {reply.problem}")
+        return reply.result
 
     def roots(self, cancellation: Cancellation, send: Callable[[bytes], None]) -> tuple[str, ...]:
         """The folders that the client works in; none where it does not say so soon."""
@@ -115,10 +118,21 @@ def _folders(reply: Reply) -> tuple[str, ...]:
     )
 
 
-def _sampled(reply: Reply) -> Sampled:
-    if reply.problem is not None:
-        raise CompleterError(f"the client did not lend its model: {reply.problem}")
-    result = reply.result
+def sampler(ask: Ask) -> Sample:
+    """A function that has the client's own model write something."""
+
+    def sample(system: str, prompt: str, max_tokens: int) -> Sampled:
+        params: dict[str, Json] = {
+            "messages": [{"role": "user", "content": {"type": "text", "text": prompt}}],
+            "systemPrompt": system,
+            "maxTokens": max_tokens,
+        }
+        return _sampled(ask({SAMPLE: Question(_SAMPLING, params)})[SAMPLE])
+
+    return sample
+
+
+def _sampled(result: Json) -> Sampled:
     content = result.get("content") if isinstance(result, Mapping) else None
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") for part in parts if isinstance(part, Mapping) and part.get("type") == "text"]

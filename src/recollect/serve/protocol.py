@@ -4,22 +4,22 @@ A `Connection` is one client. `receive` takes a message's bytes, in the order th
 work that it asks for, in any thread, and returns the bytes to send back. Neither reads or writes anything.
 
 Two eras are spoken side by side. Up to 2025-11-25 a client says `initialize` once and the connection
-remembers its version. From 2026-07-28 every request carries its version in `_meta`; nothing is remembered, and
-nothing can be asked of the client while a request lasts.
+remembers its version. From 2026-07-28 every request carries its version in `_meta`; nothing is remembered, and what
+is asked of the client is answered by its next request (`rounds.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.tool import Call, Cancellation, Contract, Tool, shows_apps
+from recollect.contracts.tool import Ask, Call, Cancellation, Contract, InputRequired, Tool, shows_apps
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.serve import catalog
-from recollect.serve.ask import Asking
+from recollect.serve.ask import Asking, sampler
 from recollect.serve.catalog import Refusal
 from recollect.serve.log import Log
 from recollect.serve.message import (
@@ -42,6 +42,7 @@ from recollect.serve.message import (
     encode_result,
     too_large,
 )
+from recollect.serve.rounds import Rounds
 from recollect.types import Json
 
 STATEFUL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -81,6 +82,13 @@ class Asked(Struct, frozen=True):
     key: str | None = None
 
 
+class _Asker(Struct, frozen=True):
+    """How a client is asked something, and what it can be asked."""
+
+    ask: Ask
+    can: frozenset[str]
+
+
 class Connection:
     """One client of one contract: its version, its name, and the requests that are under way."""
 
@@ -90,8 +98,7 @@ class Connection:
         self.client: str | None = None
         self.refused: int | None = None
         """The code of the last error that was answered."""
-        self._lends_model = False
-        self._tells_roots = False
+        self._can: frozenset[str] = frozenset()
         self._roots: tuple[str, ...] | None = None
         self._asking = asking or Asking()
         self._log = log or Log()
@@ -232,10 +239,9 @@ class Connection:
         meta = catalog.mapping(params, "_meta")
         opens_session = method == "initialize" and "protocolVersion" in params
         if META + "protocolVersion" not in meta or opens_session:
-            sample = self._asking.sampler(cancellation, notify) if self._lends_model else None
-            call = self.contract.open_call(
-                self.client, report=_reporter(meta, notify), cancellation=cancellation, sample=sample,
-                folders=lambda: self._folders(cancellation, notify),
+            asker = _Asker(self._asking.asker(cancellation, notify), self._can)
+            call = self._open_call(
+                self.client, job, meta, notify, asker, lambda: self._folders(cancellation, notify)
             )  # fmt: skip
             return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
         _check_envelope(meta)
@@ -244,19 +250,30 @@ class Connection:
                 self._showing = Connection(self.contract.apps(self.contract), self._log, self._asking)
             return self._showing._respond(request, job, notify)
         client = _client_name(meta.get(META + "clientInfo"))
-        folder = self.contract.folder
-        call = self.contract.open_call(
-            client, report=_reporter(meta, notify), cancellation=cancellation,
-            folders=lambda: () if folder is None else (folder,),
+        can = _abilities(meta.get(META + "clientCapabilities"))
+        rounds, folder = Rounds(method, params, can), self.contract.folder
+        asker = _Asker(rounds.ask, can)
+        call = self._open_call(client, job, meta, notify, asker, lambda: () if folder is None else (folder,))
+        try:
+            return self._respond_alone(method, Asked(params, True, request.stray, call, job.key))
+        except InputRequired as required:
+            return {**rounds.render(required), "_meta": {META + "serverInfo": catalog.server_info(self.contract)}}
+
+    def _open_call(
+        self, client: str | None, job: Job, meta: Mapping[str, Json], notify: Notify, asker: _Asker,
+        folders: Callable[[], Iterable[str]],
+    ) -> Call:  # fmt: skip
+        return self.contract.open_call(
+            client, report=_reporter(meta, notify), cancellation=job.cancellation, ask=asker.ask, can=asker.can,
+            sample=sampler(asker.ask) if "sampling" in asker.can else None, folders=folders,
         )  # fmt: skip
-        return self._respond_alone(method, Asked(params, True, request.stray, call, job.key))
 
     def _folders(self, cancellation: Cancellation, notify: Notify) -> Iterator[str]:
         """Where the client works: where it started us and, for whom that says nothing, which roots it tells."""
         if self.contract.folder is None:
             return
         yield self.contract.folder
-        if self._tells_roots and self._roots is None:
+        if "roots" in self._can and self._roots is None:
             self._roots = self._asking.roots(cancellation, notify)
         yield from self._roots or ()
 
@@ -295,9 +312,7 @@ class Connection:
         offered = params.get("capabilities")
         if self.contract.apps is not None and shows_apps(offered):
             self._serve(self.contract.apps(self.contract))
-        self._lends_model, self._tells_roots = (
-            isinstance(offered, Mapping) and isinstance(offered.get(name), Mapping) for name in ("sampling", "roots")
-        )
+        self._can = _abilities(offered)
         about: catalog.Result = {
             "protocolVersion": self.version,
             "capabilities": catalog.capabilities(self.contract),
@@ -337,6 +352,8 @@ class Connection:
             return self._answer_tool(tool, arguments, asked)
         except RecollectError as error:
             return catalog.render_failure(self.contract.failure(name, self._unless_withdrawn(error, asked)))
+        except (InputRequired, Refusal):
+            raise
         except Exception as error:  # noqa: BLE001  a fault in one tool must not end the connection
             return catalog.render_failure(self.contract.failure(name, self._fault(f"tool {name}", error)))
 
@@ -396,6 +413,15 @@ def _check_envelope(meta: Mapping[str, Json]) -> None:
     if version not in STATELESS_VERSIONS:
         data: Json = {"supported": list(STATELESS_VERSIONS), "requested": version}
         raise Refusal(UNSUPPORTED_VERSION, f"Unsupported protocol version: {version}", data)
+
+
+def _abilities(offered: Json) -> frozenset[str]:
+    """What a client can be asked for."""
+    return (
+        frozenset(name for name, value in offered.items() if isinstance(value, Mapping))
+        if isinstance(offered, Mapping)
+        else frozenset()
+    )
 
 
 def _client_name(info: Json) -> str | None:
