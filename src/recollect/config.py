@@ -71,6 +71,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What exports are encrypted with, where that is asked for, and opened again."""
     shared: Literal["on", "off"] = "on"
     """Is a client served by the process that has the memory open already, if there is one? Else each has its own."""
+    rate: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    """Requests a second that the service answers to one client; 0 means no limit. Unset: 50 beyond this machine."""
+    tls_cert: Path | None = None
+    """The file with the certificates of the service; with `tls_key` it speaks HTTPS."""
+    tls_key: Path | None = None
+    oauth_issuer: str | None = None
+    """Whose signed tokens the service lets in, beside its own: the address of an OAuth 2.1 authorization server."""
+    oauth_resource: str | None = None
+    """How that issuer knows the service: its address as clients see it."""
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 

@@ -15,7 +15,10 @@ FOREIGN = (
 """What rusty-mem reads, under its own names."""
 FOREIGN_HOMES = {"memory-substrate": "MEMORY_SUBSTRATE_ROOT"}
 """Variables that name the store's folder for one contract, where nothing of ours does."""
-_OWN = ("LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE")
+_OWN = (
+    "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "TLS_CERT", "TLS_KEY",
+    "OAUTH_ISSUER", "OAUTH_RESOURCE",
+)  # fmt: skip
 """Settings of a process, which are no matter of the memory that it works on."""
 
 

@@ -39,7 +39,7 @@ class Up:
         )  # fmt: skip
         assert self.popen.stdout is not None
         self.first = self.popen.stdout.readline().decode()
-        found = re.search(r"http://[\w.]+:\d+", self.first)
+        found = re.search(r"https?://[\w.]+:\d+", self.first)
         assert found is not None, self.popen.communicate()
         self.url = found[0].replace("0.0.0.0", "127.0.0.1")
         self.web = httpx.Client(base_url=self.url, timeout=HANG_GUARD_SECONDS, headers=ACCEPT)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from msgspec.structs import replace
 
 from recollect.cli.clients import launch_command
 from recollect.cli.options import Home
@@ -17,7 +19,7 @@ from recollect.config import load_settings
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.memory import open_memory
 from recollect.errors import InvalidInput
-from recollect.serve.address import Address, parse_address
+from recollect.serve.address import parse_address
 from recollect.serve.log import FORMS, LEVELS, Log
 from recollect.serve.meeting import meeting_of
 
@@ -31,6 +33,10 @@ LogLevel = Annotated[
 LogFormat = Annotated[
     str, typer.Option("--log-format", metavar="FORM", help="text, or json: one object on each line, for programs.")
 ]
+TlsCert = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="Serve HTTPS with this certificate (PEM).")
+]
+TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="The certificate's key (PEM).")]
 PrintService = Annotated[
     str | None,
     typer.Option(
@@ -46,6 +52,8 @@ def up(
     http: Http = ADDRESS,
     log_level: LogLevel = None,
     log_format: LogFormat = "text",
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     print_service: PrintService = None,
 ) -> int:
     """Run the memory as a service for agents that connect by HTTP: every contract on one address, until Ctrl-C.
@@ -55,23 +63,26 @@ def up(
       recollect up --http 127.0.0.1:3031
     """
     settings = load_settings(home)
+    if tls_cert is not None or tls_key is not None:
+        settings = replace(settings, tls_cert=tls_cert or settings.tls_cert, tls_key=tls_key or settings.tls_key)
     form = _among(FORMS, log_format, "--log-format")
     log = Log(_among(LEVELS, (log_level or settings.log_level).lower(), "--log-level"), form)
     address = parse_address(http)
     if print_service is not None:
         system = _among(SYSTEMS, print_service, "--print-service")
         options = {"--home": home, "--http": http, "--log-level": log_level, "--log-format": log_format}
+        files = {"--tls-cert": tls_cert, "--tls-key": tls_key}
+        options |= {name: None if path is None else str(path.absolute()) for name, path in files.items()}
         given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
         put(print_unit(system, [*launch_command(), "up", *given]).rstrip("\n"))
         return 0
-    from recollect.serve.gate import TokenGate  # the libraries that only a server needs
-    from recollect.serve.up import Hosting, serve_up
+    from recollect.serve.up import Hosting, guarding_of, serve_up  # the libraries that only a server needs
 
     with open_memory(settings=settings, actor="mcp") as memory:
-        gate = TokenGate(memory.core, address, settings.token)
+        guarding = guarding_of(memory, address)
         meeting = meeting_of("native", None if home is None else str(home))
         hosting = Hosting(memory, meeting, lambda offer: begin_beside(offer, memory, log), log)
-        return serve_up(memory, address, gate, log, _tell_address, hosting)
+        return serve_up(memory, address, guarding, log, _tell_address, hosting)
 
 
 def _among(choices: Sequence[T], wanted: str, option: str) -> T:
@@ -81,10 +92,10 @@ def _among(choices: Sequence[T], wanted: str, option: str) -> T:
     return found
 
 
-def _tell_address(address: Address) -> None:
-    url = f"http://{address}/mcp"
+def _tell_address(base: str) -> None:
+    url = f"{base}/mcp"
     entry = {"mcpServers": {"recollect": {"type": "http", "url": url}}}
-    put(f"Recollect is up at http://{address} (Ctrl-C ends it). Paste this into your MCP client's settings:")
+    put(f"Recollect is up at {base} (Ctrl-C ends it). Paste this into your MCP client's settings:")
     put(json.dumps(entry, indent=2))
     others = ", ".join(name for name in CONTRACTS if name != "native")
     put(f"Other contracts are at {url}/NAME: {others}.")

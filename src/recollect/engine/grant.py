@@ -15,12 +15,16 @@ SCOPES: tuple[Scope, ...] = ("read", "write", "admin")
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """What a client may do. Without `spaces` it is all of them; `id` tells one client's things from another's."""
+    """What a client may do. Without `spaces` it is all of them; `id` tells one client's things from another's.
+
+    `until` is when it ends, in seconds since 1970, where that is known from the beginning.
+    """
 
     id: str = ""
     name: str = ""
     scope: Scope = "admin"
     spaces: tuple[str, ...] | None = None
+    until: float | None = None
 
     def allows(self, scope: Scope) -> bool:
         return SCOPES.index(self.scope) >= SCOPES.index(scope)

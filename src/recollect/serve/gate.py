@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from hmac import compare_digest
-from time import monotonic
+from time import monotonic, time
 
 from starlette.concurrency import run_in_threadpool
 
@@ -18,6 +18,7 @@ from recollect.engine.tokens import find_token, list_tokens
 from recollect.errors import ConfigError
 from recollect.serve.address import Address
 from recollect.serve.admission import SHORTEST_TOKEN, Refused, check_here
+from recollect.serve.oauth import Issuer, NotOurs
 
 LOOK_AGAIN_SECONDS = 1.0
 """So soon a stream ends after its token was revoked or has expired."""
@@ -26,8 +27,9 @@ LOOK_AGAIN_SECONDS = 1.0
 class TokenGate:
     """Knows tokens by what the store keeps of them, and the owner by a token of the settings, if there is one."""
 
-    def __init__(self, core: Core, address: Address, owner: str | None) -> None:
+    def __init__(self, core: Core, address: Address, owner: str | None, issuer: Issuer | None = None) -> None:
         self._core = core
+        self._issuer = issuer
         self._loopback = address.is_loopback
         self._owner = owner
         self._looking = asyncio.Lock()
@@ -39,7 +41,7 @@ class TokenGate:
     def _require_tokens(self, address: Address) -> None:
         if self._owner is not None and len(self._owner) < SHORTEST_TOKEN:
             raise ConfigError(f"RECOLLECT_TOKEN: must have at least {SHORTEST_TOKEN} characters that nobody guesses")
-        if self._owner is None and not list_tokens(self._core):
+        if self._owner is None and self._issuer is None and not list_tokens(self._core):
             raise ConfigError(
                 f"--http: {address} can be reached from other machines; make a token first"
                 " (`recollect token create --space NAME`), or listen on 127.0.0.1"
@@ -54,17 +56,32 @@ class TokenGate:
         scheme, _, shown = (given or "").partition(" ")
         shown = shown.strip()
         if scheme.lower() != "bearer" or not shown:
-            raise _unknown("this server wants `Authorization: Bearer` with a token")
+            raise self._unknown("this server wants `Authorization: Bearer` with a token")
         if self._owner is not None and compare_digest(shown.encode(), self._owner.encode()):
             return EVERYTHING
+        if self._issuer is not None and shown.count(".") == 2:
+            return await self._grant(self._issuer, shown)
         token = await run_in_threadpool(find_token, self._core, shown)
         if token is None:
-            raise _unknown("the token is not known here, was revoked, or has expired", ', error="invalid_token"')
+            raise self._unknown("the token is not known here, was revoked, or has expired", 'error="invalid_token"')
         return token.grant
+
+    async def _grant(self, issuer: Issuer, shown: str) -> Grant:
+        try:
+            return await run_in_threadpool(issuer.grant, shown)
+        except NotOurs as error:
+            raise self._unknown(str(error), 'error="invalid_token"') from error
+
+    def _unknown(self, why: str, *more: str) -> Refused:
+        told = ['realm="recollect"', *more, *([] if self._issuer is None else [self._issuer.challenge()])]
+        return Refused(401, why, {"WWW-Authenticate": f"Bearer {', '.join(told)}"})
 
     async def ended(self, grant: Grant) -> None:
         if not grant.id:
             await asyncio.Event().wait()  # the owner's rights do not end
+        if grant.until is not None:
+            await asyncio.sleep(max(grant.until - time(), 0.0))
+            return
         while grant.id in await self._holding():
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
@@ -77,7 +94,3 @@ class TokenGate:
                 self._held = frozenset(one.id for one in tokens if one.holds(now))
                 self._looked = monotonic()
             return self._held
-
-
-def _unknown(why: str, more: str = "") -> Refused:
-    return Refused(401, why, {"WWW-Authenticate": f'Bearer realm="recollect"{more}'})

@@ -41,6 +41,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.serve.admission import Gate, Refused
 from recollect.serve.capacity import BODY_SECONDS, HEADER_SECONDS, Places, Room, render_refusal, room_for_connections
+from recollect.serve.limits import Limits
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
 from recollect.serve.watch import Watch
@@ -56,10 +57,16 @@ SEND_SECONDS = 30.0
 PASS_OVER_BYTES = 4 * MAX_BYTES
 PASS_OVER_SECONDS = 5.0
 GRACE_SECONDS = 1
-OPEN = ("", "web", "health", "healthz", "readyz")
+OPEN = ("", "web", "health", "healthz", "readyz", ".well-known")
 """Addresses that tell nothing of what is kept, and need no token."""
 
-HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (InvalidInput, 400),
     (NotFound, 404),
@@ -124,14 +131,26 @@ class Answer(NamedTuple):
 Tell: TypeAlias = Callable[[Answer], None]
 
 
+class Tls(NamedTuple):
+    """The files of a server that speaks HTTPS: its certificates, and the key of the first of them."""
+
+    cert: str
+    key: str
+
+
 class HttpServer:
     """Some parts on one socket. `run` returns after `stop`, which any thread may call."""
 
-    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, told: Tell | None = None) -> None:
+    def __init__(
+        self, parts: Sequence[Part], gate: Gate, log: Log, told: Tell | None = None, *, limits: Limits | None = None,
+        tls: Tls | None = None,
+    ) -> None:  # fmt: skip
         room = room_for_connections()
         self._parts = parts
+        places = Places(min(MAX_WATCHERS, room.most // 2))
         config = Config(
-            _App(parts, gate, log, Places(min(MAX_WATCHERS, room.most // 2)), told),
+            _App(parts, gate, log, places, told, limits or Limits()),
+            ssl_certfile=None if tls is None else tls.cert, ssl_keyfile=None if tls is None else tls.key,
             http=_protocol(room), ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="critical", access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -244,7 +263,10 @@ class Events(StreamingResponse):
 class _App:
     """Answers requests. It is one ASGI application, which is a callable of three."""
 
-    def __init__(self, parts: Sequence[Part], gate: Gate, log: Log, places: Places, told: Tell | None) -> None:
+    def __init__(
+        self, parts: Sequence[Part], gate: Gate, log: Log, places: Places, told: Tell | None, limits: Limits
+    ) -> None:
+        self._limits = limits
         self._parts = parts
         self._gate = gate
         self._log = log
@@ -288,7 +310,7 @@ class _App:
 
     async def _dispatch(self, asked: _Asked) -> Response:
         asked.segments = segments = _segments(asked.request.scope)
-        grant = await self._gate.admit(asked.request.headers, open_to_all=segments[0] in OPEN)
+        grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
         asked.client = grant.id
         exchange = Exchange(asked.request, segments, grant, self._places, self._gate)
         for part in self._parts:
@@ -296,6 +318,17 @@ class _App:
             if response is not None:
                 return response
         raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
+
+    async def _admit(self, request: Request, *, open_to_all: bool) -> Grant:
+        host = "" if request.client is None else request.client.host
+        try:
+            grant = await self._gate.admit(request.headers, open_to_all=open_to_all)
+        except Refused as refused:
+            if refused.status == 401 and "authorization" in request.headers:
+                self._limits.failed(host)
+            raise
+        self._limits.count(grant.id or host)
+        return grant
 
 
 class _Asked:

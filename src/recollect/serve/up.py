@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import ssl
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
+from typing import NamedTuple
 
+from recollect.config import Settings
 from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.route import Web
 from recollect.contracts.tool import Contract
@@ -18,19 +21,24 @@ from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.guard import guarded
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
-from recollect.errors import RecollectError
+from recollect.errors import ConfigError, RecollectError
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
-from recollect.serve.http import Health, HttpServer, Part
+from recollect.serve.gate import TokenGate
+from recollect.serve.http import Health, HttpServer, Part, Tls
+from recollect.serve.limits import Limits
 from recollect.serve.log import Log
 from recollect.serve.meeting import Meeting
+from recollect.serve.oauth import Issuer, Metadata
 from recollect.serve.owner import Begin, Owner
 from recollect.serve.page import Page
 from recollect.serve.state import Journal, Metrics, Readiness
 from recollect.serve.streamable import Streamable
 from recollect.types import DEFAULT_SPACE
 
+RATE = 50.0
+"""Requests a second of one client beyond this machine, where the settings say nothing."""
 HEARING_SECONDS = 0.2
 """A signal is heard within this time, however unlucky its moment is."""
 COURTESY_SECONDS = 5.0
@@ -114,17 +122,55 @@ class Hosting:
             self._owner.stop()
 
 
+class Guarding(NamedTuple):
+    """What a service keeps others out by: whoever they are, how often they come, and who listens on the way."""
+
+    gate: Gate
+    limits: Limits
+    tls: Tls | None = None
+    issuer: Issuer | None = None
+
+
+def guarding_of(memory: Memory, address: Address) -> Guarding:
+    """What the settings ask for; a setting that cannot be used is an error that names it."""
+    settings = memory.settings
+    if (settings.oauth_issuer is None) != (settings.oauth_resource is None):
+        raise ConfigError("oauth_issuer and oauth_resource go together: who makes tokens, and for which address")
+    issuer = None
+    if settings.oauth_issuer is not None and settings.oauth_resource is not None:
+        issuer = Issuer(settings.oauth_issuer, settings.oauth_resource)
+    usual = 0.0 if address.is_loopback else RATE
+    return Guarding(
+        TokenGate(memory.core, address, settings.token, issuer),
+        Limits(usual if settings.rate is None else settings.rate), _tls(settings), issuer,
+    )  # fmt: skip
+
+
+def _tls(settings: Settings) -> Tls | None:
+    if settings.tls_cert is None and settings.tls_key is None:
+        return None
+    if settings.tls_cert is None or settings.tls_key is None:
+        raise ConfigError("tls_cert and tls_key go together: a certificate, and its key")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(f"tls_cert: {settings.tls_cert} with {settings.tls_key} cannot be used: {error}") from error
+    return Tls(str(settings.tls_cert), str(settings.tls_key))
+
+
 def serve_up(
-    memory: Memory, address: Address, gate: Gate, log: Log, ready: Callable[[Address], None], hosting: Hosting
+    memory: Memory, address: Address, guarding: Guarding, log: Log, ready: Callable[[str], None], hosting: Hosting
 ) -> int:
-    """Serves until a signal comes; `ready` is told where. Returns the process's exit code."""
+    """Serves until a signal comes; `ready` is told at which URL. Returns the process's exit code."""
     listener = listen(address)
     offered = Offered(memory)
     protocol = Streamable(offered, log)
     metrics = Metrics(memory, lambda: protocol.sessions)
     watching = (Health(), Readiness(memory), metrics, Journal(memory, log))
     parts: Sequence[Part] = (*watching, Page(), Api(offered.memory), Palaces(offered.palaces), protocol)
-    server = HttpServer(parts, gate, log, metrics.count)
+    if guarding.issuer is not None:
+        parts = (Metadata(guarding.issuer), *parts)
+    server = HttpServer(parts, guarding.gate, log, metrics.count, limits=guarding.limits, tls=guarding.tls)
     ends: SimpleQueue[int] = SimpleQueue()
 
     def run() -> None:
@@ -145,7 +191,7 @@ def serve_up(
     serving = Loop("recollect-http", run)
     serving.wake()
     hosting.start()
-    ready(address_of(listener))
+    ready(f"{'http' if guarding.tls is None else 'https'}://{address_of(listener)}")
     code = _wait(ends)
     Loop("recollect-end", lambda: os._exit(code), delay=PATIENCE_SECONDS).wake()
     scheduled.stop()
