@@ -29,6 +29,7 @@ from bench import (
     remember,
     rusty,
     secrets,
+    service,
     start,
     substrate,
     substrate_report,
@@ -60,6 +61,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "model": model.run,
     "quality": quality.run,
     "secrets": secrets.run,
+    "service": service.run,
     "keepers": keepers.run,
     "hooks": hooks.run,
 }

@@ -14,6 +14,7 @@ from test_up import HANG_GUARD_SECONDS, Up
 import recollect
 from recollect import Settings
 from recollect.contracts.registry import CONTRACTS
+from recollect.engine.embedding.semantics import Semantics
 from recollect.engine.grant import Grant, Scope
 from recollect.engine.guard import OF_ALL, OWNERS, guarded
 from recollect.engine.memory import Memory, open_memory
@@ -236,7 +237,8 @@ TRIED = (
     " last_dream last_entry list mask_secrets meant mentioning merge messages neighbors numbered pagerank problems"
     " project_status projects promote recall reindex relate remember remember_many repair_session resume_embedding"
     " review revise search_code secrets segments session sessions set_identity set_secrets size sources spaces"
-    " summarize supersede tally too_early touch undo once can_embed unfinished_projects behind brief check warm forgets"
+    " summarize supersede tally too_early touch undo once can_embed acts unfinished_projects behind brief check warm"
+    " forgets unsealed"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
@@ -313,6 +315,11 @@ def test_the_guard_knows_all_that_a_store_can_be_asked(memory: Memory) -> None:
         asked = [(Store, store), (View, view), (Edit, edit)]
         lacking = [name for kind, one in asked for name in _members(kind) if not hasattr(one, name)]
     assert lacking == []
+
+
+def test_the_guard_knows_all_that_models_can_be_asked(memory: Memory) -> None:
+    asked = {name for name in vars(Semantics) if not name.startswith("_")} - {"stop", "efforts"}
+    assert [name for name in asked if not hasattr(hidden(memory).semantics, name)] == []
 
 
 def _members(kind: type) -> list[str]:

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 OWNERS = (
     "ingest_file", "ingest_folder", "ingest_project", "ingest_transcript", "is_transcript", "ingest_repo",
     "import_trusty_memory", "import_agentos", "index_project", "capture", "capture_said", "seen_from",
-    "backup", "export", "import_",
+    "backup", "export", "import_", "sync",
 )  # fmt: skip
 """What reads or writes files of the machine that the memory is on: for its owner alone."""
 OF_ALL = ("unasked", "spending")
@@ -163,6 +163,10 @@ class _GuardedSemantics:
     ) -> Ready:
         found = self._semantics.ready(_seen(self._grant, spaces), wait, promising, _narrow(self._grant, where))
         return Ready(self._guard(found.vectors), found.waiting, found.problem)
+
+    def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
+        found = self._semantics.ready_already(view, _seen(self._grant, spaces))
+        return None if found is None else Ready(self._guard(found.vectors), found.waiting, found.problem)
 
     def behind(self, where: Filter) -> Behind:
         narrow = _narrow(self._grant, where)
@@ -322,7 +326,7 @@ class _GuardedView:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("now", "models", "terms", "tend"):
+        if name in ("now", "models", "terms", "tend", "together"):
             return getattr(self._view, name)
         raise AttributeError(name)
 
@@ -347,12 +351,21 @@ class _GuardedView:
         if isinstance(where, Unsealed):
             return self._view.count(where) if self._grant.spaces is None else 0
         if not isinstance(where, Filter):
-            return self._view.count(where) if self._grant.sees(where.space) else 0
+            inside = self._where(where)
+            return 0 if inside is None else self._view.count(inside)
         narrow = _narrow(self._grant, where)
         return nothing if narrow is None else self._view.count(narrow, *by, **named)
 
     def entities(self, where: Entities, **named: Any) -> list[Any]:
-        return self._view.entities(where, **named) if self._grant.sees(where.space) else []
+        narrow = self._where(where)
+        return [] if narrow is None else self._view.entities(narrow, **named)
+
+    def _where(self, where: Entities | Relations) -> Entities | Relations | None:
+        """What is asked of a space that is seen, or of those of several that are; None where there is none."""
+        if isinstance(where, Entities) and where.among is not None:
+            seen = tuple(self._seen(where.among))
+            return replace(where, among=seen) if seen else None
+        return where if self._grant.sees(where.space) else None
 
     def relations(self, shape: Any, where: Relations, **named: Any) -> list[Any]:
         return self._view.relations(shape, where, **named) if self._grant.sees(where.space) else []
