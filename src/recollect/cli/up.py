@@ -99,5 +99,5 @@ def _tell_address(base: str) -> None:
     put(json.dumps(entry, indent=2))
     others = ", ".join(name for name in CONTRACTS if name != "native")
     put(f"Other contracts are at {url}/NAME: {others}.")
-    put(f"What it holds, to look at and to mend: http://{address}/ (or `recollect open`).")
+    put(f"What it holds, to look at and to mend: {base}/ (or `recollect open`).")
     print(end="", flush=True)
