@@ -56,6 +56,28 @@ def test_three_hundred_half_sent_headers_leave_stdio_and_the_next_caller_served(
             client.close()
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/api/records"])
+def test_a_body_that_says_it_is_endless_is_refused_before_it_comes(tmp_path: Path, path: str) -> None:
+    program = f"import sys; sys.path.insert(0, {SOURCE!r}); from recollect.cli import main; sys.exit(main())"
+    arguments = ["up", "--home", str(tmp_path), "--http", "127.0.0.1:0"]
+    server = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert server.stdout is not None
+    try:
+        found = re.search(rb"http://127.0.0.1:(\d+)", server.stdout.readline())
+        assert found is not None
+        with socket.create_connection(("127.0.0.1", int(found[1])), 60) as client:
+            client.sendall(
+                f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                "Accept: application/json, text/event-stream\r\nContent-Length: 9999999999\r\n\r\n".encode()
+            )
+            assert client.recv(100).startswith(b"HTTP/1.1 413 ")
+    finally:
+        server.kill()
+        server.communicate()
+
+
 def _ask(there: tuple[str, int]) -> socket.socket:
     caller = socket.create_connection(there, 60)
     caller.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")

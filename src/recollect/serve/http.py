@@ -495,6 +495,10 @@ def check_kind(request: Request) -> None:
 
 async def read_body(request: Request) -> bytes:
     """The body, as long as it is within the limit; of a longer one no more than that is held in memory."""
+    too_large = Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and float(declared) > MAX_BYTES + PASS_OVER_BYTES:
+        raise too_large  # nobody waits for it
     held = bytearray()
     incoming = request.stream()
     try:
@@ -508,7 +512,7 @@ async def read_body(request: Request) -> bytes:
         raise Refused(408, why, {"Connection": "close"}) from error
     if len(held) > MAX_BYTES:
         await _pass_over(incoming)
-        raise Refused(413, f"the body is too large: the limit is {MAX_BYTES} bytes", {"Connection": "close"})
+        raise too_large
     return bytes(held)
 
 
