@@ -144,9 +144,12 @@ def test_metrics_count_requests_and_what_is_kept(up: Up) -> None:
     assert after[asked] == before.get(asked, 0) + 1
     assert after['recollect_request_seconds_count{route="/mcp/rusty-mem"}'] >= 1
     assert after["recollect_store_bytes"] > 0
-    assert {"recollect_vectors_waiting", "recollect_injected_tokens_total", "process_resident_memory_bytes"} <= set(
-        after
-    )
+    assert {
+        "recollect_vectors_waiting",
+        "recollect_backups",
+        "recollect_injected_tokens_total",
+        "process_resident_memory_bytes",
+    } <= set(after)
     assert not any("at-all" in name for name in after)
 
 

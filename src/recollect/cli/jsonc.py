@@ -100,6 +100,8 @@ class Reader:
             value, end = _decoder.raw_decode(self._text, at)
         except json.JSONDecodeError as error:
             raise self._wrong(error.msg.lower(), error.pos) from error
+        except ValueError as error:  # a number of more digits than Python reads
+            raise self._wrong("a number is too long", at) from error
         return Node(value, at, end)
 
     def _object(self, start: int) -> Node:

@@ -34,6 +34,7 @@ _MARKS = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _ENDS = "\r\n"
+_END = re.compile(r"\r+\n")
 _WORDS = 8
 _LONGEST = 60
 
@@ -47,9 +48,14 @@ class Page(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...] = ()
 
 
+def plain_ends(text: str) -> str:
+    """A text whose lines end as ours do, whichever editor wrote it."""
+    return _END.sub("\n", text)
+
+
 def parse_page(content: str) -> Page:
     """What a file says. Fields that are not a record's are kept among its metadata."""
-    front, body = split_front_matter(content.replace("\r\n", "\n"))
+    front, body = split_front_matter(plain_ends(content))
     fields: dict[str, Json] = {}
     own: dict[str, Json] = {}
     about: list[str] = []

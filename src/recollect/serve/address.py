@@ -34,7 +34,7 @@ class Address(Struct, frozen=True):
 def parse_address(text: str, option: str = "--http") -> Address:
     """`127.0.0.1:3031`, `[::1]:3031`, or `:3031`, which means this machine alone."""
     host, colon, port = text.strip().rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+    if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65_535:
         raise _not_an_address(text, option)
     if host.startswith("[") and host.endswith("]"):
         found = _ip(host[1:-1])

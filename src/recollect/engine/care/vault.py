@@ -36,7 +36,7 @@ from recollect.engine.write.remember import content_hash, ensure_space, make_rec
 from recollect.engine.write.screen import Screen, told_refused
 from recollect.errors import InvalidInput, RecollectError
 from recollect.ingest.frontmatter import put_on_top
-from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, render_page, split_conflict
+from recollect.ingest.vault import KEYS, Page, links_in, name_page, parse_page, plain_ends, render_page, split_conflict
 from recollect.store.base import Edit, Entities, Shelf, View, normal_name
 from recollect.types import HIDDEN_STATUSES, Draft, FileProblem, Filter, Json, Record
 
@@ -75,7 +75,7 @@ class _File(Struct, frozen=True):
 def _hash(stated: Draft | Record, at: datetime | None) -> str:
     """What a file and a record are compared by: all that both can say. Looks do not count."""
     said = [getattr(stated, name) for name in KEYS if name != "event_time"]
-    text = stated.text.replace("\r\n", "\n").strip("\r\n")
+    text = plain_ends(stated.text).strip("\r\n")
     return hashlib.sha256(msgspec.msgpack.encode([text, at, *said], order="deterministic")).hexdigest()
 
 
@@ -434,7 +434,7 @@ def _walk(top: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _content_of(data: bytes) -> str:
-    return data.decode("utf-8-sig").replace("\r\n", "\n")
+    return plain_ends(data.decode("utf-8-sig"))
 
 
 def _told(masked: Sequence[str]) -> str:

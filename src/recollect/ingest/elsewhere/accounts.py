@@ -122,6 +122,9 @@ def _read_gemini(files: Material) -> Iterator[Item]:
     for key, rows in talks.items():
         rows.sort(key=lambda row: text_of(row, "time"))
         messages = tuple(message for row in rows for message in _said(row))
+        if not messages:
+            yield Left("activity", "nothing is said in it")
+            continue
         title = messages[0].text.split("\n")[0][:80]
         yield Conversation(
             format="gemini", messages=messages, id=f"gemini-{key}", title=title, origin={"host": "gemini.google.com"}
