@@ -26,11 +26,11 @@ _COUNTED = ("records", "entities", "relations", "journal")
 
 
 def backup(path: Path, target: Path, now: datetime) -> Copied:
-    """Copies a store that others may be writing to. A folder gets a file with the time in its name."""
+    """Copies a store that others may be writing to. A folder, or a name without an ending, gets a file with its time."""
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
     check_file(path)
-    if target.is_dir():
+    if target.is_dir() or (not target.suffix and not target.exists()):
         target = target / f"recollect-{now:%Y%m%d-%H%M%S}.db"
     if target.exists():
         raise Conflict(f"{target} is there already; name another file, or a folder")
@@ -47,7 +47,7 @@ def _making(target: Path) -> Generator[Path]:
     """A file beside the one that is to be, which takes its name when all went well."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(target.parent)
         private.make_file(part)
         yield part
         os.replace(part, target)
