@@ -126,3 +126,18 @@ def test_a_first_hit_is_right_about_as_often_as_its_score_says(memory: Memory) -
         said += sum(hit.score for hit, _ in hits)
         right += sum(hit.record.id == id for hit, id in hits)
     assert abs(said - right) / right < 0.35
+
+
+def test_without_vectors_too_what_is_newer_stands_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
+    changed = {
+        "where does Nadia work?": ("Nadia works at the Charité as a nurse.", "Nadia works at Vivantes as a nurse."),
+        "which port does the gateway use?": ("The gateway uses port 8080.", "The gateway uses port 9090."),
+        "when is the market?": ("The market is on Fridays at eight.", "The market is on Saturdays at eight."),
+    }
+    with recollect.open(tmp_path) as memory:
+        for old, new in changed.values():
+            memory.remember(new, event_time="2026-10-01")
+            memory.remember(old, event_time="2026-03-01")
+        found = {question: memory.recall(question, limit=1).hits[0].record.text for question in changed}
+    assert found == {question: new for question, (_, new) in changed.items()}

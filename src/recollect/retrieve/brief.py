@@ -31,7 +31,8 @@ sempre mai preferisce deve regola prefere regra altijd nooit moet voorkeur zawsz
 нельзя нужно
 """.split()
 DECISION_WORDS = """
-decision decided agreed chose moved switched migrated replaced entscheidung umgestellt gewechselt entschieden beschlossen décision décidé decisión decidido decidimos decisione
+decision decided agreed chose moved switched migrated replaced entscheidung entschieden beschlossen umgestellt
+gewechselt décision décidé decisión decidido decidimos decisione
 deciso decisão decidiu besloten besluit decyzja решение решили
 """.split()
 HEADINGS: Mapping[Section, str] = {

@@ -330,7 +330,7 @@ def _in_time(evidence: Evidence, own: Floats) -> dict[str, Floats | float]:
     columns["place in time"] = order / max(count - 1, 1)
     columns["like all"] = everywhere = np.zeros(count)
     like = evidence.like
-    if like is None or len(like.rows) < 2:
+    if like is None or len(like.rows) < 2 or np.isnan(evidence.near).all():
         return columns
     everywhere[like.rows] = (like.cosine.sum(axis=1) - 1.0) / (len(like.rows) - 1)
     time, worth = evidence.time[like.rows], own[like.rows]

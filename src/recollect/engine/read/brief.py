@@ -68,7 +68,8 @@ def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | No
 
 def _told(view: View, where: Filter) -> list[Record]:
     """What a memory without statements has: documents and conversations, but for what came by itself."""
-    told = view.select(Record, narrow(where, without_kinds=(*where.without_kinds, "code")), "newest", _MOST)
+    said = msgspec.structs.replace(where, without_kinds=(*where.without_kinds, "code"))
+    told = view.select(Record, said, "newest", _MOST)
     return [record for record in told if CAPTURED not in record.metadata]
 
 

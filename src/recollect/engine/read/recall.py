@@ -140,25 +140,26 @@ class _Pool:
         places = {self.origins[home].space: rows[self.home[rows] == home] for home in homes}
         return {space: Pick(self.version[some]) for space, some in places.items()}, places
 
-    def look_closer(self, view: View, vectors: Vectors) -> None:
+    def look_closer(self, view: View, vectors: Vectors | None) -> None:
         """Compares the best wordpiece by wordpiece, and the best of those with each other."""
         question = self._question
-        if question.tokens is not None:
+        if vectors is not None and question.tokens is not None:
             picks, places = self.picks(self.best(_BY_TOKENS))
             late = self.evidence.late.copy()
             for space, told in view.signals(picks, None, model=vectors.model().no, tokens=question.tokens).items():
                 if told.late is not None:
                     late[places[space]] = told.late.worth
             self.evidence = msgspec.structs.replace(self.evidence, late=late)
-        if question.vector is not None:
-            self._compare(view, vectors)
+        if len(self):
+            self._compare(view, vectors if question.vector is not None else None)
 
-    def _compare(self, view: View, vectors: Vectors) -> None:
+    def _compare(self, view: View, vectors: Vectors | None) -> None:
         rows = self.best(LIKE)
         picks, places = self.picks(rows)
         at = {int(row): place for place, row in enumerate(rows)}
         like = np.zeros((len(rows), len(rows)))
-        for space, told in view.signals(picks, None, model=vectors.model().no, alike=True).items():
+        by_vectors = {} if vectors is None else view.signals(picks, None, model=vectors.model().no, alike=True)
+        for space, told in by_vectors.items():
             if told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
                 like[np.ix_(own, own)] = told.alike
@@ -261,8 +262,8 @@ def answer(
     )
     pool, shown = _Pool(found, question), _Shown(view)
     used = None
+    pool.look_closer(view, vectors)
     if vectors is not None:
-        pool.look_closer(view, vectors)
         try:
             used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
         except EmbedderError as error:

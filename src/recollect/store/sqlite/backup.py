@@ -26,7 +26,7 @@ _COUNTED = ("records", "entities", "relations", "journal")
 
 
 def backup(path: Path, target: Path, now: datetime) -> Copied:
-    """Copies a store that others may be writing to. A folder, or a name without an ending, gets a file with its time."""
+    """Copies a store that others may be writing to. A folder, or a name without an ending, gets a file with a time."""
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
     check_file(path)
