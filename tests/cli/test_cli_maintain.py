@@ -40,8 +40,8 @@ def test_agentos_brings_its_memories_along(shell, tmp_path):
     file = tmp_path / "state.json"
     entry = {"id": "m1", "agentId": "a", "content": "Tea at five", "timestamp": 1_700_000_000_000}
     file.write_text(json.dumps({"memories": [entry], "sessions": []}))
-    assert shell("import", "agentos", str(file), "--dry-run").out == "a: 1 record would come\n"
-    assert shell("import", "agentos", str(file)).out == "a: 1 record came\n"
-    assert shell("import", "agentos", str(file)).out == "a: 0 records came; 1 were here already\n"
+    assert shell("import", "agentos", str(file), "--dry-run").out == "a: 1 record, 0 facts would come\n"
+    assert shell("import", "agentos", str(file)).out == "a: 1 record, 0 facts came\n"
+    assert shell("import", "agentos", str(file)).out == "a: 0 records, 0 facts came; 1 were here already\n"
     file.write_text("{")
     assert "is no export of agentos" in shell("import", "agentos", str(file)).err

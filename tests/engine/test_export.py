@@ -79,6 +79,7 @@ def test_an_export_goes_to_postgresql_and_back_byte_for_byte(tmp_path: Path) -> 
 def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> None:
     with open_at(tmp_path / "old") as memory:
         memory.remember("Ada wrote the first program.")
+        memory.embed_waiting()  # nothing is written beside from here on
         done = memory.export(tmp_path, passphrase="orchard and rain")
         plain = exported(memory)
     path = Path(str(done.path))

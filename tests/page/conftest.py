@@ -18,7 +18,7 @@ PATIENCE = 30_000
 """Milliseconds that something may take to appear; on a busy machine it may."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with launched() as one:
         yield one

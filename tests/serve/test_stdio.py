@@ -87,7 +87,7 @@ def test_line_ends_of_any_kind_and_blank_lines_do_not_matter(start: Start, endin
 
 
 def test_nothing_heavy_is_imported_before_the_handshake() -> None:
-    heavy = ["asyncio", "httpx", "json", "logging", "numpy", "onnxruntime", "rich", "starlette", "typer", "uvicorn"]
+    heavy = ["asyncio", "httpx", "logging", "numpy", "onnxruntime", "rich", "starlette", "typer", "uvicorn"]
     script = f"import sys, recollect.serve.stdio; print([m for m in {heavy} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert found.stdout == "[]\n"

@@ -276,6 +276,8 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
     for table, last in numbers.items():
         if table in _COUNTED:
             db.count_from(table, last)
+    db.known_spaces = None  # there are others now
+    edit.numbers.numbers.clear()
     for (number,) in db.rows("SELECT no FROM spaces ORDER BY no"):
         edit.derived.put_space(number)
     for number, entity in edit.present_entities():  # records are linked to those that are known

@@ -350,7 +350,7 @@ def test_without_http_nothing_of_the_web_is_loaded(tmp_path: Path) -> None:
     hello = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
     done = subprocess.run([*command, "--home", str(tmp_path)], input=hello, capture_output=True, timeout=60, check=True)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
-    web = ("starlette", "uvicorn", "asyncio", "anyio", "socket", "recollect.contracts.trusty_memory.rest")
+    web = ("starlette", "uvicorn", "asyncio", "anyio", "recollect.contracts.trusty_memory.rest")
     assert [name for name in web if name in loaded] == []
     assert "recollect.contracts.trusty_memory.table" in loaded
 

@@ -316,4 +316,5 @@ def pieces_of(record: Record) -> list[str]:
     pieces = pieces if record.title is None else [f"{record.title}\n{piece}" for piece in pieces]
     if record.kind != "code":
         return pieces
-    return [face_of(record.title or "", str((record.locator or {}).get("path", "")), record.text), *pieces]
+    face = face_of(record.title or "", str((record.locator or {}).get("path", "")), record.text)
+    return [face, *pieces] if face else pieces

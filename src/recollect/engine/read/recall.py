@@ -327,7 +327,7 @@ def _read(
     query, small = question.query, is_worth_reading(pool.evidence.records)
     if not (query.deep or small) or (query.deep and not small and _until(query, began) <= time.monotonic()):
         return None
-    looked_at = max(DEEP, _FOLD_LOOKS_AT * query.limit)
+    looked_at = max(DEEP, 2 * _FOLD_LOOKS_AT * query.limit)  # reading changes the order behind them, too
     compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
     ranked = pool.ranked(looked_at, least=0.0, among=compared)
     best = ranked[: DEEP if query.deep else FEW]  # reading may lift or lower any of them
