@@ -6,11 +6,13 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -161,9 +163,22 @@ def test_a_write_is_made_once_at_whichever_step_the_owner_is_killed(start: Start
     assert texts(second.home) == ["The lamp is green."]
 
 
+def hang(owner: Spoken) -> None:
+    """Stops a process at a moment at which it is not writing: whoever hangs in a transaction keeps all from writing."""
+    while True:
+        owner.popen.send_signal(signal.SIGSTOP)
+        try:
+            with closing(sqlite3.connect(owner.home / "recollect.db", timeout=0, isolation_level=None)) as store:
+                store.execute("BEGIN IMMEDIATE")
+                store.execute("ROLLBACK")
+                return
+        except sqlite3.OperationalError:
+            owner.popen.send_signal(signal.SIGCONT)
+
+
 def test_an_owner_that_hangs_keeps_nobody_waiting(start: Start) -> None:
     owner, second = start(), start()
-    owner.popen.send_signal(signal.SIGSTOP)
+    hang(owner)
     answer = second.call("remember", text="The lamp is green.")["structuredContent"]
     assert (answer["outcome"], is_relay(second)) == ("stored", False)
     third = start()

@@ -72,10 +72,11 @@ def test_answers_come_as_one_types_and_say_why(look: Look) -> None:
 def test_filters_narrow_and_stay_in_the_address(look: Look) -> None:
     page = look("recall?q=export")
     page.select_option("#f-project", "ledger")
+    page.wait_for_function("() => location.hash.includes('project=ledger')")
     page.wait_for_function(
-        "() => [...document.querySelectorAll('.hit .meta')].every((one) => one.innerText.includes('ledger'))"
+        "() => { const all = [...document.querySelectorAll('.hit .meta')];"
+        " return all.length && all.every((one) => one.innerText.includes('ledger')) }"
     )
-    assert "project=ledger" in page.url
     page.reload()
     page.wait_for_selector(".hit")
     assert page.locator("#f-project").input_value() == "ledger"

@@ -163,6 +163,16 @@ def test_a_change_with_a_key_is_made_once(up: Service) -> None:
     assert (other.status_code, other.json()["code"]) == (409, "conflict")
 
 
+def test_a_record_may_say_when_it_happened_how_long_it_holds_and_what_it_replaces(up: Service) -> None:
+    old = remember(up, "The ferry leaves at nine.", event_time="2025-03-01T08:00:00Z")
+    new = remember(up, "The ferry leaves at ten.", valid_from="2025-06-01", valid_until="2099-01-01", replaces=old)
+    found = get(up, f"records/{new}")
+    assert (found["valid_from"][:10], found["valid_until"][:10]) == ("2025-06-01", "2099-01-01")
+    assert get(up, f"records/{old}")["status"] == "superseded"
+    wrong = up.web.post("/api/records", json={"text": "When?", "event_time": "soonish"})
+    assert (wrong.status_code, "event_time" in wrong.text) == (400, True)
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

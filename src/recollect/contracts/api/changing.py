@@ -17,9 +17,11 @@ _CARRIED = ("kind", "memory_type", "title", "room", "session", "project", "user"
 
 
 def remember(params: v.NewRecord, call: Call) -> Receipt:
+    moments = {"event_time": params.event_time, "valid_from": params.valid_from, "valid_until": params.valid_until}
     return call.memory.remember(
-        params.text, space=params.space, session=params.session, role=params.role, **params.given()
-    )
+        params.text, space=params.space, session=params.session, role=params.role, replaces=params.replaces,
+        **{name: moment for name, moment in moments.items() if moment is not None}, **params.given(),
+    )  # fmt: skip
 
 
 def revise(params: v.Revise, call: Call) -> Receipt:

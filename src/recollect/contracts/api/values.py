@@ -144,6 +144,10 @@ class NewRecord(Fields, frozen=True, kw_only=True):
     space: Label = "default"
     session: Label | None = None
     role: Label | None = None
+    event_time: Annotated[Moment, Meta(description="When it happened; else now.")] | None = None
+    valid_from: Annotated[Moment, Meta(description="It holds from then on.")] | None = None
+    valid_until: Annotated[Moment, Meta(description="It holds until then.")] | None = None
+    replaces: Annotated[LongLabel, Meta(description="The id of a record whose place it takes.")] | None = None
 
 
 class Revise(Fields, frozen=True, kw_only=True):
