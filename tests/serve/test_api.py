@@ -171,6 +171,7 @@ def test_a_record_may_say_when_it_happened_how_long_it_holds_and_what_it_replace
     assert get(up, f"records/{old}")["status"] == "superseded"
     wrong = up.web.post("/api/records", json={"text": "When?", "event_time": "soonish"})
     assert (wrong.status_code, "event_time" in wrong.text) == (400, True)
+    assert [up.web.delete(f"/api/records/{id}").status_code for id in (new, old)] == [200, 200]
 
 
 @pytest.mark.parametrize(
