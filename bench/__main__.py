@@ -21,6 +21,7 @@ from bench import (
     meaning,
     memory_mcp,
     model,
+    page_speed,
     parts,
     postgres,
     processes,
@@ -64,6 +65,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "service": service.run,
     "keepers": keepers.run,
     "hooks": hooks.run,
+    "page-speed": page_speed.run,
 }
 
 

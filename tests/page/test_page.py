@@ -69,6 +69,24 @@ def test_answers_come_as_one_types_and_say_why(look: Look) -> None:
     assert "payments" in first.locator(".meta").inner_text()
 
 
+def test_an_older_answer_never_takes_the_place_of_a_newer_one(look: Look) -> None:
+    page = look()
+    page.wait_for_selector(".results[data-asked='']")
+    held: list[Any] = []
+    page.route("**/api/recall?q=ferry*", lambda route: held.append(route))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/recall" in request.url else None)
+    with page.expect_request("**/api/recall?q=ferry*"):
+        page.fill("#q", "ferry")
+    page.fill("#q", "boiler")
+    page.fill("#q", "tomatoes on the south wall")
+    assert len(asked) == 1
+    held[0].continue_()
+    page.wait_for_selector(".results[data-asked='tomatoes on the south wall']")
+    assert [("ferry" in url, "boiler" in url) for url in asked] == [(True, False), (False, False)]
+    assert "tomatoes" in page.locator(".hit").first.inner_text().lower()
+
+
 def test_filters_narrow_and_stay_in_the_address(look: Look) -> None:
     page = look("recall?q=export")
     page.select_option("#f-project", "ledger")

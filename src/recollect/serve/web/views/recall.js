@@ -20,7 +20,8 @@ export async function open(page, where) {
 
   const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20 });
 
-  /** One question at a time: what is typed meanwhile is asked when the answer is there, so that none piles up. */
+  /** One question at a time, and the first at once: what is typed meanwhile is asked when the answer is there, so that none
+   *  piles up and no older answer takes the place of a newer one. */
   async function run() {
     if (asking) return (again = true);
     do {
@@ -38,6 +39,7 @@ export async function open(page, where) {
       const answer = await get("recall", asked, asking.signal);
       hits = answer.hits;
       paint(asked, answer);
+      results.dataset.asked = asked.q;
     } catch (error) {
       if (error.name === "AbortError") return;
       show(results, broken(error, run));
@@ -57,10 +59,9 @@ export async function open(page, where) {
     else summary.textContent = `${many(hits.length, "record")} in ${took}${signals.waiting_for_vectors ? `; ${many(signals.waiting_for_vectors, "record")} known by words only so far` : ""}.`;
   }
 
-  const later = settled(run, 60);
-  q.addEventListener("input", later);
+  q.addEventListener("input", run);
   filters.onchange(run);
-  slider.onchange(settled(run, 60));
+  slider.onchange(run);
   const stop = onChange(settled(() => !slider.value() && run(), 400));
   const go = walker(".hit a");
   put(page, q, filters, slider, summary, results);
