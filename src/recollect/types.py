@@ -643,7 +643,10 @@ class Project(Struct, frozen=True, kw_only=True):
 
 
 class ProjectStatus(Struct, frozen=True, kw_only=True):
-    """How far the index of a project is. `skipped` counts the files that were left out, by reason."""
+    """How far the index of a project is. `skipped` counts the files that were left out, by reason.
+
+    `completed_at` is when the last file was read, `embedded_at` when every chunk had its vector.
+    """
 
     id: str
     space: str
@@ -656,6 +659,7 @@ class ProjectStatus(Struct, frozen=True, kw_only=True):
     eta_seconds: float | None = None
     started_at: datetime | None = None
     completed_at: datetime | None = None
+    embedded_at: datetime | None = None
     watching: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
     errors: tuple[FileProblem, ...] = ()

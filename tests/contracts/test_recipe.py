@@ -59,7 +59,7 @@ def test_its_habits_hold(notes: Callable[[Memory], Contract], memory: Memory, co
     memory.remember("Tea is at five.")
     table = connect(notes(memory))
     assert table.call("search", query="tea", most=1.0, words=None) == {"notes": ["Tea is at five."]}
-    assert table.fail("search", words="tea", most=51) == "most: Expected int <= 50"
+    assert table.fail("search", words="tea", most=51) == "most: must be at most 50, not 51"
 
 
 @pytest.mark.usefixtures("notes")

@@ -16,6 +16,7 @@ from recollect import Memory, Settings
 from recollect.embed.bundled import BundledEmbedder
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.read import recall as reading
+from recollect.engine.read.by_signal import search_vectors
 from recollect.ingest.pieces import cut_pieces
 
 PLENTY = 600.0
@@ -119,3 +120,22 @@ def test_the_background_gives_way_as_long_as_somebody_is_being_answered() -> Non
         assert not went.is_set()
     background.join(60)
     assert went.is_set()
+
+
+def test_a_search_by_vectors_alone_makes_the_background_give_way_too(heard: Memory, listener: Listener) -> None:
+    heard.recall("loads the model", wait=0)
+    heard.remember("The skylight was replaced by Bruno in spring.")
+    gave_way: list[bool] = []
+    embed = listener.embed
+
+    def watched(texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        if not query:
+            background = threading.Thread(target=heard.semantics.precedence.give_way, daemon=True)
+            background.start()
+            background.join(0.01)
+            gave_way.append(background.is_alive())
+        return embed(texts, query=query)
+
+    listener.embed = watched
+    found = search_vectors(heard, "who fixed the window in the roof?", wait=PLENTY)
+    assert ([hit.record.text for hit in found], gave_way) == (["The skylight was replaced by Bruno in spring."], [True])

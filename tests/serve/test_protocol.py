@@ -201,7 +201,7 @@ CALL_RULES: list[tuple[str, bytes, Any]] = [
     (
         "a number out of range is named",
         use("add", {"a": 1, "b": -1}),
-        result(text("b: Expected int >= 0", isError=True)),
+        result(text("b: must be at least 0, not -1", isError=True)),
     ),
     (
         "an unknown argument is named",
@@ -211,7 +211,7 @@ CALL_RULES: list[tuple[str, bytes, Any]] = [
     (
         "a word that is not a choice is named",
         use("say", {"text": "x", "tone": "rude"}),
-        result(text("tone: Invalid enum value 'rude' (known: loud, plain)", isError=True)),
+        result(text("tone: must be one of loud, plain, not 'rude'", isError=True)),
     ),
     ("a foreseen failure is told", use("fail"), result(text("Memory not found: 7", isError=True))),
     (

@@ -73,7 +73,7 @@ async def test_tools_are_listed_and_called(session: ClientSession) -> None:
 async def test_failures_are_results_that_a_model_can_read(session: ClientSession) -> None:
     failed = await session.call_tool("add", {"a": "two"})
     assert failed.is_error
-    assert failed.content == [types.TextContent(type="text", text="a: Expected int, got str")]
+    assert failed.content == [types.TextContent(type="text", text="a: must be a whole number, not 'two'")]
     with pytest.raises(MCPError, match="Unknown tool: nope"):
         await session.call_tool("nope", {})
 

@@ -23,6 +23,17 @@ UNKNOWN = "unknown field"
 _REF_PREFIX = "#/$defs/"
 _NULL = {"type": "null"}
 _PARTS = re.compile(r"(?=[.\[])")
+_SOMEWHERE = "[...]"
+"""How msgspec names an entry of an object whose names are free: it does not say which."""
+_FILLED = "not be empty"
+_SHORT = 60
+_KINDS = {
+    "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
+    "object": "an object",
+}  # fmt: skip
+_SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+_PIECES = {"str": "characters", "array": "entries", "object": "fields"}
+_BOUND = re.compile(r"(\w+) (of length )?([<>]=?) (\S+)")
 
 
 class Habits(Struct, frozen=True, kw_only=True):
@@ -165,11 +176,11 @@ def parse_params(params: type[P], arguments: Mapping[str, Json], *, strict: bool
     try:
         return msgspec.convert(arguments, params, strict=strict)
     except msgspec.ValidationError as error:
-        raise _explain(str(error), params) from None
+        raise _explain(str(error), params, arguments) from None
 
 
-def _explain(complaint: str, params: type) -> InvalidInput:
-    """Turn msgspec's sentence ("Expected `int` >= 1 - at `$.limit`") into a field and its problem."""
+def _explain(complaint: str, params: type, arguments: Mapping[str, Json]) -> InvalidInput:
+    """Turn msgspec's sentence ("Expected `int` >= 1 - at `$.limit`") into a field and what it must be."""
     problem, found, place = complaint.rpartition(" - at `$")
     if not found:
         problem, place = complaint, ""
@@ -178,9 +189,45 @@ def _explain(complaint: str, params: type) -> InvalidInput:
         return InvalidInput(_join(place, _quoted(problem)), REQUIRED)
     if problem.startswith("Object contains unknown field `"):
         return InvalidInput(_join(place, _quoted(problem)), _unknown(params, place))
-    if problem.startswith("Invalid enum value"):
-        problem += _choices(params, place)
-    return InvalidInput(place or "arguments", problem.replace("`", "").replace(" | null", ""))
+    wanted = _choices(params, place) if problem.startswith("Invalid enum value") else _wanted(problem)
+    given = "" if wanted == _FILLED or _SOMEWHERE in place else f", not {_shown(_at(place, arguments))}"
+    return InvalidInput(place or "arguments", f"must {wanted}{given}")
+
+
+def _wanted(problem: str) -> str:
+    """What msgspec expected, in plain words: `int` >= 1 is "be at least 1"."""
+    if problem.startswith("Invalid RFC3339"):
+        return "be a time like 2026-05-10T09:00:00Z"
+    expected = problem.removeprefix("Expected ").partition(", got ")[0].replace("`", "").replace(" | null", "")
+    bound = _BOUND.fullmatch(expected)
+    if bound is None:
+        return "be " + " or ".join(_KINDS.get(kind, kind) for kind in expected.split(" | "))
+    kind, of_length, sign, number = bound.groups()
+    if not of_length:
+        return f"be {_SIGNS[sign]} {number}"
+    return f"have {_SIGNS[sign]} {number} {_PIECES[kind]}" if (sign, number) != (">=", "1") else _FILLED
+
+
+def _at(place: str, arguments: Json) -> Json:
+    """What stands at a place like `tags[1]` or `entity.id`."""
+    found = arguments
+    for part in _PARTS.split(place):
+        if isinstance(found, list) and part[1:-1].isdigit():
+            found = found[int(part[1:-1])]
+        elif isinstance(found, Mapping):
+            found = found.get(part.removeprefix("."))
+    return found
+
+
+def _shown(value: Json) -> str:
+    """A wrong value as an error shows it: itself if that is short, else what kind of thing it is."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower().replace("none", "null")
+    if isinstance(value, str) and len(value) > _SHORT:
+        return f"a text of {len(value)} characters"
+    if isinstance(value, str | int | float):
+        return repr(value)
+    return "an object" if isinstance(value, Mapping) else "a list"
 
 
 def _quoted(problem: str) -> str:
@@ -201,4 +248,4 @@ def _unknown(params: type, place: str) -> str:
 def _choices(params: type, place: str) -> str:
     properties = cast("dict[str, dict[str, Json]]", derive_schema(params)["properties"])
     words = properties.get(place, {}).get("enum")
-    return f" (known: {', '.join(str(word) for word in words)})" if isinstance(words, list) else ""
+    return f"be one of {', '.join(str(word) for word in words)}" if isinstance(words, list) else "be a known word"

@@ -6,11 +6,13 @@ It is bookkeeping, on shelves beside the records that came of the files: what ha
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from recollect.engine.core import Core
 from recollect.store.base import Shelf, View
 from recollect.types import FileProblem, ProjectState, Record
 
@@ -33,7 +35,10 @@ class Known(Struct, frozen=True, omit_defaults=True):
 
 
 class IndexedProject(Struct, frozen=True, kw_only=True):
-    """A folder of source code, and how far its index is. `base` is how many files were done when the run began."""
+    """A folder of source code, and how far its index is. `base` is how many files were done when the run began.
+
+    `completed_at` is when the last file was read, `embedded_at` when every chunk had its vector.
+    """
 
     id: str
     space: str
@@ -46,6 +51,7 @@ class IndexedProject(Struct, frozen=True, kw_only=True):
     chunks: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None
+    embedded_at: datetime | None = None
     problem: str | None = None
     skipped: Mapping[str, int] = {}
     problems: tuple[FileProblem, ...] = ()
@@ -76,3 +82,19 @@ def code_files(project: str) -> Shelf[Known]:
 def read_projects(view: View) -> list[IndexedProject]:
     """The projects of all spaces."""
     return [one for space in view.spaces() for one in view.kept(PROJECTS, space=space.name).values()]
+
+
+def note_embedded(core: Core, spaces: Sequence[str] | None = None) -> None:
+    """Every vector (of some spaces) is there: writes down since when, for each project whose run ended before."""
+
+    def unsaid(view: View) -> list[IndexedProject]:
+        ended = [one for one in read_projects(view) if one.state == "completed" and one.embedded_at is None]
+        return [one for one in ended if spaces is None or one.space in spaces]
+
+    with core.store.read() as view:
+        if not unsaid(view):
+            return
+    with core.store.write(actor=core.actor) as edit:
+        for project in unsaid(edit):
+            whole = replace(project, embedded_at=edit.now)
+            edit.keep(PROJECTS, {project.id: whole}, space=project.space)

@@ -245,8 +245,7 @@ REQUIREMENTS = (
         ),
         vectors="`get_index_status` says `completed` when every chunk of the project has its vector. Reading files"
         " counts as a tenth of `progress_percent`. `eta_seconds` is null until something was measured; what was is"
-        " kept in the store, also over a restart. `completed_at` is when the last file was read, which is before the"
-        " last vector.",
+        " kept in the store, also over a restart. `completed_at` is when the last vector was there.",
     ),
     Requirement(
         "recall filters code by project and language.",

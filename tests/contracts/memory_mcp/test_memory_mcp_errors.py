@@ -126,9 +126,10 @@ def test_a_project_is_completed_when_its_vectors_are(
     table.memory.embed_waiting()
     status = table.call("get_index_status", project_id="mill")
     assert (status["status"], status["progress_percent"], status["eta_seconds"]) == ("completed", 100.0, None)
-    read = table.memory.project_status("mill").completed_at
-    assert read is not None
-    assert datetime.fromisoformat(status["completed_at"]) == read
+    known = table.memory.project_status("mill")
+    assert known.completed_at is not None
+    assert known.embedded_at is not None
+    assert datetime.fromisoformat(status["completed_at"]) == known.embedded_at > known.completed_at
 
 
 def test_a_small_project_is_completed_when_indexing_answers(semantic_table: Memories, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_values_out_of_range_are_clear_errors(serve: Callable[..., Server]) -> N
         -32603, "memory_recall: top_k: must be from 1 to 1000, not 0",
     )  # fmt: skip
     assert server.fail("memory_list", limit=-1)[1] == "memory_list: limit: must be from 1 to 100000, not -1"
-    assert server.fail("memory_list", limit="ten")[1] == "memory_list: limit: Expected int, got str"
+    assert server.fail("memory_list", limit="ten")[1] == "memory_list: limit: must be a whole number, not 'ten'"
     assert server.fail("kg_assert", **fact, confidence=1.5)[1] == "kg_assert: confidence: must be from 0 to 1, not 1.5"
     assert server.fail("memory_remember", text="  ")[1] == "memory_remember: text: is blank; give it some text"
     assert server.fail("palace_create", name="")[1] == "palace_create: name: must have 1 to 200 characters, not 0"
@@ -121,14 +121,14 @@ def test_values_out_of_range_are_clear_errors(serve: Callable[..., Server]) -> N
 @pytest.mark.parametrize(
     ("tool", "field", "value", "problem"),
     [
-        ("memory_remember", "text", 5, "Expected str, got int"),
-        ("memory_remember", "room", 5, "Expected str, got int"),
-        ("memory_remember", "tags", "auth", "Expected array, got str"),
-        ("memory_remember", "tags", [1], "Expected str, got int"),
-        ("memory_recall", "top_k", "ten", "Expected int, got str"),
-        ("memory_list", "limit", 2.5, "Expected int, got float"),
-        ("kg_assert", "confidence", "high", "Expected float, got str"),
-        ("kg_assert", "provenance", {}, "Expected str, got object"),
+        ("memory_remember", "text", 5, "must be a text, not 5"),
+        ("memory_remember", "room", 5, "must be a text, not 5"),
+        ("memory_remember", "tags", "auth", "must be a list, not 'auth'"),
+        ("memory_remember", "tags", [1], "must be a text, not 1"),
+        ("memory_recall", "top_k", "ten", "must be a whole number, not 'ten'"),
+        ("memory_list", "limit", 2.5, "must be a whole number, not 2.5"),
+        ("kg_assert", "confidence", "high", "must be a number, not 'high'"),
+        ("kg_assert", "provenance", {}, "must be a text, not an object"),
     ],
 )
 def test_a_value_of_another_type_is_told_as_the_schema_has_it(

@@ -93,7 +93,7 @@ def get_index_status(given: p.CheckProject, call: Call) -> a.IndexStatus:
     return view(
         a.IndexStatus, status, project_id=status.id, status=state, progress_percent=_percent(status, behind),
         eta_seconds=None if eta is None else math.ceil(eta),
-        completed_at=None if state == "indexing" else status.completed_at,
+        completed_at=None if state == "indexing" else status.embedded_at or status.completed_at,
     )  # fmt: skip
 
 

@@ -136,11 +136,12 @@ class Semantics:
             deadline = time.monotonic() + wait
             missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
-            if standby is not None:
-                if standby.missing(spaces, where):
-                    standby.hurry(spaces, promising(), deadline, where)
-            elif missing:
-                missing = vectors.hurry(spaces, promising(), deadline, where)
+            with self.precedence.answering():
+                if standby is not None:
+                    if standby.missing(spaces, where):
+                        standby.hurry(spaces, promising(), deadline, where)
+                elif missing:
+                    missing = vectors.hurry(spaces, promising(), deadline, where)
             if missing:
                 self.go_on()
             return Ready(standby or vectors, missing)

@@ -21,6 +21,7 @@ from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
+from recollect.engine.known import note_embedded
 from recollect.errors import StoreBusy
 from recollect.ingest.face import face_of
 from recollect.ingest.pieces import cut_pieces
@@ -182,6 +183,8 @@ class Vectors:
                 left = self._count(model, spaces)
             if progress is not None:
                 progress(min(done, total), total)
+        if not left:
+            note_embedded(self._core, spaces)
         return left
 
     def hurry(

@@ -57,7 +57,9 @@ class Pass:
         return self.project
 
     def _go(self, walked: Walked | None) -> None:
-        self._write_down(state="indexing", started_at=self._core.clock(), completed_at=None, problem=None)
+        self._write_down(
+            state="indexing", started_at=self._core.clock(), completed_at=None, embedded_at=None, problem=None
+        )
         [self._walked] = [walked] if walked is not None else walk_files(self._root, stopped=self._stop.is_set)
         if self._stop.is_set():
             return

@@ -293,6 +293,6 @@ def _to_status(project: IndexedProject, now: datetime, *, watching: bool) -> Pro
     return ProjectStatus(
         id=project.id, space=project.space, path=project.path, state=project.state, total_files=project.total,
         indexed_files=project.done, total_chunks=project.chunks, percent=round(100 * share, 1), eta_seconds=eta,
-        started_at=project.started_at, completed_at=project.completed_at, watching=watching, skipped=project.skipped,
-        errors=project.problems, problem=project.problem,
+        started_at=project.started_at, completed_at=project.completed_at, embedded_at=project.embedded_at,
+        watching=watching, skipped=project.skipped, errors=project.problems, problem=project.problem,
     )  # fmt: skip
