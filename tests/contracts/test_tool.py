@@ -106,7 +106,7 @@ def test_a_type_that_is_not_an_object_is_not_a_tools_params() -> None:
         ({"text": "x", "tags": ["a", 1]}, "tags[1]: must be a text, not 1"),
         ({"text": "x", "since": "yesterday"}, "since: must be a time like 2026-05-10T09:00:00Z, not 'yesterday'"),
         ({"text": "x", "places": [{}]}, "places[0].title: is required"),
-        ({"text": "x", "place": {"title": "t", "x": 1}}, "place.x: unknown field"),
+        ({"text": "x", "place": {"title": "t", "x": 1}}, "place.x: unknown field (known: title, line)"),
         ({"text": "x", "spaces": 1}, "spaces: must be a text or a list, not 1"),
         (
             {"text": "x", "txt": 1},

@@ -239,13 +239,29 @@ def _join(place: str, name: str) -> str:
 
 
 def _unknown(params: type, place: str) -> str:
-    known = cast("tuple[str, ...]", getattr(params, "__struct_encode_fields__", ()))
-    if place or not known:
-        return UNKNOWN
-    return f"{UNKNOWN} (known: {', '.join(known)})"
+    properties = _place_in(params, place).get("properties")
+    return f"{UNKNOWN} (known: {', '.join(properties)})" if isinstance(properties, dict) else UNKNOWN
 
 
 def _choices(params: type, place: str) -> str:
-    properties = cast("dict[str, dict[str, Json]]", derive_schema(params)["properties"])
-    words = properties.get(place, {}).get("enum")
+    words = _place_in(params, place).get("enum")
     return f"be one of {', '.join(str(word) for word in words)}" if isinstance(words, list) else "be a known word"
+
+
+def _place_in(params: type, place: str) -> Mapping[str, Json]:
+    """The schema of what stands at a place like `entity.relations[0]`, as far as there is one."""
+    found: Json = derive_schema(params)
+    for part in filter(None, _PARTS.split(place)):
+        schemas = [found, *cast("dict[str, list[Json]]", found).get("anyOf", [])] if isinstance(found, dict) else []
+        inside: list[Json] = [
+            schema.get("items") if part.startswith("[") else _property(schema, part.removeprefix("."))
+            for schema in schemas
+            if isinstance(schema, dict)
+        ]
+        found = next((one for one in inside if one is not None), None)
+    return found if isinstance(found, dict) else {}
+
+
+def _property(schema: Mapping[str, Json], name: str) -> Json:
+    properties = schema.get("properties")
+    return properties.get(name) if isinstance(properties, dict) else None

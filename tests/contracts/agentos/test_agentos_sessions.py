@@ -266,4 +266,4 @@ def test_a_summary_has_what_was_said_again_by_whoever_said_it(table) -> None:
 
 
 def test_a_session_that_nobody_knows_cannot_be_repaired(table) -> None:
-    assert table.refuse("session::repair", agentId="a", sessionId="s") == "there is no session 's' in space 'a'"
+    assert table.refuse("session::repair", agentId="a", sessionId="s") == "agent 'a' has no session 's'"

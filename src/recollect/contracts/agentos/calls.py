@@ -115,7 +115,11 @@ def session_compact(given: p.SessionCompact, call: Call) -> Value:
 
 
 def session_repair(given: p.SessionRepair, call: Call) -> Value:
-    found = call.memory.repair_session(given.session_id, space=given.agent_id or call.space)
+    agent = given.agent_id or call.space
+    try:
+        found = call.memory.repair_session(given.session_id, space=agent)
+    except NotFound as error:
+        raise NotFound(f"agent {agent!r} has no session {given.session_id!r}") from error
     stats = {
         "emptyRemoved": found.empty, "duplicatesRemoved": found.duplicates,
         "consecutiveMerged": found.consecutive, "orphanedRefs": found.orphaned, "reordered": found.reordered,
