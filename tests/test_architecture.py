@@ -256,8 +256,8 @@ def test_only_the_store_knows_what_keeps_it(module: str) -> None:
     assert [text for text in strings(module) if "recollect.db" in text] == []
 
 
-WIDTHS: list[tuple[type, tuple[type, ...], int]] = [(Store, (), 13), (View, (), 21), (Edit, (View,), 15)]
-"""How many members each part of the store's seam may have, beyond those of another (`together` asks nothing itself)."""
+WIDTHS: list[tuple[type, tuple[type, ...], int]] = [(Store, (), 10), (View, (), 20), (Edit, (View,), 15)]
+"""How many members each part of the store's seam may have, beyond those of another."""
 
 
 @pytest.mark.parametrize(("seam", "beyond", "most"), WIDTHS, ids=[seam.__name__ for seam, _, _ in WIDTHS])

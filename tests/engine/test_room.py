@@ -39,9 +39,9 @@ def test_compact_gives_back_everything_at_once(open_memory: Callable[..., Memory
     settle(memory)
     memory.remember("stays", space="other", id="kept")
     before = memory.size()
-    memory.core.store.scrub = lambda: False  # type: ignore[method-assign]  # nothing is given back by itself
+    memory.core.store.settle = lambda _="some": False  # type: ignore[method-assign]  # nothing is given back by itself
     memory.delete_space("default")
-    del memory.core.store.scrub  # type: ignore[attr-defined]
+    del memory.core.store.settle  # type: ignore[attr-defined]
     done = memory.compact()
     assert done.after < before / 3
     assert done.after == memory.size() == (tmp_path / "home" / "recollect.db").stat().st_size

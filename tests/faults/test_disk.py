@@ -102,7 +102,7 @@ def test_a_forgetting_that_was_done_is_not_denied_when_the_disk_is_full_afterwar
         assert (receipt.removed, bool(receipt.pending)) == (("a",), True)
         assert memory.get("a") is None
         monkeypatch.undo()
-        assert memory.core.store.scrub()
+        assert memory.core.store.settle("erased")
 
 
 def reach(path: Path) -> None:

@@ -78,7 +78,7 @@ def test_every_field_of_every_object_comes_back_as_it_was_put(store: Store) -> N
             assert kept == msgspec.structs.replace(thing, recorded_at=now, version=kept.version)
             assert view.get(type(kept), "default", kept.id) == kept
             assert view.get(type(kept), "default", kept.id, version=kept.version) == kept
-            assert view.homes(type(kept), kept.id) == ["default"]
+            assert [one.name for one in view.spaces(holding=(type(kept), kept.id))] == ["default"]
 
 
 def test_every_change_is_journalled_with_who_why_before_and_after(store: Store) -> None:
@@ -178,7 +178,7 @@ def test_two_live_records_cannot_have_one_id(store: Store) -> None:
     with store.write() as edit:
         put(edit, record("a", "one", space="other"))
     with store.read() as view:
-        assert view.homes(Record, "a") == ["default", "other"]
+        assert [one.name for one in view.spaces(holding=(Record, "a"))] == ["default", "other"]
 
 
 def test_an_exception_in_the_middle_leaves_nothing_behind(store: Store) -> None:
@@ -209,7 +209,7 @@ def test_erase_leaves_only_the_fact_of_it(store: Store) -> None:
         assert [view.get(Record, "default", "a", version=one.version) for one in (first, second)] == [None, None]
         assert view.select(int, Filter(past=True, valid_only=False)) == []
         assert view.terms([first.version, second.version]) == {}
-        assert view.homes(Record, "a") == []
+        assert view.spaces(holding=(Record, "a")) == []
         changes = view.journal(Changes(object_id="a"))
         assert [(c.verb, c.before, c.after, c.reason) for c in changes] == [
             ("remember", None, None, None), ("revise", None, None, None), ("forget", None, None, "asked to"),

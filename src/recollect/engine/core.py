@@ -103,7 +103,8 @@ def parts(items: Iterable[P], size: int) -> Iterator[tuple[int, list[P]]]:
 def find(view: View, type_: type[T], id: str, space: str | None) -> T:
     """The object of that id in a space, or in the only space that has one."""
     if space is None:
-        homes = [home for home in view.homes(type_, id) if view.get(type_, home, id) is not None]
+        held = [home.name for home in view.spaces(holding=(type_, id))]
+        homes = [home for home in held if view.get(type_, home, id) is not None]
         if len(homes) > 1:
             raise Conflict(f"{id} is in several spaces ({', '.join(homes)}); say which with space=")
         space = homes[0] if homes else None

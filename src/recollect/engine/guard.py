@@ -27,11 +27,13 @@ from recollect.engine.read.foremost import Foremost
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
 from recollect.store.base import (
+    About,
     Acts,
     Changes,
     Due,
     Edit,
     Entities,
+    Extent,
     Lexis,
     Relations,
     Shelf,
@@ -261,16 +263,9 @@ class _GuardedStore:
         self.on_commit = store.on_commit
 
     @property
-    def location(self) -> str:
-        return self._store.location
-
-    @property
-    def folder(self) -> Any:
-        return self._store.folder
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return self._store.notes if self._grant.spaces is None else ()
+    def about(self) -> About:
+        about = self._store.about
+        return about if self._grant.spaces is None else replace(about, notes=())
 
     @contextmanager
     def read(self) -> Generator[View]:
@@ -302,13 +297,10 @@ class _GuardedStore:
         _require_all(self._grant)
         return self._store.check()
 
-    def scrub(self) -> bool:
-        return self._store.scrub()
-
-    def settle(self, *, whole: bool = False) -> bool:
-        if whole:
+    def settle(self, what: Extent = "some") -> bool:
+        if what == "all":
             _require_all(self._grant)
-        return self._store.settle(whole=whole)
+        return self._store.settle(what)
 
     def size(self) -> int:
         """Of all of it; how much of that is in some spaces is not known, and 0 is said to whoever sees only those."""
@@ -333,11 +325,8 @@ class _GuardedView:
     def _seen(self, spaces: Sequence[str]) -> list[str]:
         return [space for space in spaces if self._grant.sees(space)]
 
-    def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
-        return [space for space in self._view.spaces(names) if self._grant.sees(space.name)]
-
-    def homes(self, type_: Any, id: str) -> list[str]:
-        return self._seen(self._view.homes(type_, id))
+    def spaces(self, names: Sequence[str] | None = None, **named: Any) -> list[Space]:
+        return [space for space in self._view.spaces(names, **named) if self._grant.sees(space.name)]
 
     def get(self, type_: Any, space: str, id: str, *more: Any, **named: Any) -> Any:
         return self._view.get(type_, space, id, *more, **named) if self._grant.sees(space) else None

@@ -118,18 +118,20 @@ def write_identity(home: Path, space: str, text: str) -> None:
 
 def identity_of(store: Store, home: Path, space: str) -> str:
     """The identity text: what a store without a folder of its own keeps of it, else the file on this machine."""
-    if store.folder is None:
+    folder = store.about.folder
+    if folder is None:
         with store.read() as view:
             kept = view.kept(_FILES, space=space, keys=[IDENTITY_FILE])
         if kept:
             return kept[IDENTITY_FILE]
-    return read_identity(store.folder or home, space)
+    return read_identity(folder or home, space)
 
 
 def keep_identity(store: Store, space: str, text: str) -> None:
     """Sets the identity text, which every machine that shares the store then has."""
-    if store.folder is not None:
-        write_identity(store.folder, space, text)
+    folder = store.about.folder
+    if folder is not None:
+        write_identity(folder, space, text)
         return
     _require_short(text)
     with store.write() as edit:

@@ -28,7 +28,7 @@ def note_erased(edit: Edit) -> None:
 
 def scrub(core: Core) -> bool:
     """Removes the traces of what was erased. False where something is left, which is tried again until it is not."""
-    if not core.store.scrub():
+    if not core.store.settle("erased"):
         return False
     if _is_left(core):
         with core.store.write(actor=core.actor) as edit:

@@ -329,12 +329,11 @@ class View(Protocol):
         """
         ...
 
-    def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
-        """All spaces by name, or those of some names that there are."""
-        ...
-
-    def homes(self, type_: type[Thing], id: str) -> list[str]:
-        """The spaces that have, or once had, an object of that id."""
+    def spaces(
+        self, names: Sequence[str] | None = None, *, holding: tuple[type[Thing], str] | None = None
+    ) -> list[Space]:
+        """All spaces by name, or those of some names that there are; of `holding` a type of objects and an id, those
+        that have, or once had, one of that id."""
         ...
 
     def get(
@@ -537,6 +536,23 @@ class Turn(Protocol):
     def release(self) -> None: ...
 
 
+class About(Struct, frozen=True):
+    """What there is to say of a store: where it is, and what a person should hear of how it was found.
+
+    In `folder` lie files that belong to it and that people may edit; None where all of it is elsewhere.
+    """
+
+    location: str
+    folder: Path | None = None
+    notes: tuple[str, ...] = ()
+
+
+Extent = Literal["erased", "some", "all"]
+"""How much is done. `erased`: what erased things left behind on disk is removed. `some`: that, and a bounded piece of
+giving room back, and of giving rows of earlier releases their checksums. `all`: the store is made as small as can be,
+which takes as long as it takes; the others keep nobody waiting."""
+
+
 class Store(Protocol):
     """Where a memory is kept."""
 
@@ -544,17 +560,7 @@ class Store(Protocol):
     """Told after every transaction."""
 
     @property
-    def location(self) -> str: ...
-    @property
-    def folder(self) -> Path | None:
-        """Where files lie that belong to the store and that people may edit; None where all of it is elsewhere."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What a person should hear of how the store was found."""
-        ...
-
+    def about(self) -> About: ...
     def read(self) -> AbstractContextManager[View]: ...
     def write(self, *, actor: str | None = None, patience: float | None = None) -> AbstractContextManager[Edit]:
         """A transaction. Its entries of one space are one act.
@@ -582,16 +588,8 @@ class Store(Protocol):
         """What is wrong with the store, one sentence each; nothing when all is well."""
         ...
 
-    def scrub(self) -> bool:
-        """Removes what erased things left behind on disk. It keeps nobody waiting: False where something is left."""
-        ...
-
-    def settle(self, *, whole: bool = False) -> bool:
-        """Does a bounded piece of what is best done when nobody writes: scrubs, gives room back, and gives rows of
-        earlier releases their checksums. False: more is left.
-
-        As a `whole`, the store is made as small as it can be, which takes as long as it takes.
-        """
+    def settle(self, what: Extent = "some") -> bool:
+        """Does what is best done when nobody writes. False: more is left."""
         ...
 
     def size(self) -> int: ...
@@ -599,8 +597,42 @@ class Store(Protocol):
 
 
 __all__ = [
-    "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
-    "EvictionRule", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline", "Piece",
-    "Relations", "S", "Shelf", "Store", "T", "Thing", "Traits", "Turn", "Unsealed", "V", "View", "Weight",
-    "claim_ref", "named_in", "normal_name", "refs_of",
+    "INDEX",
+    "MOST_COUNTED",
+    "UNFINISHED",
+    "About",
+    "Acts",
+    "By",
+    "Changes",
+    "Done",
+    "Due",
+    "Edit",
+    "Entities",
+    "EvictionRule",
+    "Extent",
+    "FadingRule",
+    "Glance",
+    "Group",
+    "Ident",
+    "Lexis",
+    "Link",
+    "N",
+    "Outline",
+    "Piece",
+    "Relations",
+    "S",
+    "Shelf",
+    "Store",
+    "T",
+    "Thing",
+    "Traits",
+    "Turn",
+    "Unsealed",
+    "V",
+    "View",
+    "Weight",
+    "claim_ref",
+    "named_in",
+    "normal_name",
+    "refs_of",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreError
-from recollect.store.base import INDEX, UNFINISHED, Lexis, Turn
+from recollect.store.base import INDEX, UNFINISHED, About, Lexis, Turn
 from recollect.store.canonical import AT_ONCE, CANONICAL, MOVE, Table, insert, keyed, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
@@ -37,7 +37,7 @@ class SqlStore(Protocol):
     """A store of which more is asked here than what a memory asks: its rows."""
 
     @property
-    def location(self) -> str: ...
+    def about(self) -> About: ...
     def read(self) -> AbstractContextManager[SqlView]: ...
     def write(self, *, actor: str | None = None) -> AbstractContextManager[SqlEdit]: ...
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn: ...
@@ -67,7 +67,7 @@ def move_store(source: SqlStore, target: SqlStore, report: Report, carry: Callab
     """
     turn = target.turn("move")
     if not turn.take():
-        raise StoreBusy(f"{target.location} is being filled by another process")
+        raise StoreBusy(f"{target.about.location} is being filled by another process")
     try:
         return _Move(source, target, report).run(carry)
     finally:
@@ -80,6 +80,7 @@ class _Move:
     def __init__(self, source: SqlStore, target: SqlStore, report: Report) -> None:
         self._source = source
         self._target = target
+        self._from, self._to = source.about.location, target.about.location
         self._report = report
         self._vectors = 0
 
@@ -87,7 +88,7 @@ class _Move:
         with self._source.read() as view:
             if view.database.limited:
                 raise ReadOnlyStore(
-                    f"this user sees some spaces of {self._source.location} only; move it as the owner of its tables"
+                    f"this user sees some spaces of {self._from} only; move it as the owner of its tables"
                 )
             resumed, stage = self._begin(view)
             said, changed = self._copy_rows(view.database)
@@ -112,7 +113,7 @@ class _Move:
         self._finish(made_by, last)
         rows = {name: count for name, (count, _) in said.items()}
         return Moved(
-            source=self._source.location, target=self._target.location, rows=rows, digest=_together(said),
+            source=self._from, target=self._to, rows=rows, digest=_together(said),
             vectors=self._vectors, resumed=resumed,
         )  # fmt: skip
 
@@ -122,23 +123,21 @@ class _Move:
         """Marks the target as unfinished, or finds the mark of this same move. Answers how far that had come."""
         with self._target.write() as edit:
             mark = edit.kept(MOVE)
-            if mark.get("from") == self._source.location:
+            if mark.get("from") == self._from:
                 self._require_untouched(source.database, edit.database)
                 return True, cast("Stage", mark["stage"])
             if mark:
-                raise Conflict(f"{self._target.location} is being filled from {mark['from']}; go on with that move")
+                raise Conflict(f"{self._to} is being filled from {mark['from']}; go on with that move")
             if any(edit.database.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in ("spaces", "journal")):
-                raise Conflict(
-                    f"{self._target.location} holds a memory already; move to an empty folder, database or ?schema="
-                )
-            edit.keep(MOVE, {"from": self._source.location, "stage": "rows"})
+                raise Conflict(f"{self._to} holds a memory already; move to an empty folder, database or ?schema=")
+            edit.keep(MOVE, {"from": self._from, "stage": "rows"})
             edit.keep(INDEX, {UNFINISHED: 1})
             return False, "rows"
 
     def _require_untouched(self, source: Database, target: Database) -> None:
         last = target.rows("SELECT entry, at FROM journal ORDER BY entry DESC LIMIT 1")
         if last and last != source.rows("SELECT entry, at FROM journal WHERE entry = ?", last[0][:1]):
-            raise Conflict(f"{self._target.location} was written to since the move began; begin with an empty one")
+            raise Conflict(f"{self._to} was written to since the move began; begin with an empty one")
 
     def _mark(self, edit: SqlEdit, stage: Stage) -> None:
         edit.keep(MOVE, {"stage": stage})
@@ -148,7 +147,7 @@ class _Move:
             later = _last_entry(view.database) - last
         if later:
             raise Conflict(
-                f"{self._source.location} was changed {later:,} times while it was copied; end what writes to it, and"
+                f"{self._from} was changed {later:,} times while it was copied; end what writes to it, and"
                 " run the same move again: it copies what differs"
             )
         with self._target.write() as edit:
@@ -218,7 +217,7 @@ class _Move:
                 ahead.update(source.terms(versions))
             if record.version not in ahead:
                 raise StoreError(
-                    f"the keyword index of {self._source.location} lacks version {record.version}; run `recollect"
+                    f"the keyword index of {self._from} lacks version {record.version}; run `recollect"
                     " reindex` there, then this again"
                 )
             return ahead[record.version]
@@ -276,7 +275,7 @@ class _Move:
 
     def _differs(self, what: str) -> StoreError:
         return StoreError(
-            f"{self._target.location} differs from {self._source.location} in {what}: somebody writes to it; end that,"
+            f"{self._to} differs from {self._from} in {what}: somebody writes to it; end that,"
             " and run the same move again"
         )
 

@@ -59,7 +59,7 @@ def restore(
 def compact(core: Core) -> Compacted:
     """Makes the store as small as it can be. Others can read meanwhile; who wants to write waits."""
     before = core.store.size()
-    core.store.settle(whole=True)
+    core.store.settle("all")
     return Compacted(before=before, after=core.store.size())
 
 

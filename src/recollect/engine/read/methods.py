@@ -259,7 +259,7 @@ class Reading:
         ref, home = parse_ref(id, space)
         moment = parse_optional_time(as_of, "as_of")
         with self.core.store.read() as view:
-            homes = view.homes(Record, ref) if home is None else [home]
+            homes = [one.name for one in view.spaces(holding=(Record, ref))] if home is None else [home]
             found = [record for name in homes if (record := view.get(Record, name, ref, moment)) is not None]
         if len(found) > 1:
             raise InvalidInput("space", f"{ref} is in several spaces ({', '.join(r.space for r in found)}); say which")

@@ -109,7 +109,7 @@ def any_version(view: View, id: str, space: str | None) -> Record:
     try:
         return find(view, Record, id, space)
     except NotFound:
-        homes = view.homes(Record, id)
+        homes = {home.name for home in view.spaces(holding=(Record, id))}
         for change in view.journal(Changes(object_id=id), newest_first=True):
             if change.object_type == "record" and change.space in homes and space in (None, change.space):
                 kept = change.before if change.after is None else change.after

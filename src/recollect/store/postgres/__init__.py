@@ -15,7 +15,7 @@ from datetime import datetime
 import psycopg
 
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError, StoreLost
-from recollect.store.base import Changes
+from recollect.store.base import About, Changes, Extent
 from recollect.store.postgres.connections import (
     BUSY_SECONDS,
     Connection,
@@ -61,6 +61,7 @@ class PostgresStore:
 
     def __init__(self, url: str, clock: Callable[[], datetime]) -> None:
         self._address = parse_address(url)
+        self._shown = self._address.shown
         self._clock = clock
         self._pool = Pool(self._address)
         self._writing = threading.Lock()
@@ -71,7 +72,6 @@ class PostgresStore:
         self._sealing = Sealing()
         self._closed = False
         self.on_commit: list[Callable[[], None]] = []
-        self.notes: tuple[str, ...] = ()
         self._edits = lock_key(self._address.schema)
         self._channel = f"recollect_{self._address.schema}"
         waits = f"SET LOCAL lock_timeout = {_WAITS}; SELECT pg_advisory_xact_lock({self._edits})"
@@ -103,12 +103,8 @@ class PostgresStore:
         return f"{version} with pgvector {vector or '(not installed yet)'}", there, writable
 
     @property
-    def location(self) -> str:
-        return self._address.shown
-
-    @property
-    def folder(self) -> None:
-        return None
+    def about(self) -> About:
+        return About(self._shown)
 
     @contextmanager
     def _converted(self, *, writing: bool = False) -> Generator[None]:
@@ -140,7 +136,7 @@ class PostgresStore:
         schema = self._address.schema
         encoding = run_script(connection, "SHOW server_encoding")[0][0][0]
         if encoding != "UTF8":
-            raise NotAStore(f"{self.location} keeps texts as {encoding}; make a database with ENCODING 'UTF8'")
+            raise NotAStore(f"{self._shown} keeps texts as {encoding}; make a database with ENCODING 'UTF8'")
         if not run_script(connection, f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'")[0]:
             run_script(connection, f"CREATE SCHEMA {schema}")
         self._make_extension(connection)
@@ -163,7 +159,7 @@ class PostgresStore:
             psycopg.errors.UndefinedFile,
         ) as error:
             raise ReadOnlyStore(
-                f"{self.location} has no pgvector: have an administrator install it and run CREATE EXTENSION vector"
+                f"{self._shown} has no pgvector: have an administrator install it and run CREATE EXTENSION vector"
             ) from error
 
     def _format(self, connection: Connection) -> int:
@@ -171,12 +167,12 @@ class PostgresStore:
         (((ours, others),),) = run_script(connection, _FORMAT)
         if not ours:
             if others:
-                raise NotAStore(f"{self.location} has tables of something else; name another with ?schema=")
+                raise NotAStore(f"{self._shown} has tables of something else; name another with ?schema=")
             return 0
         steps: int = run_script(connection, "SELECT steps FROM format")[0][0][0]
         if steps > len(MIGRATIONS):
             raise NewerStore(
-                f"{self.location} was written by a newer Recollect (format {steps}, this one knows up to"
+                f"{self._shown} was written by a newer Recollect (format {steps}, this one knows up to"
                 f" {len(MIGRATIONS)}); upgrade with `pip install --upgrade recollect`"
             )
         return steps
@@ -253,7 +249,7 @@ class PostgresStore:
     def _alone(self, seconds: float) -> Generator[None]:
         """Has threads wait for each other here, so that a process asks for the lock of the database once."""
         if not self._writing.acquire(timeout=seconds):
-            raise StoreBusy(f"{self.location} was locked by another thread for over {seconds:g} s; try again")
+            raise StoreBusy(f"{self._shown} was locked by another thread for over {seconds:g} s; try again")
         try:
             yield
         finally:
@@ -288,7 +284,7 @@ class PostgresStore:
                     return False
             if status is None or time.monotonic() > deadline:
                 raise StoreLost(
-                    f"the connection to {self.location} was lost while a change was being kept, and whether it was"
+                    f"the connection to {self._shown} was lost while a change was being kept, and whether it was"
                     " cannot be told; look before trying again"
                 )
             time.sleep(_LOOK_SECONDS)
@@ -301,7 +297,7 @@ class PostgresStore:
     def _connect(self) -> Connection:
         with self._converted():
             if self._closed:
-                raise StoreError(f"{self.location} is closed")
+                raise StoreError(f"{self._shown} is closed")
             return connect(self._address)
 
     def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
@@ -344,13 +340,11 @@ class PostgresStore:
 
     # Care
 
-    def scrub(self) -> bool:
-        """What was erased stays in dead rows until the database vacuums, which it does by itself."""
-        return False
-
-    def settle(self, *, whole: bool = False) -> bool:
-        """The database settles by itself, but for checksums; asked for the whole of it, it vacuums at once."""
-        if whole:
+    def settle(self, what: Extent = "some") -> bool:
+        """The database settles by itself, but for checksums; asked for all of it, it vacuums at once."""
+        if what == "erased":
+            return False  # it stays in dead rows until the database vacuums
+        if what == "all":
             with self._converted(), self._pool.transaction("SELECT 1") as (connection, _):
                 for table in ("records", "journal", "lexis", "words", "pieces", "tokens", "shelves"):
                     connection.execute(f"VACUUM {table}".encode())

@@ -155,7 +155,13 @@ class SqlView:
 
     # Spaces
 
-    def spaces(self, names: Sequence[str] | None = None) -> list[Space]:
+    def spaces(
+        self, names: Sequence[str] | None = None, *, holding: tuple[type[Thing], str] | None = None
+    ) -> list[Space]:
+        if holding is not None:
+            names = self._homes(*holding)
+            if not names:
+                return []
         rows = self._db.known_spaces
         if rows is None:
             sql, values = ("1 = 1", []) if names is None else one_of("name", names)
@@ -163,7 +169,7 @@ class SqlView:
             self.numbers.numbers.update({row[0]: row[4] for row in rows})
         return [to_space(row) for row in rows if names is None or row[0] in names]
 
-    def homes(self, type_: type[Thing], id: str) -> list[str]:
+    def _homes(self, type_: type[Thing], id: str) -> list[str]:
         table = TABLES[type_]
         sql = f"SELECT DISTINCT spaces.name FROM {table} JOIN spaces ON spaces.no = {table}.space_no WHERE"
         if type_ is Record:  # one index has the live versions by their id and another the rest

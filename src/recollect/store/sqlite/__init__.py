@@ -19,7 +19,7 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.private import make_file
-from recollect.store.base import Changes
+from recollect.store.base import About, Changes, Extent
 from recollect.store.sql.acts import Acts
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
@@ -69,7 +69,7 @@ class SqliteStore:
         self._cache: Cache | None = None
         self.on_commit: list[Callable[[], None]] = []
         check_file(path)
-        self.notes = [*close_to_others(path), *warn_of_network(path)]
+        self._notes = [*close_to_others(path), *warn_of_network(path)]
         self._make()
         self._file = Watched(path)
         try:
@@ -85,7 +85,7 @@ class SqliteStore:
         from recollect.store.sqlite.backup import keep_before  # of those alone who upgrade
 
         copy = keep_before(self._path, number, self._clock())
-        self.notes.append(f"the store was brought from format {number} to today's; it is kept as it was in {copy}")
+        self._notes.append(f"the store was brought from format {number} to today's; it is kept as it was in {copy}")
 
     def _make(self) -> None:
         """An empty file for its owner alone, in which SQLite makes everything else."""
@@ -95,12 +95,8 @@ class SqliteStore:
             raise ReadOnlyStore(f"{self._path} cannot be made: {error.strerror}") from error
 
     @property
-    def location(self) -> str:
-        return str(self._path)
-
-    @property
-    def folder(self) -> Path:
-        return self._path.parent
+    def about(self) -> About:
+        return About(str(self._path), self._path.parent, tuple(self._notes))
 
     # Connections
 
@@ -261,7 +257,7 @@ class SqliteStore:
 
     # Care
 
-    def scrub(self) -> bool:
+    def _scrub(self) -> bool:
         if self._joined() is not None:
             return False  # nothing is committed yet
         deadline = time.monotonic() + _SCRUB_SECONDS
@@ -297,11 +293,13 @@ class SqliteStore:
         with self._transaction() as connection:
             return Words(connection).purged()
 
-    def settle(self, *, whole: bool = False) -> bool:
+    def settle(self, what: Extent = "some") -> bool:
+        if what == "erased":
+            return self._scrub()
         with self._converted():
-            if whole:
+            if what == "all":
                 self._make_anew()
-            scrubbed = self.scrub()
+            scrubbed = self._scrub()
             with self._connection() as connection:
                 left = self._shrink(connection)
             unsealed = self._seal()
