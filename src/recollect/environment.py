@@ -6,7 +6,7 @@ This and `config.py` alone read it. Nothing here is slow to import: a relay has 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 
 FOREIGN = (
     "QDRANT_COLLECTION_NAME", "SEARCH_DEFAULT_LIMIT", "SEARCH_MAX_LIMIT", "SEARCH_DEFAULT_SCORE_THRESHOLD",
@@ -67,3 +67,12 @@ def working_folder(environment: Mapping[str, str] = os.environ) -> str | None:
         return named or os.getcwd()
     except FileNotFoundError:
         return None
+
+
+def spare_processors(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Has this process compute in the threads that it starts itself, unless it is told otherwise.
+
+    A library beneath numpy would share every product of small matrices among all processors, and have them wait in
+    circles for the next: a recall took three times the work. It looks here once, when it is loaded.
+    """
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")

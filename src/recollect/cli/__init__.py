@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recollect.environment import spare_processors
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _EVERYWHERE = {"--home": 2, "--store": 2, "--space": 2, "--json": 1}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns the exit code: 0 done, 1 it failed, 2 it was asked for in a wrong way, 130 Ctrl-C."""
+    spare_processors()
     args = globals_last(list(sys.argv[1:] if argv is None else argv))
     as_json = "--json" in args[: args.index("--") if "--" in args else None]
     try:

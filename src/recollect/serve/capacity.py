@@ -1,4 +1,5 @@
-"""How many connections are held at once, how long may each take to say what it wants, and who is told that it is full?
+"""How many connections are held and calls worked on at once, how long may each take to say what it wants, and who is
+told that it is full?
 
 A connection costs a file handle, and without a free one nothing works: no query, no import. So there is room for fewer
 than the system would allow, and who comes when all is taken is told at once.
@@ -7,18 +8,30 @@ than the system would allow, and who comes when all is taken is told at once.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
 
 MOST_CONNECTIONS = 1_000
 HEADER_SECONDS = 10.0
 """So long a client may take until what it asks for is known."""
 BODY_SECONDS = 30.0
 """So long it may then take for what it sends along."""
+MOST_CALLS = 64
+"""So many calls are worked on at once; the others wait for their turn."""
+LONG_SECONDS = 0.1
+"""A call that takes longer no longer keeps others waiting."""
 
 _WANTED_HANDLES = 4_096
 _OWN_HANDLES = 100
 _LINGER_SECONDS = 1.0  # so long one that is refused may still speak: to close on words unread would lose the answer
 _LINGERING = 50
+
+R = TypeVar("R")
 
 
 class Room:
@@ -66,6 +79,35 @@ class Places:
 
     def give_back(self) -> None:
         self._taken -= 1
+
+
+class Lanes:
+    """The threads in which calls are worked on, each in its turn; lives in an event loop alone.
+
+    As many calls as there are processors run at once: more would only take these from each other, and each would hold
+    memory of its own. One that takes long, because it waits for something, makes room for another meanwhile.
+    """
+
+    def __init__(self, most: int = MOST_CALLS) -> None:
+        self._turns = anyio.CapacityLimiter(min(max(os.cpu_count() or 1, 2), most))
+        self._threads = anyio.CapacityLimiter(most)
+
+    async def run(self, call: Callable[[], R]) -> R:
+        widened = False
+
+        def widen() -> None:
+            nonlocal widened
+            widened = True
+            self._turns.total_tokens += 1
+
+        async with self._turns:
+            timer = asyncio.get_running_loop().call_later(LONG_SECONDS, widen)
+            try:
+                return await anyio.to_thread.run_sync(call, limiter=self._threads)
+            finally:
+                timer.cancel()
+                if widened:
+                    self._turns.total_tokens -= 1
 
 
 def room_for_connections() -> Room:

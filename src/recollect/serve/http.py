@@ -11,13 +11,13 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 import h11
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -40,7 +40,15 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.serve.admission import Gate, Refused
-from recollect.serve.capacity import BODY_SECONDS, HEADER_SECONDS, Places, Room, render_refusal, room_for_connections
+from recollect.serve.capacity import (
+    BODY_SECONDS,
+    HEADER_SECONDS,
+    Lanes,
+    Places,
+    Room,
+    render_refusal,
+    room_for_connections,
+)
 from recollect.serve.limits import Limits
 from recollect.serve.log import Log
 from recollect.serve.message import MAX_BYTES, MAX_ERROR_TEXT, encode
@@ -81,14 +89,15 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
 
 
 class Exchange(NamedTuple):
-    """A request that was let in: by whom it is and by which gate, what its address is made of, and the places for those
-    who listen.
+    """A request that was let in: by whom it is and by which gate, what its address is made of, the places for those
+    who listen, and the threads for those who want something done.
     """
 
     request: Request
     segments: tuple[str, ...]
     grant: Grant
     places: Places
+    lanes: Lanes
     gate: Gate
 
     @property
@@ -271,6 +280,7 @@ class _App:
         self._gate = gate
         self._log = log
         self._places = places
+        self._lanes = Lanes()
         self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -312,7 +322,7 @@ class _App:
         asked.segments = segments = _segments(asked.request.scope)
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
         asked.client = grant.id
-        exchange = Exchange(asked.request, segments, grant, self._places, self._gate)
+        exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate)
         for part in self._parts:
             response = await part.answer(exchange)
             if response is not None:
@@ -373,7 +383,7 @@ class Routes:
                 in_query = route.method in IN_QUERY
                 given = query_of(exchange.request, route.lists) if in_query else await _fields(exchange.request)
                 params: object = route.parse(named, given)
-                return write_json(200, await run_in_threadpool(self._call, route, params, exchange))
+                return write_json(200, await exchange.lanes.run(partial(self._call, route, params, exchange)))
         raise not_allowed(method, ", ".join(route.method for route, _ in found))
 
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:

@@ -14,8 +14,6 @@ import binascii
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 
-import anyio
-import anyio.to_thread
 from starlette.responses import Response
 
 from recollect.contracts.tool import Contract
@@ -44,8 +42,6 @@ from recollect.types import Json
 
 PATIENCE_SECONDS = 2.0
 """An answer that takes longer becomes a stream, so that nobody on the way takes the silence for the end."""
-MOST_CALLS = 64
-"""So many calls run at once; the others wait for their turn."""
 MOST_CALLS_EACH = 16
 """So many requests of one session may be under way."""
 
@@ -71,7 +67,7 @@ class Streamable:
         self._offered = offered
         self._log = log
         self._sessions = Sessions()
-        self._calls = anyio.CapacityLimiter(MOST_CALLS)
+        self._contracts: dict[tuple[str, str], Contract] = {}
         self._running: dict[asyncio.Task[None], Connection] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -92,7 +88,7 @@ class Streamable:
             return None
         self._loop = asyncio.get_running_loop()
         name = exchange.segments[1] if len(exchange.segments) == 2 else NATIVE
-        contract = await anyio.to_thread.run_sync(self._offered, name, exchange.grant)
+        contract = await self._contract(exchange, name)
         if contract is None:
             return None
         method, headers = exchange.request.method, exchange.request.headers
@@ -107,6 +103,15 @@ class Streamable:
             return self._listen(exchange, session)
         self._sessions.end(session)
         return Response(status_code=204, headers=HEADERS)
+
+    async def _contract(self, exchange: Exchange, name: str) -> Contract | None:
+        key = (name, exchange.grant.id)
+        if key not in self._contracts:
+            made = await exchange.lanes.run(partial(self._offered, name, exchange.grant))
+            if made is None:
+                return None
+            self._contracts[key] = made
+        return self._contracts[key]
 
     # Messages
 
@@ -135,7 +140,7 @@ class Streamable:
             why = f"{session.calls} requests of this session are under way; wait for one of them"
             raise Refused(429, why, {"Retry-After": "1"})
         stream = session.open_stream()
-        self._start(session.connection, work, stream, session)
+        self._start(exchange, session.connection, work, stream, session)
         return await self._reply(exchange, session.connection, stream, session)
 
     async def _open_session(self, exchange: Exchange, message: Request, name: str, contract: Contract) -> Response:
@@ -143,7 +148,7 @@ class Streamable:
         work = connection.take(message)
         assert work is not None, "a request is always answered"
         stream = Stream()
-        self._start(connection, work, stream, None)
+        self._start(exchange, connection, work, stream, None)
         response = await self._reply(exchange, connection, stream, None)
         if connection.refused is None:
             response.headers["Mcp-Session-Id"] = self._sessions.add(exchange.grant, name, connection).id
@@ -163,12 +168,14 @@ class Streamable:
         if work is None:
             return Response(status_code=202, headers=HEADERS)
         stream = Stream()
-        self._start(connection, work, stream, None)
+        self._start(exchange, connection, work, stream, None)
         return await self._reply(exchange, connection, stream, None)
 
     # Calls, and what is heard of them
 
-    def _start(self, connection: Connection, work: Work, stream: Stream, session: Session | None) -> None:
+    def _start(
+        self, exchange: Exchange, connection: Connection, work: Work, stream: Stream, session: Session | None
+    ) -> None:
         """Does the work in a thread. It goes on whether anybody still listens or not, until it is withdrawn."""
         loop = asyncio.get_running_loop()
 
@@ -177,9 +184,7 @@ class Streamable:
 
         async def run() -> None:
             try:
-                answer = await anyio.to_thread.run_sync(
-                    partial(connection.perform, work, notify), limiter=self._calls
-                )  # fmt: skip
+                answer = await exchange.lanes.run(partial(connection.perform, work, notify))
                 if answer is not None:
                     stream.put(answer, last=True)
             finally:
