@@ -58,7 +58,10 @@ ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.retrieve.restate", "recollect.store.terms"): "statements are compared by the terms that find them",
-    ("recollect.contracts.native", "recollect.retrieve.context"): "answers are measured in tokens as contexts are",
+    (
+        "recollect.contracts.native.answers",
+        "recollect.retrieve.context",
+    ): "answers are measured in tokens as contexts are",
     (
         "recollect.contracts.registry",
         "recollect.config",

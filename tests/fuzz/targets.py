@@ -17,7 +17,7 @@ import msgspec
 
 from recollect.cli import jsonc
 from recollect.config import load_settings
-from recollect.contracts import native
+from recollect.contracts.native import params as native
 from recollect.contracts.schema import parse_params
 from recollect.engine.care.schedule import parse_cron
 from recollect.engine.intake.elsewhere import Files

@@ -37,7 +37,7 @@ class Offer(NamedTuple):
 
 
 def _native(memory: Memory, space: str | None) -> Contract:
-    from recollect.contracts.native import native_contract
+    from recollect.contracts.native.table import native_contract
 
     return native_contract(memory, space=space or DEFAULT_SPACE)
 

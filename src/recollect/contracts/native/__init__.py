@@ -1,0 +1,1 @@
+"""How does Recollect speak of itself?"""
