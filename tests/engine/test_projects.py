@@ -81,7 +81,7 @@ def test_a_chunk_is_a_record_like_any_other(memory: Memory, shop: Path) -> None:
     )  # fmt: skip
     assert record.text == "    def pay(self, amount):\n        return amount"
     assert [past.change.verb for past in memory.history(record.id)] == ["ingest"]
-    assert memory.recall("pay amount", kinds=["code"])[0].record == memory.get(record.id)
+    assert memory.recall("till pay", kinds=["code"])[0].record == memory.get(record.id)
 
 
 def test_code_is_searched_within_a_project_and_a_language(memory: Memory, shop: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def face_of(name: str, path: str, code: str) -> str:
     lines = code.split("\n")
     signature = next((line.strip() for line in lines[:40] if _SIGNATURE.match(line)), "")
     return "\n".join(
-        part for part in (f"{said} ({place})" if said else place, _documented(code), signature[:200]) if part
+        part for part in (f"{said} ({place})" if said else place, documentation_of(code), signature[:200]) if part
     )
 
 
@@ -34,7 +34,7 @@ def split_name(name: str) -> list[str]:
     return [part.lower() for part in _PARTS.split(name) if part]
 
 
-def _documented(code: str) -> str:
+def documentation_of(code: str) -> str:
     """The string or the comment that documents the code, its first paragraphs in one line."""
     found = _DOC.search(code[:4_000])
     if found:

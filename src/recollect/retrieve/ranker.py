@@ -32,7 +32,6 @@ LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
-_CODE_NEAR, _CODE_LATE, _CODE_SLOPE, _CODE_LEVEL = 0.2, 2.0, 1.5, -5.3
 _LARGE = 1_000
 _MOSTLY = 0.5
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.28, 3.0
@@ -109,16 +108,6 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
 def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:
     """The probability of each candidate, or of some, to answer."""
     return 1.0 / (1.0 + np.exp(-logits(evidence, rows)))
-
-
-def judge_code(evidence: Evidence, rows: Ints | None = None) -> Floats:
-    """The probability of each piece of code to answer, where only code is asked for: a plain sum of the signals.
-
-    The networks have seen notes and talk; what they take for unlikely is likely in code, whose words are others.
-    """
-    worth = _CODE_NEAR * np.nan_to_num(evidence.near) + _CODE_LATE * np.nan_to_num(evidence.late) + evidence.words
-    sure = 1.0 / (1.0 + np.exp(-(_CODE_SLOPE * worth + _CODE_LEVEL)))
-    return sure if rows is None else sure[rows]
 
 
 def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:

@@ -33,7 +33,9 @@ from recollect.engine.read.deep import (
 )
 from recollect.engine.read.facts import facts_for
 from recollect.errors import EmbedderError
+from recollect.ingest.face import documentation_of
 from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
+from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.rank import Signature, fold_near_duplicates
 from recollect.retrieve.ranker import (
@@ -41,7 +43,6 @@ from recollect.retrieve.ranker import (
     Evidence,
     Likeness,
     judge,
-    judge_code,
     neighbours_of,
     share_words,
     weigh_roughly,
@@ -49,6 +50,7 @@ from recollect.retrieve.ranker import (
 from recollect.store.base import View
 from recollect.store.distinct import distinct
 from recollect.store.search import Pick
+from recollect.store.terms import query_terms
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
 
 if TYPE_CHECKING:
@@ -95,6 +97,7 @@ class _Pool:
         self.version = self._take(lambda one: one.findings.versions).astype(np.int64)
         self.graph = self._take(lambda one: one.graph)
         self.evidence = self._tell()
+        self._pieces: dict[int, Piece] | None = None  # of code, by version
 
     def __len__(self) -> int:
         return len(self.home)
@@ -167,6 +170,13 @@ class _Pool:
         shared = share_words([lexis[version].terms.keys() for version in self.version[rows].tolist()])
         self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
 
+    def look_at_pieces(self, shown: _Shown) -> None:
+        """Sees what kind of code the best are: from now on all of them are judged as code."""
+        rows = np.argsort(-worth_of(self.evidence), kind="stable")[:LOOKED_AT]
+        records = shown.records(self.version[rows].tolist())
+        asked = frozenset(query_terms(self._question.query.text))
+        self._pieces = {record.version: _to_piece(record, asked) for record in records}
+
     def read(self, rows: NDArray[np.int64], said: NDArray[np.float64]) -> None:
         """Takes in what the reranker said of some rows."""
         deep = self.evidence.deep.copy()
@@ -191,8 +201,10 @@ class _Pool:
         """The probability of each to answer, nudged by what the question weighs beside it; of others than `rows` 0."""
         query = self._question.query
         some = slice(None) if rows is None else rows
-        only_code = query.filter.kinds == ("code",)
-        sure = (judge_code if only_code else judge)(self.evidence, rows)
+        if self._pieces is None:
+            sure = judge(self.evidence, rows)
+        else:
+            sure = judge_code(self.evidence, [self._pieces.get(version) for version in self.version.tolist()])[some]
         sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
         importance, confidence = (
             self._take(lambda one, name=name: getattr(one.findings, name))[some]
@@ -263,6 +275,8 @@ def answer(
     pool, shown = _Pool(found, question), _Shown(view)
     used = None
     pool.look_closer(view, vectors)
+    if query.filter.kinds == ("code",) and len(pool):
+        pool.look_at_pieces(shown)
     if vectors is not None:
         try:
             used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
@@ -290,6 +304,13 @@ def answer(
             milliseconds=round((time.perf_counter() - started) * 1e3, 3),
         ),
     )
+
+
+def _to_piece(record: Record, asked: frozenset[str]) -> Piece:
+    where = record.locator or {}
+    name = record.title or "" if where.get("name") else ""
+    kind, documented = str(where.get("chunk_type", "")), bool(documentation_of(record.text))
+    return Piece(name, kind, documented, called=asked.issubset(query_terms(name)))
 
 
 class _Shown:

@@ -1,0 +1,56 @@
+"""How likely does a piece of code answer, where only code is asked for?
+
+The networks of the ranker have seen notes and talk; what they take for unlikely is likely in code, whose words are
+others. So here a plain sum of the signals says it, and beside them what kind of piece it is: people ask for what can be
+called from outside and says what it does, seldom for a helper, and hardly ever for lines between definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from recollect.retrieve.ranker import Evidence, Floats
+
+LOOKED_AT = 60
+"""Of so many of the best it is looked at what kind of piece they are."""
+_NEAR, _LATE, _WORDS = 0.9, 3.0, 5.5
+_NAMELESS, _HELPER, _INSIDE, _CLASS, _DOCUMENTED, _CALLED = -3.0, -1.3, -1.6, -0.7, 1.5, 5.0
+_LEAST = _NAMELESS + _HELPER + _INSIDE + _CLASS
+_SLOPE, _LEVEL = 0.45, -5.0
+_CALLABLE = frozenset({"function", "method", "macro"})
+
+
+class Piece(Struct, frozen=True):
+    """What kind of piece it is: its name inside of what holds it (`Class.method`), empty for lines between definitions;
+    `kind` is the chunk's, `documented` whether a comment or a string says what it does, `called` whether the
+    question names it: all its words stand in the name.
+    """
+
+    name: str
+    kind: str
+    documented: bool
+    called: bool = False
+
+
+def worth_of(evidence: Evidence) -> Floats:
+    """What the signals say of each piece, on no particular scale."""
+    return _NEAR * np.nan_to_num(evidence.near) + _LATE * np.nan_to_num(evidence.late) + _WORDS * evidence.words
+
+
+def _standing(piece: Piece) -> float:
+    """What its kind adds to the worth of a piece."""
+    if not piece.name:
+        return _NAMELESS
+    outer, _, own = piece.name.rpartition(".")
+    helper = own.startswith("_") or outer.startswith("_") or "._" in outer
+    value = _DOCUMENTED * piece.documented + _CALLED * piece.called + _HELPER * helper
+    return value + (_INSIDE * bool(outer) if piece.kind in _CALLABLE else _CLASS)
+
+
+def judge_code(evidence: Evidence, pieces: Sequence[Piece | None]) -> Floats:
+    """The probability of each to answer; whose kind was not looked at comes behind those."""
+    added = np.array([_LEAST if piece is None else _standing(piece) for piece in pieces])
+    return 1.0 / (1.0 + np.exp(-(_SLOPE * (worth_of(evidence) + added) + _LEVEL)))

@@ -1,0 +1,43 @@
+"""What kind of code people ask for: what can be called from outside and says what it does stands first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recollect.retrieve.code import Piece, judge_code
+from recollect.retrieve.ranker import Evidence
+
+
+def alike(count: int) -> Evidence:
+    """So many pieces of which every signal says the same."""
+    same, none = np.full(count, 0.4), np.full(count, np.nan)
+    return Evidence(
+        covered=same, words=same, near=np.full(count, 6.0), late=none, deep=none, length=same,
+        group=np.full(count, -1), position=np.zeros(count, int), time=same, like=None, terms=4, pairs=0.0,
+        records=count,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "other"),
+    [
+        (Piece("quote", "function", True), Piece("", "text", True)),
+        (Piece("quote", "function", True), Piece("_quote", "function", True)),
+        (Piece("quote", "function", True), Piece("quote", "function", False)),
+        (Piece("Queue.get", "method", True), Piece("Queue._get", "method", True)),
+        (Piece("Queue.get", "method", True), Piece("Queue.__init__", "method", True)),
+        (Piece("Queue.get", "method", True), Piece("_Queue.get", "method", True)),
+        (Piece("load", "function", True), Piece("Decoder.load", "method", True)),
+        (Piece("Queue._get", "method", False, called=True), Piece("Queue", "class", True)),
+    ],
+)
+def test_what_is_asked_for_more_often_stands_before_its_like(asked_for: Piece, other: Piece) -> None:
+    first, second = judge_code(alike(2), [asked_for, other])
+    assert first > second
+
+
+def test_what_was_not_looked_at_comes_behind_what_was() -> None:
+    sure = judge_code(alike(3), [Piece("", "text", False), None, Piece("quote", "function", True)])
+    assert np.argsort(-sure).tolist() == [2, 0, 1]
+    assert ((sure > 0) & (sure < 1)).all()
