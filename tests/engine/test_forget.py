@@ -242,6 +242,37 @@ def test_what_was_concluded_from_it_goes_along_unless_it_rests_on_more(memory: M
     assert traces(tmp_path / "home", SECRET) == []
 
 
+def test_a_message_leaves_no_title_no_candidate_and_no_empty_session(memory: Memory, tmp_path: Path) -> None:
+    said = [
+        {"role": "user", "content": f"Remember that the word of the vault is {SECRET} and changes in May."},
+        {"role": "assistant", "content": "That is written down now."},
+        {"role": "user", "content": "Which lamp burns in the cellar of the house?"},
+    ]
+    told = [{**one, "created_at": f"2026-05-0{day}T10:00:00Z"} for day, one in enumerate(said, 1)]
+    memory.capture_said(told, session="talk")
+    assert {one.kind for one in memory.list() if SECRET in one.text} > {"message"}  # a candidate was made of it
+    memory.forget(next(one.id for one in memory.list() if one.text.startswith("Remember")))
+    left = memory.list()
+    assert {(one.kind, one.title) for one in left} == {("message", said[2]["content"])}
+    assert [one.title for one in memory.list(kinds=["source"])] == [said[2]["content"]]
+    assert memory.capture_said(told, session="talk").messages == 0
+    assert traces(tmp_path / "home", SECRET) == []
+    for one in left:
+        memory.forget(one.id)
+    assert memory.list(kinds=["source"]) == []
+
+
+def test_a_heading_that_went_with_its_segment_is_no_longer_told_of_the_document(memory: Memory, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Harbour\n\nCranes and tides.\n\n## The {SECRET} affair\n\nNobody knows.\n\n## Tides\n\nSix.\n")
+    memory.ingest_file(page)
+    page.unlink()
+    memory.forget(next(one.id for one in memory.list(kinds=["document"]) if "Nobody" in one.text))
+    [source] = memory.list(kinds=["source"])
+    assert (source.title, "Tides" in source.text) == ("Harbour", True)
+    assert traces(tmp_path / "home", SECRET) == []
+
+
 def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_path: Path) -> None:
     memory.entity(SECRET, id="only")
     memory.entity("Ada", id="ada")

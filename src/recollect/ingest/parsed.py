@@ -14,6 +14,7 @@ from recollect.types import Adapter, Json, Metadata, Segment, SourceKind
 ADAPTER_VERSION = "1"
 """Raised when the same file would be read otherwise: then every file is read anew."""
 
+_TITLE = 80  # characters
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -73,3 +74,9 @@ def name_chunk(title: str, chunk: Chunk) -> str:
     """The document and the headings above a chunk; a document that is named like its first heading is named once."""
     path = chunk.heading_path[1:] if chunk.heading_path[:1] == (title,) else chunk.heading_path
     return " › ".join((title, *path))[:1_000]
+
+
+def short_title(text: str) -> str:
+    """What a conversation that has no name of its own is called: how its first message begins."""
+    line = " ".join(text[: 4 * _TITLE].split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from recollect.errors import SourceError
 from recollect.ingest.exports import read_chatgpt, read_claude
-from recollect.ingest.parsed import Parsed, conversation_adapter, storable
+from recollect.ingest.parsed import Parsed, conversation_adapter, short_title, storable
 from recollect.ingest.talk import (
     Content,
     Conversation,
@@ -38,7 +38,6 @@ from recollect.types import Json, Segment
 
 _LOOKED_AT = 65_536
 _LOOKED_AT_LINES = 500  # a session may begin with as many lines in which nobody speaks
-_TITLE = 80
 
 T = TypeVar("T")
 
@@ -394,7 +393,7 @@ def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:
 def parse_conversation(conversation: Conversation) -> Parsed:
     """A conversation in segments, a message each."""
     first = next((message for message in conversation.messages if message.role == "user"), conversation.messages[0])
-    title = storable(conversation.title or "").strip() or _short(first.text)
+    title = storable(conversation.title or "").strip() or short_title(first.text)
     return Parsed(
         source_kind="conversation",
         title=title[:500],
@@ -408,8 +407,3 @@ def parse_conversation(conversation: Conversation) -> Parsed:
         ),
         payload={"format": conversation.format, "messages": len(conversation.messages), "origin": conversation.origin},
     )  # fmt: skip
-
-
-def _short(text: str) -> str:
-    line = " ".join(text[: 4 * _TITLE].split())
-    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

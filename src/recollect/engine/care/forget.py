@@ -7,22 +7,24 @@ records, a message that took in another. Of neither is any version left, and non
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, records_of
 from recollect.engine.graph.named import names_of
+from recollect.engine.intake.sources import source_id
 from recollect.engine.known import DOCUMENTS, file_of, key_of
 from recollect.engine.settle import note_erased, scrub
-from recollect.engine.write.grounds import segment_kind, source_kind_of
+from recollect.engine.write.grounds import segment_id, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import any_version
+from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
 from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, View, made_of
 from recollect.store.ops import Erase, EraseThing, Op, Rewrite
-from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Filter, Receipt, Record, Relation
+from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Evidence, Filter, Receipt, Record, Relation
 
 _TRACES = "traces of its bytes in the log or the keyword index; they go as soon as nobody reads them"
 
@@ -97,6 +99,7 @@ class Leaving:
         self._space = space
         self._home = Filter(spaces=(space,), valid_only=False)
         self._said: list[str] = []
+        self._places: dict[str, set[str]] = {}
         self.removed: dict[str, Record] = {}
         self.rewritten: dict[str, Record] = {}
         self.things: dict[str, Entity | Relation] = {}
@@ -111,6 +114,7 @@ class Leaving:
             self._said += [version.text for version in self._versions([one.id for one in fresh])]
             self._said += [one.title for one in fresh if one.title]
             found = [*self._merged(fresh), *self._pieces(fresh), *self._summaries(), *self._derived(fresh)]
+            found += self._emptied(fresh)
             self._leave_merged(fresh)
             fresh = list({one.id: one for one in found if one.id not in self.removed}.values())
         self.rewritten = {id: one for id, one in self.rewritten.items() if id not in self.removed}
@@ -201,17 +205,60 @@ class Leaving:
     def _derived(self, gone: Sequence[Record]) -> list[Record]:
         """What rests on what goes: with nothing else to rest on it goes too, unless a person vouches for it."""
         leaving: list[Record] = []
-        refs = tuple(f"evidence:{one.id}" for one in gone)
+        for one in gone:
+            if one.source is not None and one.kind not in CATALOGUE_KINDS:
+                self._places.setdefault(source_id(one.source), set()).add(segment_id(one))
+        refs = tuple(f"evidence:{id}" for id in (*(one.id for one in gone), *self._places))
         said = Said(self._said)
         for one in self._records(refs=refs):
             assert one.grounds is not None
-            left = tuple(item for item in one.grounds.evidence if item.source not in self.removed)
+            left = tuple(item for item in one.grounds.evidence if not self._goes(item))
+            if left == one.grounds.evidence:
+                continue
             if one.trust not in VOUCHED and (not left or said.is_in(one.text)):
                 leaving.append(one)
             else:
                 grounds = msgspec.structs.replace(one.grounds, evidence=left)
                 self.rewritten[one.id] = msgspec.structs.replace(one, grounds=grounds)
         return leaving
+
+    def _goes(self, evidence: Evidence) -> bool:
+        """Is it a record that goes, or such a segment of a source that stays?"""
+        return evidence.source in self.removed or evidence.segment in self._places.get(evidence.source, ())
+
+    def _emptied(self, gone: Sequence[Record]) -> list[Record]:
+        """Sources of which no segment is left. Those that stay no longer quote what goes, nor do titles."""
+        emptied: list[Record] = []
+        for source in {one.source for one in gone if one.source is not None and one.kind not in CATALOGUE_KINDS}:
+            held = [one for one in self._records(sources=(source,)) if one.id not in self.removed]
+            left = [one for one in held if one.kind not in CATALOGUE_KINDS]
+            if not left:
+                emptied += held
+                continue
+            rest = Said(one.text for one in left)
+            first = next((one for one in left if one.role == "user"), left[0])
+            for one in held:
+                new = self.rewritten.get(one.id, one)
+                if any(_is_named_for(one, said) for said in gone):
+                    new = msgspec.structs.replace(new, title=short_title(first.text))
+                if one.kind in CATALOGUE_KINDS:
+                    told = one.text if one.title is None else one.text.replace(one.title, new.title or "", 1)
+                    new = self._unquoted(new, told, rest)
+                if new != one:
+                    self.rewritten[one.id] = new
+        return emptied
+
+    def _unquoted(self, source: Record, told: str, rest: Said) -> Record:
+        """A source, of which this is told after its title, without headings that went with their segments."""
+        said = Said(self._said)
+        title, *lines = told.splitlines()
+        text = "\n".join([title, *(one for one in lines if rest.is_in(one) or not said.is_in(one))])
+        about = source.metadata.get("payload")
+        payload = dict(about) if isinstance(about, Mapping) else {}
+        if isinstance(headings := payload.get("headings"), list | tuple):
+            payload["headings"] = [one for one in headings if rest.is_in(str(one)) or not said.is_in(str(one))]
+        metadata = {**source.metadata, "payload": payload} if payload else source.metadata
+        return msgspec.structs.replace(source, text=text, content_hash=content_hash(text), metadata=metadata)
 
     def _leave_merged(self, gone: Sequence[Record]) -> None:
         """Takes the text, or the tags, of what goes out of the record that it was merged into."""
@@ -266,6 +313,13 @@ class Leaving:
             Relations(space=self._space, active=False, objects=(entity.id,)),
         )
         return any(fact.id not in self.things for where in stated for fact in self._view.relations(Relation, where))
+
+
+def _is_named_for(one: Record, message: Record) -> bool:
+    """Is a conversation, or what was said in it, called by how a message begins?"""
+    if one.title is None or message.kind != "message" or message.source != one.source:
+        return False
+    return " ".join(message.text.split()).startswith(one.title.removesuffix("…"))
 
 
 def _sources(versions: Iterable[Record]) -> set[str]:

@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,13 +55,17 @@ _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
 class Reached(Struct, frozen=True, kw_only=True):
-    """How far a transcript was read, and how it begins: a file that begins otherwise is another one."""
+    """How far a transcript was read, and how it begins: a file that begins otherwise is another one.
+
+    Of a session that a client tells, `until` is the moment of the last message that it told.
+    """
 
     offset: int = 0
     head: str = ""
     head_bytes: int = 0
     session: str | None = None
     project: str | None = None
+    until: datetime | None = None
 
 
 _REACHED = Shelf("captures", Reached)
@@ -234,10 +239,19 @@ def _write(
 
 
 def capture_said(core: Core, said: Sequence[Message], space: str, session: str, wish: Wish) -> Captured:
-    """Keeps what a client tells was said in a session, where it does not write it down in a form that is known."""
+    """Keeps what a client tells was said in a session, where it does not write it down in a form that is known.
+
+    What was told up to a moment is not looked at again: what was forgotten of it would come back.
+    """
     project = wish.project or (None if wish.cwd is None else project_of(wish.cwd))
-    talk = Conversation(format=_TOLD, messages=tuple(said), id=session)
-    return _keep(core, space, talk, session, project, {})
+    key = f"told:{space}:{session}"
+    with core.store.read() as view:
+        until = view.kept(_REACHED, keys=[key]).get(key, Reached()).until
+    fresh = tuple(one for one in said if until is None or one.at is None or one.at > until)
+    talk = Conversation(format=_TOLD, messages=fresh, id=session) if fresh else None
+    times = [one.at for one in fresh if one.at is not None]
+    reached = {key: Reached(session=session, project=project, until=max(times))} if times else {}
+    return _keep(core, space, talk, session, project, reached)
 
 
 def _keep(

@@ -241,7 +241,8 @@ class Ingesting:
     ) -> Captured:
         """Keeps messages of a session as `capture` does, for a client that tells them: role, content, created_at.
 
-        The same words of the same moment are kept once, so a client may tell the whole session every time.
+        The same words of the same moment are kept once, so a client may tell the whole session every time; what was
+        forgotten since does not come back.
         """
         from recollect.engine.intake import capture  # brings in what reads transcripts
 
