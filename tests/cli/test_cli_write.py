@@ -99,7 +99,8 @@ def test_forget_needs_yes_where_nobody_can_be_asked(shell: Shell) -> None:
 
 def test_forget_of_several_removes_none_when_one_is_unknown(shell: Shell) -> None:
     id = shell.remember("Stay.")
-    assert shell("forget", id, "nix", "--yes").err == "error: there is no record with id 'nix'; nothing was forgotten\n"
+    nobody = "error: there is no record, fact or entity with id 'nix'; nothing was forgotten\n"
+    assert shell("forget", id, "nix", "--yes").err == nobody
     assert shell.json("list")["total"] == 1
 
 

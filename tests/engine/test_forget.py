@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import Conflict, Memory
+from recollect import Conflict, Memory, NotFound
 from recollect.engine.write.remember import count_terms
 from recollect.store.base import Shelf
 from recollect.types import Filter
@@ -273,6 +273,20 @@ def test_a_heading_that_went_with_its_segment_is_no_longer_told_of_the_document(
     assert traces(tmp_path / "home", SECRET) == []
 
 
+def test_no_reason_of_another_change_quotes_what_was_forgotten(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(f"The word of the vault is {SECRET} until May.", id="a")
+    memory.remember("The vault is in the cellar.", id="b", reason="a first note")
+    memory.revise("b", "The vault is below the stairs.", reason=f"since the word of the vault is {SECRET} until May")
+    memory.revise("b", "The vault is under the stairs.", reason="a better word for it")
+    memory.forget("a", reason=f"the word of the vault is {SECRET} no more")
+    assert [step.change.reason for step in memory.history("b")] == ["a first note", None, "a better word for it"]
+    assert traces(tmp_path / "home", SECRET) == []
+    assert memory.check() == []
+    for step in memory.history("b")[:0:-1]:
+        memory.undo(step.change.entry)
+    assert [one.text for one in memory.list(kinds=["memory"])] == ["The vault is in the cellar."]
+
+
 def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_path: Path) -> None:
     memory.entity(SECRET, id="only")
     memory.entity("Ada", id="ada")
@@ -283,6 +297,21 @@ def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_pat
     assert memory.forget("a").removed == ("a", "only")
     assert {entity.id for entity in memory.entities()} >= {"ada", "bob"}
     assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_a_fact_is_forgotten_for_good_with_what_is_known_of_nothing_else(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Ada was here.", id="a")
+    fact = memory.relate("Ada", "guards", SECRET, provenance=f"told by {SECRET}")
+    memory.relate("Ada", "lives in", "Delft")
+    assert len(memory.forget_fact(fact.id).removed) == 2
+    assert {entity.name for entity in memory.entities()} == {"Ada", "Delft"}
+    [delft] = [entity.id for entity in memory.entities() if entity.name == "Delft"]
+    memory.forget_fact(delft, reason="we moved")
+    assert ([entity.name for entity in memory.entities()], memory.facts("Ada")) == (["Ada"], [])
+    assert traces(tmp_path / "home", SECRET, "Delft") == []
+    assert memory.check() == []
+    with pytest.raises(NotFound, match="no record, fact or entity with id 'nobody'"):
+        memory.forget_fact("nobody")
 
 
 def test_undoing_anything_about_a_forgotten_record_says_why_it_cannot_be(memory: Memory) -> None:

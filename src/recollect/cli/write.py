@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,6 +30,10 @@ from recollect.cli.progress import reporting
 from recollect.errors import NotFound
 from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Receipt
+
+if TYPE_CHECKING:
+    from recollect.engine.care.forget import Forgotten
+    from recollect.engine.memory import Memory
 
 
 @with_options(SETTABLE.values())
@@ -138,7 +142,8 @@ def forget(
 ) -> None:
     """Remove records for good: text, versions, index and links. This alone cannot be undone.
 
-    A source takes everything along that came in with it.
+    A source takes everything along that came in with it. The id of a fact or an entity, as `recall` and
+    `explore` show them, removes that.
 
     \b
     Examples:
@@ -148,24 +153,46 @@ def forget(
     with open_or_fail(home) as memory:
         for id in ids:
             record = memory.get(id, space=space)
-            if record is None:
+            if record is None and soft:
                 raise NotFound(f"there is no record with id {id!r}; nothing was forgotten")
+            if record is None:
+                memory.forgets(id, space=space)  # which says so where there is no fact by that id, either
             if not soft and not yes:
-                say(f"{record.id}  {one_line(record.text, 100)}")
+                say(f"{id}  {'a fact or an entity' if record is None else one_line(record.text, 100)}")
         if not soft and not confirm(f"Forget {many(len(ids), 'record')} for good?", yes=yes):
             say("nothing was forgotten")
             raise typer.Exit(1)
-        receipts = [
-            memory.invalidate(id, space=space, reason=reason, superseded_by=superseded_by)
-            if soft
-            else memory.forget(id, space=space, reason=reason)
-            for id in ids
-        ]
+        ended = [
+            memory.invalidate(id, space=space, reason=reason, superseded_by=superseded_by) for id in ids if soft
+        ]  # fmt: skip
+        gone = [_forget(memory, id, space, reason) for id in ids if not soft]
     if as_json:
-        put_json({"receipts": receipts})
-    else:
-        for receipt in receipts:
-            answer(receipt, as_json=False, done="no longer true:" if soft else "forgotten")
+        put_json({"receipts": [*ended, *gone]})
+        return
+    for receipt in ended:
+        answer(receipt, as_json=False, done="no longer true:")
+    for receipt in gone:
+        answer(receipt, as_json=False, done="forgotten")
+        _tell_along(receipt)
+
+
+def _forget(memory: Memory, id: str, space: str | None, reason: str | None) -> Forgotten:
+    """A record, or else what a fact or an entity is the id of."""
+    try:
+        return memory.forget(id, space=space, reason=reason)
+    except NotFound:
+        return memory.forget_fact(id, space=space, reason=reason)
+
+
+def _tell_along(receipt: Forgotten) -> None:
+    """What else went, what was rewritten, and what is still on disk."""
+    along = [id for id in receipt.removed if id != receipt.id]
+    if along:
+        put(f"  also removed, since it said the same: {', '.join(along)}")
+    if receipt.rewritten:
+        put(f"  rewritten without it: {', '.join(receipt.rewritten)}")
+    for left in receipt.pending:
+        put(f"  still to go: {left}")
 
 
 def undo(

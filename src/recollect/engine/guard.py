@@ -58,6 +58,7 @@ from recollect.store.ops import (
     Rewrite,
     Sweep,
     Unfade,
+    Unsay,
 )
 from recollect.types import DEFAULT_SPACE, Act, Change, Filter, Space
 
@@ -456,7 +457,7 @@ class _GuardedEdit(_GuardedView):
             case Erase():
                 for space in op.where.spaces or ("",):
                     self._require(space)
-            case Note() | PutMessages() | Fade() | Unfade() | Evict():
+            case Note() | PutMessages() | Fade() | Unfade() | Evict() | Unsay():
                 self._require(op.space)
             case Sweep():
                 return  # it ends what was evicted before, wherever that was

@@ -258,7 +258,7 @@ class Unsealed(Struct, frozen=True):
 class Changes(Struct, frozen=True, kw_only=True):
     """Entries of the journal; those of an `act` are told by its first, those `later_than` a moment are dated so.
 
-    `last_besides` asks for the last one of each space that an actor has not made.
+    `last_besides` asks for the last one of each space that an actor has not made, `reasoned` for those with a reason.
     """
 
     space: str | None = None
@@ -269,6 +269,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     after: int = 0
     before: int | None = None
     last_besides: str | None = None
+    reasoned: bool = False
 
 
 class Acts(Struct, frozen=True, kw_only=True):

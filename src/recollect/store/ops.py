@@ -129,6 +129,13 @@ class Rewrite(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class Unsay(Struct, frozen=True, kw_only=True):
+    """Takes their reasons out of entries of a space's journal: they quote what is forgotten. All else stays."""
+
+    space: str
+    entries: tuple[int, ...]
+
+
 class Note(Struct, frozen=True, kw_only=True):
     """Writes into the journal that something was done in a space, which changes nothing by itself."""
 
@@ -191,7 +198,7 @@ class Sweep(Struct, frozen=True):
 
 
 Op: TypeAlias = (
-    Put | Retire | Bring | Erase | EraseThing | Rewrite | Note | PutSpace | DropSpace | PutMessages
+    Put | Retire | Bring | Erase | EraseThing | Rewrite | Unsay | Note | PutSpace | DropSpace | PutMessages
     | Fade | Unfade | Evict | Sweep
 )  # fmt: skip
 
@@ -211,5 +218,5 @@ class Done(Struct, frozen=True, kw_only=True):
 __all__ = [
     "MOST_COUNTED", "Bring", "Brought", "Done", "DropSpace", "Erase", "EraseThing", "Evict",
     "EvictionRule", "Fade", "FadingRule", "Lexis",
-    "Note", "Op", "Put", "PutMessages", "PutSpace", "Retire", "Rewrite", "Sweep", "Thing", "Unfade",
+    "Note", "Op", "Put", "PutMessages", "PutSpace", "Retire", "Rewrite", "Sweep", "Thing", "Unfade", "Unsay",
 ]  # fmt: skip

@@ -104,7 +104,10 @@ def forget(params: Forget, call: Call) -> Written:
     if params.keep_history or params.superseded_by is not None:
         ended = memory.invalidate(params.id, reason=params.reason, superseded_by=params.superseded_by)
         return written(ended)
-    return written(memory.forget(params.id, reason=params.reason))
+    try:
+        return written(memory.forget(params.id, reason=params.reason))
+    except NotFound:
+        return written(memory.forget_fact(params.id, reason=params.reason))
 
 
 def confirm_forget(params: Forget, call: Call) -> str | None:

@@ -7,7 +7,7 @@ records, a message that took in another. Of neither is any version left, and non
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -20,12 +20,15 @@ from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.grounds import segment_id, segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import any_version
+from recollect.errors import NotFound
 from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
 from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, View, made_of
-from recollect.store.ops import Erase, EraseThing, Op, Rewrite
-from recollect.types import CATALOGUE_KINDS, VOUCHED, Entity, Evidence, Filter, Receipt, Record, Relation
+from recollect.store.ops import Erase, EraseThing, Op, Rewrite, Unsay
+from recollect.types import CATALOGUE_KINDS, VOUCHED, Change, Entity, Evidence, Filter, Receipt, Record, Relation
 
+_TELLING = 3  # words
+_PAGE = 10_000  # entries
 _TRACES = "traces of its bytes in the log or the keyword index; they go as soon as nobody reads them"
 
 
@@ -60,20 +63,51 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         note_erased(edit)
     if leaving.rewritten:
         core.written()
+    return _receipt(core, id, leaving, record.space, entries)
+
+
+def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> Forgotten:
+    """Removes a fact for good, or an entity with all facts about it; and entities of which nothing else is known."""
+    with core.store.write(actor=core.actor) as edit:
+        thing = _find_thing(edit, id, space)
+        leaving = Leaving(edit, thing.space)
+        leaving.take(thing)
+        ops = [EraseThing(thing=one, reason=reason) for one in leaving.things.values()]
+        entries = [entry for done in edit.apply(ops) for entry in done.entries]
+        note_erased(edit)
+    return _receipt(core, id, leaving, thing.space, entries)
+
+
+def _receipt(core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int]) -> Forgotten:
     pending = () if scrub(core) else (_TRACES,)
     return Forgotten(
-        outcome="stored", id=id, space=record.space, entry=entries[0], entries=tuple(entries),
+        outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),
         reason=f"gone, but for {_TRACES}" if pending else None,
         removed=(*leaving.removed, *leaving.things), rewritten=tuple(leaving.rewritten), pending=pending,
     )  # fmt: skip
 
 
+def _find_thing(view: View, id: str, space: str | None) -> Entity | Relation:
+    for home in [one.name for one in view.spaces()] if space is None else [space]:
+        found = view.get(Relation, home, id) or view.get(Entity, home, id)
+        if found is not None:
+            return found
+    where = "" if space is None else f" in space {space!r}"
+    raise NotFound(f"there is no record, fact or entity with id {id!r}{where}; nothing was forgotten")
+
+
 def forgets(core: Core, id: str, space: str | None) -> Along:
-    """What `forget` would do, the record itself first. Nothing is changed."""
+    """What `forget` would do, the record itself first, or `forget_fact`. Nothing is changed."""
     with core.store.read() as view:
-        record = any_version(view, id, space)
-        leaving = Leaving(view, record.space)
-        leaving.follow([record])
+        try:
+            record = any_version(view, id, space)
+        except NotFound:
+            thing = _find_thing(view, id, space)
+            leaving = Leaving(view, thing.space)
+            leaving.take(thing)
+        else:
+            leaving = Leaving(view, record.space)
+            leaving.follow([record])
     things = leaving.things.values()
     return Along(
         removed=tuple(leaving.removed.values()), rewritten=tuple(leaving.rewritten.values()),
@@ -123,12 +157,21 @@ class Leaving:
     def ops(self, edit: Edit, reason: str | None) -> list[Op]:
         ids = tuple(self.removed)
         erased = Filter(spaces=(self._space,), past=True, ids=ids)
-        said = f"without what {ids[0]} said"
+        told, said = f"without what {ids[0]} said", Said(self._said)
+        quoting = tuple(change.entry for change in self._reasoned() if _quotes(change.reason, said))
         return [
-            Erase(where=erased, reason=reason),
+            Erase(where=erased, reason=None if _quotes(reason, said) else reason),
             *(EraseThing(thing=thing) for thing in self.things.values()),
-            *(Rewrite(record=one, lexis=derive_lexis(edit, one), reason=said) for one in self.rewritten.values()),
+            *(Rewrite(record=one, lexis=derive_lexis(edit, one), reason=told) for one in self.rewritten.values()),
+            *([Unsay(space=self._space, entries=quoting)] if quoting else []),
         ]
+
+    def _reasoned(self) -> Iterator[Change]:
+        """What was done in the space for a reason that somebody gave."""
+        after = 0
+        while some := self._view.journal(Changes(space=self._space, reasoned=True, after=after), limit=_PAGE):
+            yield from some
+            after = some[-1].entry
 
     def _versions(self, ids: Sequence[str]) -> list[Record]:
         """All versions of some records, as far as there are any."""
@@ -284,6 +327,21 @@ class Leaving:
 
     # The graph
 
+    def take(self, thing: Entity | Relation) -> None:
+        """A fact goes, or an entity with all facts about it, and so do entities of which nothing else is known."""
+        self.things[thing.id] = thing
+        if isinstance(thing, Entity):
+            self.things |= {fact.id: fact for fact in self._stated(thing.id)}
+        self._leave_graph()
+
+    def _stated(self, entity: str) -> list[Relation]:
+        """Every fact about an entity, also those that are over."""
+        about = (
+            Relations(space=self._space, active=False, subjects=(entity,)),
+            Relations(space=self._space, active=False, objects=(entity,)),
+        )
+        return [fact for where in about for fact in self._view.relations(Relation, where)]
+
     def _leave_graph(self) -> None:
         """Facts that name what goes as where they come from, and entities that nothing else mentions."""
         for origin in self._view.relations(_Origin, Relations(space=self._space, active=False)):
@@ -308,11 +366,12 @@ class Leaving:
             return True
         if self._view.count(Filter(spaces=(self._space,), refs=(f"subject:{entity.id}",), valid_only=False)):
             return True
-        stated = (
-            Relations(space=self._space, active=False, subjects=(entity.id,)),
-            Relations(space=self._space, active=False, objects=(entity.id,)),
-        )
-        return any(fact.id not in self.things for where in stated for fact in self._view.relations(Relation, where))
+        return any(fact.id not in self.things for fact in self._stated(entity.id))
+
+
+def _quotes(reason: str | None, said: Said) -> bool:
+    """Does a reason repeat what was said? A word or two may be anybody's."""
+    return reason is not None and len(reason.split()) >= _TELLING and said.is_in(reason)
 
 
 def _is_named_for(one: Record, message: Record) -> bool:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from recollect.engine.care import dream as dreaming
 from recollect.engine.care import keep, lifecycle, rebuild
 from recollect.engine.care.dream import Dream, Merge, Review
-from recollect.engine.care.forget import Along, Forgotten, forget, forgets
+from recollect.engine.care.forget import Along, Forgotten, forget, forget_fact, forgets
 from recollect.engine.care.keep import Compacted
 from recollect.engine.care.ledger import spendings
 from recollect.engine.care.lifecycle import Maintained
@@ -94,6 +94,13 @@ class Caring:
         The receipt says what was removed along with it, what was written anew without it, and what is still pending.
         """
         return forget(self.core, *parse_ref(id, space), parse_optional(reason, "reason"))
+
+    def forget_fact(self, id: str, *, space: str | None = None, reason: str | None = None) -> Forgotten:
+        """Removes a fact for good, or an entity with all facts about it. This cannot be undone.
+
+        Entities go along of which nothing else is known; records that name them stay.
+        """
+        return forget_fact(self.core, *parse_ref(id, space), parse_optional(reason, "reason"))
 
     def forgets(self, id: str, *, space: str | None = None) -> Along:
         """What `forget` would take along and write anew, the record itself first. Nothing is changed."""

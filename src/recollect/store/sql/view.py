@@ -369,6 +369,8 @@ class SqlView:
             parts.append(("entry < ?", [where.before]))
         if where.act is not None:
             parts.append(("entry IN (SELECT ? UNION ALL SELECT entry FROM journal WHERE act = ?)", [where.act] * 2))
+        if where.reasoned:
+            parts.append(("reason IS NOT NULL", []))
         if where.later_than is not None:
             parts.append(("at > ?", [to_micros(where.later_than)]))
         if where.last_besides is not None:

@@ -32,6 +32,7 @@ from recollect.store.ops import (
     Rewrite,
     Sweep,
     Unfade,
+    Unsay,
 )  # fmt: skip
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.derived import Derived
@@ -60,8 +61,6 @@ _INSERT = {
 }
 _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Relation: "relation"}
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
-_FORGOTTEN = tuple(NOTED.index(name) for name in ("before", "after", "reason"))
-_BLANK = "UPDATE journal SET before = NULL, after = NULL, reason = NULL, checksum = ? WHERE entry = ?"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
 _NEXT_PLACE = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
@@ -96,6 +95,7 @@ class Writer:
             Bring: self._bring, Erase: self._erase, Note: self._note_one, PutSpace: self._put_space,
             DropSpace: self._drop_space, PutMessages: self._put_messages, Fade: self._fade, Unfade: self._unfade,
             Evict: self._evict, Sweep: self._sweep_some, EraseThing: self._erase_thing, Rewrite: self._rewrite,
+            Unsay: self._unsay,
         }  # fmt: skip
 
     def apply(self, ops: Sequence[Op]) -> list[Done]:
@@ -418,13 +418,19 @@ class Writer:
             self._db.run(f"DELETE FROM {table} WHERE {chosen}", values)
         self._blank("object_type = 'record' AND object_id = ? AND space = ?", (id, space))
 
-    def _blank(self, condition: str, values: Row) -> None:
-        """Of some entries the journal keeps no more than that they were."""
+    def _blank(self, condition: str, values: Row, columns: Sequence[str] = ("before", "after", "reason")) -> None:
+        """Of some entries the journal keeps no more than that they were, or all but some columns."""
         rows: list[Row] = []
         for noted in self._db.rows(f"SELECT {', '.join(NOTED)} FROM journal WHERE {condition}", values):
-            left = [None if place in _FORGOTTEN else value for place, value in enumerate(noted)]
+            left = [None if name in columns else value for name, value in zip(NOTED, noted, strict=True)]
             rows.append((seal(left), noted[0]))
-        self._db.many(_BLANK, rows)
+        emptied = ", ".join(f"{name} = NULL" for name in columns)
+        self._db.many(f"UPDATE journal SET {emptied}, checksum = ? WHERE entry = ?", rows)
+
+    def _unsay(self, op: Unsay) -> Done:
+        chosen, values = self._db.dialect.among("entry", op.entries)
+        self._blank(f"space = ? AND {chosen}", (op.space, *values), ("reason",))
+        return Done(count=len(op.entries))
 
     def _erase_thing(self, op: EraseThing) -> Done:
         """An entity or a relation goes with all of its versions."""
