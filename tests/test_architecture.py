@@ -287,6 +287,14 @@ def test_the_web_is_reached_from_its_rooms_alone(module: str) -> None:
     assert used <= LOCAL_WEB.get(module, LOCAL_WEB.get(room(module), set()))
 
 
+MOST_LINES = 600
+
+
+def test_no_module_grows_beyond_what_one_can_read() -> None:
+    lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: count for module, count in lines.items() if count > MOST_LINES} == {}
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_says_what_it_answers(module: str) -> None:
     assert ast.get_docstring(ast.parse(MODULES[module].read_text("utf-8")))

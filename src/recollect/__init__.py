@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from recollect.engine.care.dream import Alike, Dream, Merge, Review
     from recollect.engine.care.forget import Forgotten
     from recollect.engine.care.keep import Compacted, restore
+    from recollect.engine.care.ledger import Spending
     from recollect.engine.care.lifecycle import Maintained
     from recollect.engine.care.move import Moved, move
+    from recollect.engine.care.summarize import Summary
     from recollect.engine.embedding.semantics import EmbeddingState
     from recollect.engine.graph.link import Fact, Neighborhood
     from recollect.engine.intake.results import (
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
         IngestedFolder,
         IngestedRepo,
         IngestedSource,
+        Project,
+        ProjectStatus,
         SourceDraft,
         Synced,
     )
@@ -77,8 +81,6 @@ if TYPE_CHECKING:
         Grounds,
         Hit,
         Message,
-        Project,
-        ProjectStatus,
         Recall,
         Receipt,
         Record,
@@ -89,8 +91,6 @@ if TYPE_CHECKING:
         Signals,
         Space,
         SpaceStats,
-        Spending,
-        Summary,
         Why,
     )
 
@@ -113,13 +113,15 @@ _HOMES = {
     "recollect.engine.care.dream": ("Alike", "Dream", "Merge", "Review"),
     "recollect.engine.care.forget": ("Forgotten",),
     "recollect.engine.care.keep": ("Compacted", "restore"),
+    "recollect.engine.care.ledger": ("Spending",),
     "recollect.engine.care.lifecycle": ("Maintained",),
     "recollect.engine.care.move": ("Moved", "move"),
+    "recollect.engine.care.summarize": ("Summary",),
     "recollect.engine.embedding.semantics": ("EmbeddingState",),
     "recollect.engine.graph.link": ("Fact", "Neighborhood"),
     "recollect.engine.intake.results": (
-        "Differing", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "SourceDraft",
-        "Synced",
+        "Differing", "Imported", "Ingested", "IngestedFolder", "IngestedRepo", "IngestedSource", "Project",
+        "ProjectStatus", "SourceDraft", "Synced",
     ),
     "recollect.engine.memory": ("Memory", "import_", "open"),
     "recollect.engine.read.brief": ("Brief",),

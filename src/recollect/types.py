@@ -22,11 +22,6 @@ Status = Literal[
 ]  # fmt: skip
 Outcome = Literal["stored", "deduplicated", "rejected"]
 Order = Literal["newest", "oldest", "important", "position", "updated", "latest", "earliest"]
-ProjectState = Literal["pending", "indexing", "completed", "failed"]
-CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
-SkipReason = Literal[
-    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
-]
 SourceKind = Literal["repo", "file", "markdown", "web", "pdf", "conversation"]
 
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
@@ -365,50 +360,6 @@ class Segment(Struct, frozen=True, kw_only=True):
     metadata: Metadata = field(default_factory=dict[str, Json])
 
 
-class Concept(Struct, frozen=True, kw_only=True):
-    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
-
-    title: str
-    key: str
-    type: CandidateType
-    score: float
-    confidence: float
-    occurrences: int
-    bonuses: tuple[str, ...]
-    penalties: tuple[str, ...]
-    adjustment: float
-    reasons: tuple[str, ...]
-    evidence: tuple[tuple[str, str, Metadata | None], ...]
-    evidence_count: int
-    objects: tuple[str, ...]
-    object_count: int
-    source_count: int
-    scopes: tuple[str, ...]
-
-    @property
-    def kind(self) -> str:
-        """The kind of knowledge that it would become."""
-        return self.type if self.type in ("procedure", "decision") else "concept"
-
-
-class SkippedTerm(Struct, frozen=True):
-    """A term that was passed over, and why."""
-
-    title: str
-    reason: SkipReason
-    occurrences: int
-
-
-class Concepts(Struct, frozen=True):
-    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
-
-    candidates: tuple[Concept, ...]
-    eligible: int
-    skipped: tuple[SkippedTerm, ...]
-    skipped_count: int
-    passages: int
-
-
 class Condensed(Struct, frozen=True, kw_only=True):
     """Some texts made short. `strategy` names what was really done; `note` says why that is not what was asked for.
 
@@ -422,23 +373,6 @@ class Condensed(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class Summary(Struct, frozen=True, kw_only=True):
-    """A summary of records: the record `id` holds it, `sources` are the records that it was made of, in time order.
-
-    `stored` is False where the same summary was there already.
-    """
-
-    id: str
-    space: str
-    text: str
-    sources: tuple[str, ...]
-    strategy: Literal["extractive", "abstractive"]
-    provider: str | None = None
-    model: str | None = None
-    note: str | None = None
-    stored: bool = True
-
-
 class Sampled(Struct, frozen=True):
     """What a client's own model wrote when it was asked, and the name of that model."""
 
@@ -450,17 +384,6 @@ Sample: TypeAlias = Callable[[str, str, int], Sampled]
 """Has a client's own model write something: what it should be, what it is asked, how many tokens it may write.
 
 It raises `CompleterError` where the client refuses or does not answer in time."""
-
-
-class Spending(Struct, frozen=True, kw_only=True):
-    """What a provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
-
-    day: str
-    provider: str
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    spent: float = 0.0
 
 
 class AnyOf(Struct, frozen=True):
@@ -630,44 +553,6 @@ class Recall(Sequence[Hit]):
 
     def __repr__(self) -> str:
         return f"Recall({len(self.hits)} hits)"
-
-
-class Project(Struct, frozen=True, kw_only=True):
-    """A folder of source code whose files are indexed as records of kind "code" with `project` set to the id."""
-
-    id: str
-    space: str
-    path: str
-    created_at: datetime
-    watched: bool = False
-
-
-class ProjectStatus(Struct, frozen=True, kw_only=True):
-    """How far the index of a project is. `skipped` counts the files that were left out, by reason.
-
-    `completed_at` is when the last file was read, `embedded_at` when every chunk had its vector.
-    """
-
-    id: str
-    space: str
-    path: str
-    state: ProjectState
-    total_files: int = 0
-    indexed_files: int = 0
-    total_chunks: int = 0
-    percent: float = 0.0
-    eta_seconds: float | None = None
-    started_at: datetime | None = None
-    completed_at: datetime | None = None
-    embedded_at: datetime | None = None
-    watching: bool = False
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    errors: tuple[FileProblem, ...] = ()
-    problem: str | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.state in ("completed", "failed")
 
 
 Unset: TypeAlias = UnsetType

@@ -22,7 +22,7 @@ MASKED = "The deploy token is [masked: GitHub token], for staging only."
 
 def everything(memory: Memory) -> str:
     """All that the store's file holds, as bytes would show it."""
-    folder = memory.core.store.about.folder
+    folder = memory.core.store.site.folder
     assert folder is not None
     memory.close()
     return "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())

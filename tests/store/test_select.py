@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from things import THEN, erase, put, record, write
 
-from recollect.store.base import Group, Ident, Store, View, claim_ref
+from recollect.store.base import Group, Ident, Store, View
+from recollect.store.refs import claim_ref
 from recollect.types import Claim, Evidence, Filter, Grounds, Record
 
 CLAIM = Claim(subject="s", predicate="p", value=1)

@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from recollect import Settings
+from recollect.engine.care.ledger import Spending
 from recollect.engine.core import utc_now
 from recollect.engine.read.alike import alike_knowledge
 from recollect.engine.write.govern import claim_duplicates, promotable
@@ -18,7 +19,6 @@ from recollect.errors import NewerStore, NotAStore, StoreError
 from recollect.store.base import Shelf
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sqlite import SqliteStore
-from recollect.types import Spending
 
 WITH_A_CLAIM = 3
 """The first format whose store has a record with grounds."""

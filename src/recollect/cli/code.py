@@ -13,8 +13,9 @@ from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
 from recollect.cli.read import say_left_out_of
+from recollect.engine.intake.results import ProjectStatus
 from recollect.engine.memory import Memory
-from recollect.types import DEFAULT_SPACE, Hit, ProjectStatus
+from recollect.types import DEFAULT_SPACE, Hit
 
 _LINES_SHOWN = 3
 

@@ -33,10 +33,10 @@ from recollect.cli.progress import (
     say_left_out,
     tell_waiting,
 )
-from recollect.engine.intake.results import Ingested, IngestedFolder, IngestedSource
+from recollect.engine.intake.results import Ingested, IngestedFolder, IngestedSource, ProjectStatus
 from recollect.engine.memory import Memory
 from recollect.errors import InvalidInput, SourceError
-from recollect.types import DEFAULT_SPACE, FileProblem, ProjectStatus
+from recollect.types import DEFAULT_SPACE, FileProblem
 
 
 class _Done(Struct, omit_defaults=False):

@@ -10,9 +10,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from recollect.cli.output import is_terminal, many, say
+from recollect.engine.intake.results import ProjectStatus
 from recollect.engine.memory import Memory
 from recollect.errors import EmbedderError
-from recollect.types import FileProblem, ProjectStatus
+from recollect.types import FileProblem
 
 Report = Callable[[str, int, int], None]
 _LINES = 10

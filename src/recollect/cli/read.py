@@ -28,11 +28,12 @@ from recollect.cli.options import (
 )  # fmt: skip
 from recollect.cli.output import many, megabytes, one_line, put, put_json, say
 from recollect.cli.place import asked_space, open_if_there, open_or_fail, seen_here
+from recollect.engine.care.ledger import Spending
 from recollect.engine.memory import Memory
 from recollect.engine.read.brief import Noted
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters
-from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats, Spending
+from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats
 
 S = TypeVar("S", Hit, Noted)
 _BY_DATE = {"newest": "latest", "oldest": "earliest"}

@@ -10,24 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.output import clean, day, is_terminal, many, minute, one_line, put
+from recollect.engine.care.ledger import Spending
 from recollect.engine.graph.link import Fact, Neighborhood
 from recollect.engine.write.grounds import EvidenceState
 from recollect.engine.write.revise import Past
 from recollect.fields import fields_of
-from recollect.types import (
-    Act,
-    Change,
-    Grounds,
-    Hit,
-    Metadata,
-    Record,
-    Signals,
-    Space,
-    SpaceStats,
-    Spending,
-    Stated,
-    Why,
-)
+from recollect.types import Act, Change, Grounds, Hit, Metadata, Record, Signals, Space, SpaceStats, Stated, Why
 
 if TYPE_CHECKING:
     from rich.console import Console

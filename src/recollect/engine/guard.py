@@ -27,7 +27,6 @@ from recollect.engine.read.foremost import Foremost
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
 from recollect.store.base import (
-    About,
     Acts,
     Changes,
     Due,
@@ -37,6 +36,7 @@ from recollect.store.base import (
     Lexis,
     Relations,
     Shelf,
+    Site,
     Store,
     Turn,
     Unsealed,
@@ -264,8 +264,8 @@ class _GuardedStore:
         self.on_commit = store.on_commit
 
     @property
-    def about(self) -> About:
-        about = self._store.about
+    def site(self) -> Site:
+        about = self._store.site
         return about if self._grant.spaces is None else replace(about, notes=())
 
     @contextmanager

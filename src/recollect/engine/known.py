@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect.engine.core import Core
 from recollect.store.base import Shelf, View
-from recollect.types import FileProblem, ProjectState, Record
+from recollect.types import FileProblem, Record
+
+ProjectState = Literal["pending", "indexing", "completed", "failed"]
 
 
 class Known(Struct, frozen=True, omit_defaults=True):

@@ -126,7 +126,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
     @property
     def location(self) -> str:
         """Where the store is."""
-        return self.core.store.about.location
+        return self.core.store.site.location
 
     @property
     def settings(self) -> Settings:

@@ -118,7 +118,7 @@ def write_identity(home: Path, space: str, text: str) -> None:
 
 def identity_of(store: Store, home: Path, space: str) -> str:
     """The identity text: what a store without a folder of its own keeps of it, else the file on this machine."""
-    folder = store.about.folder
+    folder = store.site.folder
     if folder is None:
         with store.read() as view:
             kept = view.kept(_FILES, space=space, keys=[IDENTITY_FILE])
@@ -129,7 +129,7 @@ def identity_of(store: Store, home: Path, space: str) -> str:
 
 def keep_identity(store: Store, space: str, text: str) -> None:
     """Sets the identity text, which every machine that shares the store then has."""
-    folder = store.about.folder
+    folder = store.site.folder
     if folder is not None:
         write_identity(folder, space, text)
         return

@@ -22,7 +22,7 @@ def open_core(
     notes = make_home(settings.home) if settings.store is None else []
     store = open_store(settings.home, clock, settings.store)
     core = Core(store, settings, actor=actor, clock=clock, new_id=new_id)
-    core.notes = [*notes, *store.about.notes]
+    core.notes = [*notes, *store.site.notes]
     return core
 
 

@@ -10,10 +10,61 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct, field
 
-from recollect.types import CandidateType, Concept, Concepts, Metadata, SkippedTerm, SkipReason
+from recollect.types import Metadata
+
+CandidateType = Literal["concept", "procedure", "decision", "tool_library", "implementation_detail"]
+SkipReason = Literal[
+    "document_artifact", "format_marker", "action_phrase", "shortcut_marker", "generic_term", "too_long", "weak_term"
+]
+
+
+class Concept(Struct, frozen=True, kw_only=True):
+    """A term that may deserve a memory: where it was found, and what speaks for and against it."""
+
+    title: str
+    key: str
+    type: CandidateType
+    score: float
+    confidence: float
+    occurrences: int
+    bonuses: tuple[str, ...]
+    penalties: tuple[str, ...]
+    adjustment: float
+    reasons: tuple[str, ...]
+    evidence: tuple[tuple[str, str, Metadata | None], ...]
+    evidence_count: int
+    objects: tuple[str, ...]
+    object_count: int
+    source_count: int
+    scopes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of knowledge that it would become."""
+        return self.type if self.type in ("procedure", "decision") else "concept"
+
+
+class SkippedTerm(Struct, frozen=True):
+    """A term that was passed over, and why."""
+
+    title: str
+    reason: SkipReason
+    occurrences: int
+
+
+class Concepts(Struct, frozen=True):
+    """The candidates, the strongest first, and what was passed over, the most frequent first; both cut to a length."""
+
+    candidates: tuple[Concept, ...]
+    eligible: int
+    skipped: tuple[SkippedTerm, ...]
+    skipped_count: int
+    passages: int
+
 
 LONGEST_TERM = 80
 MOST_REFS = 5

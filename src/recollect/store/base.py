@@ -12,7 +12,6 @@ trip to another machine.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,26 +20,38 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
-import msgspec
 from msgspec import Struct
 
 from recollect.store.ops import MOST_COUNTED, Done, EvictionRule, FadingRule, Lexis, Op, Thing
+from recollect.store.questions import (
+    Acts,
+    By,
+    Changes,
+    Due,
+    Entities,
+    Glance,
+    Group,
+    Ident,
+    Link,
+    Outline,
+    Piece,
+    Relations,
+    Step,
+    Traits,
+    Unsealed,
+    Walk,
+    Weight,
+)  # fmt: skip
 from recollect.store.search import Findings, Model, NearMatch, Pick, Vector, Waiting, WordMatch
 from recollect.types import (
-    DOING_KINDS,
     Act,
     Change,
-    Claim,
     Entity,
     Filter,
-    Grounds,
-    Metadata,
     Order,
     Record,
     Relation,
     Space,
-    Status,
-    Trust,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -52,250 +63,11 @@ V = TypeVar("V")
 S = TypeVar("S")
 U = TypeVar("U")
 N = TypeVar("N", str, int)
-By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list"]
-"""What records are counted by; a `day` is the number of that on which one was stored, from 1970.
-
-A `list` is that of a session's messages, which also names those that are gone."""
 
 
 def normal_name(name: str) -> str:
     """The form in which names are compared: case and spacing do not matter."""
     return " ".join(name.casefold().split())
-
-
-def claim_ref(kind: str, claim: Claim) -> str:
-    """What all claims of one kind about the same subject and predicate have in common."""
-    said = msgspec.json.encode((kind, claim.subject, claim.predicate))
-    return f"claim:{hashlib.sha256(said).hexdigest()[:32]}"
-
-
-def refs_of(record: Record | Outline) -> list[str]:
-    """By what a record can be found through what it rests on, or was made of."""
-    grounds = record.grounds
-    if grounds is None:
-        return _sources_of(record) if record.kind == SUMMARY else []
-    refs = [f"evidence:{item.source}" for item in grounds.evidence]
-    refs += [f"subject:{subject}" for subject in grounds.subjects]
-    refs += [f"scope:{scope}" for scope in grounds.scopes]
-    if grounds.claim is not None:
-        refs += [claim_ref(record.kind, grounds.claim), f"subject:{grounds.claim.subject}"]
-        refs += [] if grounds.claim.object is None else [f"object:{grounds.claim.object}"]
-    if record.kind in DOING_KINDS:
-        doing = record.metadata if isinstance(record, Record) else record.doing or {}
-        refs += [f"named:{name}" for _, name in named_in(doing)]
-    return list(dict.fromkeys([*refs, *_sources_of(record)]))
-
-
-SUMMARY = "summary"
-"""The kind of records that say what others say, in fewer words."""
-MADE_OF = "made_of:"
-"""What a ref begins with that names a record which a summary was made of. Old versions are found by it, too."""
-NAMING = ("source_memory_ids", "summary_of")
-"""Under which names the metadata of a summary tells what it was made of."""
-
-
-def made_of(record: Record | Outline) -> list[str]:
-    """The ids of the records that a summary was made of, as far as it names them."""
-    if record.kind != SUMMARY or not isinstance(record, Record):
-        return []
-    named = (record.metadata.get(name) for name in NAMING)
-    return [id for some in named if isinstance(some, list | tuple) for id in some if isinstance(id, str)]
-
-
-def _sources_of(record: Record | Outline) -> list[str]:
-    return list(dict.fromkeys(f"{MADE_OF}{id}" for id in made_of(record)))
-
-
-def named_in(doing: Metadata) -> Iterator[tuple[str, str]]:
-    """The other objects that an activity or a work item names in its metadata: in lists, and by `…_ref`."""
-    for field, value in doing.items():
-        if isinstance(value, str):
-            yield from [(field, value)] if field.endswith("_ref") else ()
-        elif isinstance(value, Sequence):
-            yield from ((field, item) for item in value if isinstance(item, str))
-
-
-# Shapes: what may be asked of a version, without all the rest
-
-
-class Outline(Struct, frozen=True, gc=False):
-    """What upkeep needs to know of a live record, without its text. Times are microseconds since 1970.
-
-    `heading` is the title or the beginning of the text, `location` and `fingerprint` are a source's, `doing` is the
-    metadata of an activity or a work item.
-    """
-
-    version: int
-    id: str
-    kind: str
-    heading: str
-    status: Status
-    trust: Trust
-    confidence: float
-    created_at: int
-    valid_from: int | None
-    valid_until: int | None
-    superseded_by: str | None
-    location: str | None
-    fingerprint: str | None
-    doing: Metadata | None
-    grounds: Grounds | None
-
-
-class Glance(Struct, frozen=True):
-    """The little that ranking needs to know about a candidate, without its text."""
-
-    version: int
-    id: str
-    session: str | None
-    source: str | None
-    position: int
-    event_time: int
-    importance: float
-    confidence: float
-    content_hash: bytes
-    superseded_by: str | None
-
-
-class Traits(Struct, frozen=True, gc=False):
-    """What the worth of a version is told by."""
-
-    version: int
-    event_time: int
-    importance: float
-    confidence: float
-    text: str
-
-
-class Weight(Struct, frozen=True, gc=False):
-    """What decides how important a version is."""
-
-    version: int
-    importance: float
-    event_time: int
-    accesses: int
-
-
-class Piece(Struct, frozen=True, gc=False):
-    """Which text stands where in a source."""
-
-    source: str
-    position: int
-    content_hash: bytes
-
-
-class Ident(Struct, frozen=True, gc=False):
-    """Which record a version is of, and when that was made."""
-
-    version: int
-    id: str
-    created_at: int
-
-
-class Link(Struct, frozen=True, gc=False):
-    """What a walk needs to know of a relation."""
-
-    subject: str
-    object: str
-    weight: float
-
-
-class Step(Struct, frozen=True, gc=False):
-    """A relation that a walk came by, from the end that it was nearer to; or (hop -1) an entity there and its name."""
-
-    hop: int
-    near: str
-    far: str
-    weight: float
-
-
-# Filters: which entities, relations and changes are meant. That for records is `types.Filter`.
-
-
-class Walk(Struct, frozen=True, kw_only=True):
-    """How far relations are followed from some entities: a hop begins at `widest` of what is new to the one before."""
-
-    starts: tuple[str, ...]
-    hops: int
-    widest: int
-
-
-class Entities(Struct, frozen=True, kw_only=True):
-    """Entities of a space: by their ids, by names that they have, or by words that occur in one.
-
-    `among` asks for several spaces, by names alone: those given, letter by letter, and those that occur in a `text`.
-    """
-
-    space: str = ""
-    among: tuple[str, ...] | None = None
-    text: str = ""
-    ids: tuple[str, ...] | None = None
-    names: tuple[str, ...] | None = None
-    words: tuple[str, ...] = ()
-    as_of: datetime | None = None
-
-
-class Relations(Struct, frozen=True, kw_only=True):
-    """Relations of a space: from or to some entities, and those alone that hold (`active`) or all that are stated.
-
-    `as_of` asks what was known and held then, `true_at` what held then as it is known now. A `walk` goes on from hop to
-    hop, and is asked for in the shape of a `Step`; a limit is that of a hop, each way.
-    """
-
-    space: str
-    walk: Walk | None = None
-    subjects: tuple[str, ...] | None = None
-    objects: tuple[str, ...] | None = None
-    as_of: datetime | None = None
-    true_at: datetime | None = None
-    active: bool = True
-
-
-class Unsealed(Struct, frozen=True):
-    """Rows that were written by an earlier release, and have no checksum yet."""
-
-
-class Changes(Struct, frozen=True, kw_only=True):
-    """Entries of the journal; those of an `act` are told by its first, those `later_than` a moment are dated so.
-
-    `last_besides` asks for the last one of each space that an actor has not made, `reasoned` for those with a reason.
-    """
-
-    space: str | None = None
-    object_id: str | None = None
-    entry: int | None = None
-    act: int | None = None
-    later_than: datetime | None = None
-    after: int = 0
-    before: int | None = None
-    last_besides: str | None = None
-    reasoned: bool = False
-
-
-class Acts(Struct, frozen=True, kw_only=True):
-    """What was done in a space or in all, in acts that began before an entry."""
-
-    space: str | None = None
-    before: int | None = None
-
-
-# Answers
-
-
-class Group(Struct, frozen=True):
-    """How many records have something in common, and when the first and the last of them happened."""
-
-    key: str
-    count: int
-    first: datetime
-    last: datetime
-
-
-class Due(Struct, frozen=True):
-    """What a run of upkeep would change; of what is evicted, also the ids."""
-
-    versions: tuple[int, ...] = ()
-    ids: tuple[str, ...] = ()
 
 
 class Shelf(Struct, Generic[V], frozen=True):
@@ -537,7 +309,7 @@ class Turn(Protocol):
     def release(self) -> None: ...
 
 
-class About(Struct, frozen=True):
+class Site(Struct, frozen=True):
     """What there is to say of a store: where it is, and what a person should hear of how it was found.
 
     In `folder` lie files that belong to it and that people may edit; None where all of it is elsewhere.
@@ -561,7 +333,7 @@ class Store(Protocol):
     """Told after every transaction."""
 
     @property
-    def about(self) -> About: ...
+    def site(self) -> Site: ...
     def read(self) -> AbstractContextManager[View]: ...
     def write(self, *, actor: str | None = None, patience: float | None = None) -> AbstractContextManager[Edit]:
         """A transaction. Its entries of one space are one act.
@@ -598,42 +370,8 @@ class Store(Protocol):
 
 
 __all__ = [
-    "INDEX",
-    "MOST_COUNTED",
-    "UNFINISHED",
-    "About",
-    "Acts",
-    "By",
-    "Changes",
-    "Done",
-    "Due",
-    "Edit",
-    "Entities",
-    "EvictionRule",
-    "Extent",
-    "FadingRule",
-    "Glance",
-    "Group",
-    "Ident",
-    "Lexis",
-    "Link",
-    "N",
-    "Outline",
-    "Piece",
-    "Relations",
-    "S",
-    "Shelf",
-    "Store",
-    "T",
-    "Thing",
-    "Traits",
-    "Turn",
-    "Unsealed",
-    "V",
-    "View",
-    "Weight",
-    "claim_ref",
-    "named_in",
-    "normal_name",
-    "refs_of",
+    "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
+    "EvictionRule", "Extent", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline",
+    "Piece", "Relations", "S", "Shelf", "Site", "Step", "Store", "T", "Thing", "Traits", "Turn", "Unsealed",
+    "V", "View", "Walk", "Weight", "normal_name",
 ]  # fmt: skip

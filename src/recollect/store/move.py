@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.errors import Conflict, ReadOnlyStore, StoreBusy, StoreError
-from recollect.store.base import INDEX, UNFINISHED, About, Lexis, Turn
+from recollect.store.base import INDEX, UNFINISHED, Lexis, Site, Turn
 from recollect.store.canonical import AT_ONCE, CANONICAL, MOVE, Table, insert, keyed, numbers_of
 from recollect.store.sql.database import Database, Row
 from recollect.store.sql.edit import SqlEdit
@@ -37,7 +37,7 @@ class SqlStore(Protocol):
     """A store of which more is asked here than what a memory asks: its rows."""
 
     @property
-    def about(self) -> About: ...
+    def site(self) -> Site: ...
     def read(self) -> AbstractContextManager[SqlView]: ...
     def write(self, *, actor: str | None = None) -> AbstractContextManager[SqlEdit]: ...
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn: ...
@@ -67,7 +67,7 @@ def move_store(source: SqlStore, target: SqlStore, report: Report, carry: Callab
     """
     turn = target.turn("move")
     if not turn.take():
-        raise StoreBusy(f"{target.about.location} is being filled by another process")
+        raise StoreBusy(f"{target.site.location} is being filled by another process")
     try:
         return _Move(source, target, report).run(carry)
     finally:
@@ -80,7 +80,7 @@ class _Move:
     def __init__(self, source: SqlStore, target: SqlStore, report: Report) -> None:
         self._source = source
         self._target = target
-        self._from, self._to = source.about.location, target.about.location
+        self._from, self._to = source.site.location, target.site.location
         self._report = report
         self._vectors = 0
 

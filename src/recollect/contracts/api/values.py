@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect.engine.care.backups import Backup
 from recollect.engine.care.inbox import Pile, Word
+from recollect.engine.care.ledger import Spending
 from recollect.engine.graph.link import Fact
 from recollect.engine.read.unasked import Injected, Preview, Steering
 from recollect.engine.write.grounds import EvidenceState
@@ -28,7 +29,6 @@ from recollect.types import (
     Signals,
     Space,
     SpaceStats,
-    Spending,
     Status,
 )
 

@@ -10,8 +10,8 @@ from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
 from recollect.contracts.tool import INDEX_SECONDS, Call, view
 from recollect.engine.embedding.semantics import Behind
+from recollect.engine.intake.results import ProjectStatus
 from recollect.errors import EmbedderError, InvalidInput, NotFound
-from recollect.types import ProjectStatus
 
 CODE = "code"
 """The kind of records that are code chunks here; every other kind is a memory."""

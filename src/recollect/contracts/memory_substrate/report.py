@@ -11,9 +11,9 @@ from typing import cast
 
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.suggestions import diagnose, view_candidate
+from recollect.engine.care.concepts import Concepts
 from recollect.engine.care.twins import Twins
 from recollect.engine.care.upkeep import Doubt, GraphCluster, GraphHealth, Upkeep
-from recollect.types import Concepts
 
 MOST_TWINS = 20
 """Pairs that a report lists: each brings its guidance along, and a report should stay readable."""

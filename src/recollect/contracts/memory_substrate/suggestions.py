@@ -7,7 +7,7 @@ reviewed, rewritten and handed to memory_remember.
 from __future__ import annotations
 
 from recollect.contracts.memory_substrate import view as v
-from recollect.types import Concept, Concepts
+from recollect.engine.care.concepts import Concept, Concepts
 
 PROTOCOL = "agent_extraction.v1"
 _CHECKS = [

@@ -11,19 +11,9 @@ from msgspec import Struct, field
 
 from recollect.contracts.tool import Call, view
 from recollect.engine.graph.link import Fact
-from recollect.engine.intake.results import IngestedSource
+from recollect.engine.intake.results import IngestedSource, ProjectStatus
 from recollect.retrieve.context import cut_text, estimate_tokens
-from recollect.types import (
-    Act,
-    Already,
-    Change,
-    Claim,
-    Grounds,
-    ProjectStatus,
-    Receipt,
-    Record,
-    Why,
-)
+from recollect.types import Act, Already, Change, Claim, Grounds, Receipt, Record, Why
 
 MOST_ERRORS = 10
 _ENVELOPE_TOKENS = 60

@@ -10,9 +10,10 @@ from recollect.engine.intake.sources import read_segments, source_id
 from recollect.engine.parse import parse_optional, parse_space
 from recollect.engine.write.grounds import cites, segment_id
 from recollect.errors import InvalidInput
-from recollect.ingest.concepts import Passage, concept_key, find_concepts
+from recollect.ingest.concepts import Concept as Concept
+from recollect.ingest.concepts import Concepts, Passage, concept_key, find_concepts
 from recollect.store.base import View
-from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, SEGMENT_KINDS, Concepts, Filter, Metadata, Record
+from recollect.types import DEFAULT_SPACE, NOT_KNOWLEDGE, SEGMENT_KINDS, Filter, Metadata, Record
 
 MOST_READ = 2_000
 """Texts of each sort, the newest, that are looked through for a whole space."""

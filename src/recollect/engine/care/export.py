@@ -175,7 +175,7 @@ def _take_whole(core: Core, reading: _Reading, path: Path, *, dry_run: bool) -> 
         with core.store.joined():
             with store.write(actor=core.actor) as edit:
                 if not is_empty(edit):
-                    raise Conflict(f"{store.about.location} was written to just now; run the import again")
+                    raise Conflict(f"{store.site.location} was written to just now; run the import again")
                 fill(edit, reading.rows(), reading.numbers)
             with core.store.write(actor=core.actor) as edit:
                 make_words(edit)

@@ -23,8 +23,9 @@ from recollect.engine.write.revise import any_version
 from recollect.errors import NotFound
 from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
-from recollect.store.base import MADE_OF, NAMING, Changes, Edit, Entities, Relations, View, made_of
+from recollect.store.base import Changes, Edit, Entities, Relations, View
 from recollect.store.ops import Erase, EraseThing, Op, Rewrite, Unsay
+from recollect.store.refs import MADE_OF, NAMING, made_of
 from recollect.types import CATALOGUE_KINDS, VOUCHED, Change, Entity, Evidence, Filter, Receipt, Record, Relation
 
 _TELLING = 3  # words

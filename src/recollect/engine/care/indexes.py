@@ -14,7 +14,8 @@ from recollect.engine.care.rebuild import is_fresh
 from recollect.engine.care.upkeep import outlines_of, type_of
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_space
-from recollect.store.base import View, refs_of
+from recollect.store.base import View
+from recollect.store.refs import refs_of
 from recollect.types import DEFAULT_SPACE, Filter
 
 _AT_ONCE = 2_000

@@ -12,7 +12,18 @@ from msgspec import Struct
 from recollect.engine.core import Core
 from recollect.errors import CompleterError, ConfigError
 from recollect.store.base import Edit, Shelf, View
-from recollect.types import Spending
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """What a provider of a language model was asked for on one day (UTC); `spent` is in the currency of the prices."""
+
+    day: str
+    provider: str
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    spent: float = 0.0
+
 
 _MILLION = 1_000_000
 _PLACES = 6

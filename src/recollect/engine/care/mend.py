@@ -12,7 +12,8 @@ from recollect.engine.care.upkeep import outlines_of
 from recollect.engine.core import Core, find
 from recollect.engine.parse import parse_limit, parse_space
 from recollect.engine.write.remember import put_of
-from recollect.store.base import Changes, Edit, Entities, Ident, Outline, Thing, View, named_in
+from recollect.store.base import Changes, Edit, Entities, Ident, Outline, Thing, View
+from recollect.store.refs import named_in
 from recollect.types import (
     DEFAULT_SPACE,
     DOING_KINDS,

@@ -13,9 +13,10 @@ from recollect.engine.care import keep, lifecycle, rebuild
 from recollect.engine.care.dream import Dream, Merge, Review
 from recollect.engine.care.forget import Along, Forgotten, forget, forget_fact, forgets
 from recollect.engine.care.keep import Compacted
-from recollect.engine.care.ledger import spendings
+from recollect.engine.care.ledger import Spending, spendings
 from recollect.engine.care.lifecycle import Maintained
 from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
+from recollect.engine.care.summarize import Summary
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
@@ -46,19 +47,7 @@ from recollect.errors import EmbedderError, InvalidInput
 from recollect.fields import Moment, Spaces
 from recollect.store.kept import Copied, Exported
 from recollect.store.ops import DropSpace, PutSpace
-from recollect.types import (
-    DEFAULT_SPACE,
-    Act,
-    Change,
-    Condensed,
-    Filter,
-    Message,
-    Receipt,
-    Sample,
-    SpaceStats,
-    Spending,
-    Summary,
-)
+from recollect.types import DEFAULT_SPACE, Act, Change, Condensed, Filter, Message, Receipt, Sample, SpaceStats
 
 
 class Caring:

@@ -65,7 +65,7 @@ def _carry_identities(old: Store, old_home: Path, new: Store, new_home: Path) ->
         if text != identity_of(new, new_home, name):
             keep_identity(new, name, text)
         if text != identity_of(new, new_home, name):
-            raise StoreError(f"the identity text of {name} did not arrive at {new.about.location}")
+            raise StoreError(f"the identity text of {name} did not arrive at {new.site.location}")
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -27,7 +27,7 @@ def freshen(core: Core) -> bool:
         rules = view.kept(INDEX)
         if UNFINISHED in rules:
             raise StoreBusy(
-                f"{core.store.about.location} is being filled by `recollect move`; if that was ended, run it again"
+                f"{core.store.site.location} is being filled by `recollect move`; if that was ended, run it again"
             )
         if rules.get(_LEXIS, 0) >= LEXIS_VERSION:
             return True

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from recollect.engine.care.condense import Plan, Way, condense
 from recollect.engine.core import Core, records_of
@@ -20,7 +22,25 @@ from recollect.engine.write.remember import content_hash, make_record, put_of
 from recollect.engine.write.screen import Screen
 from recollect.errors import NotFound
 from recollect.store.base import View, Weight
-from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, Summary, least_trust
+from recollect.types import Condensed, Draft, Filter, Json, Metadata, Record, least_trust
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """A summary of records: the record `id` holds it, `sources` are the records that it was made of, in time order.
+
+    `stored` is False where the same summary was there already.
+    """
+
+    id: str
+    space: str
+    text: str
+    sources: tuple[str, ...]
+    strategy: Literal["extractive", "abstractive"]
+    provider: str | None = None
+    model: str | None = None
+    note: str | None = None
+    stored: bool = True
+
 
 KIND = "summary"
 _MOST_LOOKED_AT = 1_000  # summaries of a space, the newest

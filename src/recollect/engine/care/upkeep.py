@@ -22,7 +22,8 @@ from recollect.engine.write.govern import Bar, parse_bar, stale_before
 from recollect.engine.write.grounds import Sources, gather_same, said
 from recollect.fields import Moment
 from recollect.retrieve import health
-from recollect.store.base import Entities, Link, Outline, Piece, Relations, View, named_in
+from recollect.store.base import Entities, Link, Outline, Piece, Relations, View
+from recollect.store.refs import named_in
 from recollect.types import (
     DEFAULT_SPACE,
     HIDDEN_STATUSES,

@@ -17,6 +17,8 @@ from recollect.engine.intake.results import (
     IngestedFolder,
     IngestedRepo,
     IngestedSource,
+    Project,
+    ProjectStatus,
     SourceDraft,
 )
 from recollect.engine.known import read_projects
@@ -39,7 +41,7 @@ from recollect.engine.parse import (
 )
 from recollect.errors import InvalidInput
 from recollect.fields import Spaces
-from recollect.types import DEFAULT_SPACE, Project, ProjectStatus, Record
+from recollect.types import DEFAULT_SPACE, Record
 
 if TYPE_CHECKING:
     from recollect.engine.intake.capture import Captured

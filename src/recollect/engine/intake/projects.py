@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.engine.core import Core, is_taken
 from recollect.engine.intake.indexing import Pass
+from recollect.engine.intake.results import Project, ProjectStatus
 from recollect.engine.intake.watching import watch_folder
 from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_projects
 from recollect.engine.loop import Loop
@@ -22,7 +23,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.walk_files import Walked
 from recollect.store.base import Turn, View
 from recollect.store.ops import Erase
-from recollect.types import Filter, Project, ProjectStatus
+from recollect.types import Filter
 from recollect.working import meant_path
 
 _ERASED_AT_ONCE = 1_000

@@ -8,7 +8,46 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from recollect.engine.known import ProjectState
 from recollect.types import Adapter, FileProblem, Json, Metadata, Segment, SourceKind
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """A folder of source code whose files are indexed as records of kind "code" with `project` set to the id."""
+
+    id: str
+    space: str
+    path: str
+    created_at: datetime
+    watched: bool = False
+
+
+class ProjectStatus(Struct, frozen=True, kw_only=True):
+    """How far the index of a project is. `skipped` counts the files that were left out, by reason.
+
+    `completed_at` is when the last file was read, `embedded_at` when every chunk had its vector.
+    """
+
+    id: str
+    space: str
+    path: str
+    state: ProjectState
+    total_files: int = 0
+    indexed_files: int = 0
+    total_chunks: int = 0
+    percent: float = 0.0
+    eta_seconds: float | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    embedded_at: datetime | None = None
+    watching: bool = False
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    errors: tuple[FileProblem, ...] = ()
+    problem: str | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.state in ("completed", "failed")
 
 
 class SourceDraft(Struct, frozen=True, kw_only=True):

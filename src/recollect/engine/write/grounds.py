@@ -14,7 +14,8 @@ from typing import Literal, cast
 import msgspec
 from msgspec import Struct
 
-from recollect.store.base import View, claim_ref, named_in
+from recollect.store.base import View
+from recollect.store.refs import claim_ref, named_in
 from recollect.types import (
     DOING_KINDS,
     HIDDEN_STATUSES,

@@ -15,7 +15,7 @@ from datetime import datetime
 import psycopg
 
 from recollect.errors import NewerStore, NotAStore, ReadOnlyStore, RecollectError, StoreBusy, StoreError, StoreLost
-from recollect.store.base import About, Changes, Extent
+from recollect.store.base import Changes, Extent, Site
 from recollect.store.postgres.connections import (
     BUSY_SECONDS,
     Connection,
@@ -103,8 +103,8 @@ class PostgresStore:
         return f"{version} with pgvector {vector or '(not installed yet)'}", there, writable
 
     @property
-    def about(self) -> About:
-        return About(self._shown)
+    def site(self) -> Site:
+        return Site(self._shown)
 
     @contextmanager
     def _converted(self, *, writing: bool = False) -> Generator[None]:

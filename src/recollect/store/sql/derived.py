@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from recollect.store.base import MADE_OF, SUMMARY, Lexis, refs_of
+from recollect.store.base import Lexis
+from recollect.store.refs import MADE_OF, SUMMARY, refs_of
 from recollect.store.search import Vector
 from recollect.store.sql.database import Database
 from recollect.store.sql.index import Entry, Vectors, Words

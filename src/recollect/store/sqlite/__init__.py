@@ -19,7 +19,7 @@ from recollect.errors import (
     StoreFull,
 )  # fmt: skip
 from recollect.private import make_file
-from recollect.store.base import About, Changes, Extent
+from recollect.store.base import Changes, Extent, Site
 from recollect.store.sql.acts import Acts
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
@@ -95,8 +95,8 @@ class SqliteStore:
             raise ReadOnlyStore(f"{self._path} cannot be made: {error.strerror}") from error
 
     @property
-    def about(self) -> About:
-        return About(str(self._path), self._path.parent, tuple(self._notes))
+    def site(self) -> Site:
+        return Site(str(self._path), self._path.parent, tuple(self._notes))
 
     # Connections
 
