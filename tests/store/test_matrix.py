@@ -23,3 +23,14 @@ def test_the_nearest_are_found_as_many_as_are_wanted(count: int, spread: int) ->
     assert sorted(distances[numbers - 1].tolist()) == sorted(distances.tolist())[:count]
     assert (versions == numbers + 999).all()
     assert len(set(numbers.tolist())) == count
+
+
+def test_the_vectors_of_versions_are_known_in_their_order_also_after_more_came() -> None:
+    matrix = Matrix(WORDS)
+    bits = bytes(8 * WORDS)
+    matrix.extend([(1, 30, bits), (2, 10, bits), (3, 30, bits)])
+    numbers, places = matrix.pieces_of(np.array([30, 20, 10]))
+    assert (numbers.tolist(), places.tolist()) == ([1, 3, 2], [0, 0, 2])
+    matrix.extend([(4, 20, bits)])
+    numbers, places = matrix.pieces_of(np.array([30, 20, 10]))
+    assert (numbers.tolist(), places.tolist()) == ([1, 3, 4, 2], [0, 0, 1, 2])

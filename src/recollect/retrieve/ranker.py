@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -163,8 +164,8 @@ def _weave(evidence: Evidence) -> Floats:
         own = (1.5 - tenth / best) ** 2 * words / best
     else:
         own = np.zeros(len(words))
-    own = own + _NEAR_SHARE * np.clip(np.nan_to_num(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
-    late = np.nan_to_num(evidence.late, nan=_LATE_FLOOR)
+    own = own + _NEAR_SHARE * np.clip(_known(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
+    late = _known(evidence.late, _LATE_FLOOR)
     own = own + _LATE_SHARE * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
     per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
     own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
@@ -198,16 +199,16 @@ def _single(values: Sequence[object]) -> Floats:
 
 def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | None) -> Floats:
     """A plain sum of what is known, to choose by it whom to look at more closely."""
-    rough = np.nan_to_num(near / _NEAREST_Z) + 0.5 * covered + words
-    return rough if late is None else rough + np.nan_to_num(late)
+    rough = _known(near / _NEAREST_Z) + 0.5 * covered + words
+    return rough if late is None else rough + _known(late)
 
 
 def share_words(held: Sequence[Collection[int]]) -> Floats:
     """For some texts by the terms that each holds: the part of the shorter one that stands in both, rare ones first."""
-    terms = {term: column for column, term in enumerate(dict.fromkeys(term for some in held for term in some))}
+    every = np.fromiter(chain.from_iterable(held), np.int64)
+    terms, columns = np.unique(every, return_inverse=True)
     holds = np.zeros((len(held), len(terms)))
-    for row, some in enumerate(held):
-        holds[row, [terms[term] for term in some]] = 1.0
+    holds[np.repeat(np.arange(len(held)), [len(some) for some in held]), columns] = 1.0
     rarity = np.log1p(len(held) / np.maximum(holds.sum(0), 1.0))
     whole = holds @ rarity
     return (holds * rarity) @ holds.T / np.maximum(np.minimum.outer(whole, whole), 1e-6)
@@ -216,8 +217,10 @@ def share_words(held: Sequence[Collection[int]]) -> Floats:
 def describe(evidence: Evidence) -> Floats:
     """A row of numbers for each candidate, in the order of FEATURES."""
     columns = _columns(evidence)
-    count = len(evidence.covered)
-    return np.stack([np.broadcast_to(columns[name], (count,)) for name in FEATURES], axis=1).astype(np.float64)
+    rows = np.empty((len(evidence.covered), len(FEATURES)))
+    for at, name in enumerate(FEATURES):
+        rows[:, at] = columns[name]
+    return rows
 
 
 def _columns(evidence: Evidence) -> dict[str, Floats | float]:
@@ -225,7 +228,7 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
     signals = {"covered": evidence.covered, "words": evidence.words, "near": near, "late": evidence.late}
     columns: dict[str, Floats | float] = {}
     for name, signal in signals.items():
-        columns[name] = np.nan_to_num(signal)
+        columns[name] = _known(signal)
         columns[f"{name} lead"] = _lead(signal)
         columns[f"{name} best"] = _best(signal)
     for name in ("near", "late"):
@@ -248,7 +251,7 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
 
 def _own(evidence: Evidence) -> Floats:
     """What each candidate's own text is worth to the question, by the finest signal that there is."""
-    near = np.clip(np.nan_to_num(evidence.near), _FARTHEST_Z, _NEAREST_Z) / _NEAREST_Z
+    near = np.clip(_known(evidence.near), _FARTHEST_Z, _NEAREST_Z) / _NEAREST_Z
     return np.where(np.isnan(evidence.late), near, evidence.late)
 
 
@@ -256,6 +259,11 @@ def neighbours_of(evidence: Evidence) -> Floats:
     """What the neighbours of each candidate in its session or source are worth, by their meaning or their words."""
     worth = np.maximum(_own(evidence), evidence.covered)
     return _neighbours(worth, evidence.group, evidence.position)
+
+
+def _known(signal: Floats, otherwise: float = 0.0) -> Floats:
+    """A signal, and something else where it is not known."""
+    return np.where(np.isnan(signal), otherwise, signal)
 
 
 def _best(signal: Floats) -> float:
@@ -270,7 +278,7 @@ def _lead(signal: Floats) -> Floats:
     first, second = known[np.argsort(-signal[known], kind="stable")[:2]]
     lead = signal - signal[first]
     lead[first] = signal[first] - signal[second]
-    return np.nan_to_num(lead)
+    return _known(lead)
 
 
 def _spread(signal: Floats) -> Floats:
@@ -278,7 +286,7 @@ def _spread(signal: Floats) -> Floats:
     known = ~np.isnan(signal)
     if known.sum() < 3:
         return np.zeros(len(signal))
-    return np.nan_to_num((signal - signal[known].mean()) / (signal[known].std() + 1e-3))
+    return _known((signal - signal[known].mean()) / (signal[known].std() + 1e-3))
 
 
 def _neighbours(own: Floats, group: Ints, position: Ints) -> Floats:
@@ -302,7 +310,7 @@ def _read(deep: Floats) -> dict[str, Floats | float]:
     """What the reranker said of those that it was shown; it was shown the best."""
     known = ~np.isnan(deep)
     return {
-        "deep": np.nan_to_num(deep),
+        "deep": _known(deep),
         "deep lead": _lead(deep),
         "deep best": _best(deep),
         "read": known.astype(np.float64),

@@ -20,7 +20,7 @@ from recollect.engine.graph.walk import walk_relations
 from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.keywords import Terms, relate_keywords
 from recollect.store.base import Entities, View, normal_name
-from recollect.store.distinct import distinct
+from recollect.store.distinct import distinct, find
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
 from recollect.store.terms import hash_term, is_pair, query_terms
 from recollect.types import Entity, Query
@@ -106,7 +106,7 @@ class _Lists(Struct, frozen=True, eq=False):
         lists = [(self.words.more, self.words.versions)]
         if self.near is not None and self.near.more:
             lists.append((True, distinct(self.near.versions)))
-        return any(more and np.isin(taken, seen).sum() < min(len(taken), wanted) for more, taken in lists)
+        return any(more and find(taken, seen)[1].sum() < min(len(taken), wanted) for more, taken in lists)
 
 
 class Drawn(Struct, frozen=True, eq=False):

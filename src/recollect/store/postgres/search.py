@@ -314,7 +314,8 @@ class PostgresSearch:
         for name, tally in tallies.items():
             some = [row for row in rows if row[10] == tally.no]
             told = np.array([np.nan if row[11] is None else row[11] for row in some], dtype=np.float64)
-            found[name] = tell_candidates([row[:9] for row in some], hashes, lambda _, told=told: told)
+            columns = list(zip(*(row[:9] for row in some), strict=True)) or [()] * 9
+            found[name] = tell_candidates(columns, hashes, lambda _, told=told: told)
         return found
 
     def compare(

@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, TokenMatch
 from recollect.store.similar import differing_bits, near_rows
-from recollect.store.sql.database import Row
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 """The vectors of versions, a row for each piece."""
 
-_TOLD = """records.version, session, source, position, event_time, importance,
-    coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL, lexis.terms"""
-_READ = """ FROM records LEFT JOIN faded ON faded.version = records.version
+TOLD = (
+    "records.version", "session", "source", "position", "event_time", "importance",
+    "coalesce(faded.confidence, records.confidence)", "superseded_by IS NOT NULL",
+)  # fmt: skip
+"""What is told of candidates beside their terms."""
+TOLD_BY = """ FROM records LEFT JOIN faded ON faded.version = records.version
     LEFT JOIN lexis ON lexis.version = records.version"""
 WEIGHT = 2**32
 """What weights of terms are counted in parts of."""
@@ -33,7 +35,7 @@ _AT_A_TIME = 1_000  # pairs whose numbers are read together
 
 def select_candidates(*more: str) -> str:
     """The beginning of a query for what is told of candidates; it ends with how `lexis` is joined."""
-    return f"SELECT {', '.join([_TOLD, *more])}{_READ}"
+    return f"SELECT {', '.join([*TOLD, 'lexis.terms', *more])}{TOLD_BY}"
 
 
 def weigh_term(records: int, size: int) -> float:
@@ -43,9 +45,12 @@ def weigh_term(records: int, size: int) -> float:
 
 def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> Ints:
     """A number for each session, or source where there is no session; -1 for neither."""
-    known: dict[tuple[str | None, str | None], int] = {}
-    keys = [(session, None if session is not None else source) for session, source in zip(sessions, sources)]  # noqa: B905 -- columns of the same rows
-    return np.array([-1 if key == (None, None) else known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    both = zip(sessions, sources, strict=True)
+    keys = [session if session is not None or source is None else (source,) for session, source in both]
+    known = dict.fromkeys(keys)
+    known.pop(None, None)
+    number = {None: -1, **{key: at for at, key in enumerate(known)}}
+    return np.array([number[key] for key in keys], dtype=np.int64)
 
 
 def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]:
@@ -57,9 +62,10 @@ def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Int
     return hashes, np.repeat(np.arange(len(blobs)), sizes), times
 
 
-def tell_candidates(rows: Sequence[Row], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]) -> Findings:
-    """What rows of `select_candidates` say; `cosines` tells those of their versions."""
-    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * 9
+def tell_candidates(
+    columns: Sequence[Sequence[Any]], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]
+) -> Findings:
+    """What the columns of `select_candidates` say; `cosines` tells those of their versions."""
     versions = np.array(columns[0], dtype=np.int64)
     hashes, owners, times = unpack_terms(columns[8])
     tf = np.zeros((len(versions), len(terms)))

@@ -1,8 +1,9 @@
 """What of a store is kept in memory, and how does it stay true when others write?
 
 Of a large space the sign bits of its vectors, which only ever grow at their end and are read again once a part of them
-is stale; a small space as a whole, read again after every change; and the vectors of single versions, which never
-change. Whether something changed is told by two numbers that every transaction writes for the spaces it touched.
+is stale; a small space as a whole, and what is told of single versions of a large one, both read again after every
+change; and the numbers of single vectors, which never change. Whether something changed is told by two numbers that
+every transaction writes for the spaces it touched.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -19,13 +20,17 @@ from numpy.typing import NDArray
 from recollect.store.search import NearMatch
 from recollect.store.sqlite.matrix import Matrix
 
+if TYPE_CHECKING:
+    from recollect.store.sqlite.told import Told
+
 MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
 """Reads number, version and sign bits of the vectors above a number."""
-VectorReader: TypeAlias = Callable[[Sequence[int]], Mapping[int, NDArray[np.float32]]]
+BlobReader: TypeAlias = Callable[[Sequence[int]], Mapping[int, bytes]]
 
 _STALE = 5  # of so many rows of a matrix one being stale is too much
 _IMAGE_BYTES = 64_000_000
-_NUMBERS = 4_000_000  # of vectors that are compared again and again: 16 MB
+_MOST_TOLD = 20_000  # versions of all spaces: some 10 MB
+_HALVES_BYTES, _TOKENS_BYTES = 16_000_000, 8_000_000  # of vectors that are compared again and again
 
 
 class Pulse(Struct, frozen=True):
@@ -82,17 +87,47 @@ class _Grown:
         self.changes = pulse.changes
 
 
+class Blobs:
+    """What never changes of single vectors, by their numbers: as much as there is room for."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._taken = 0
+        self._kept: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def get(self, numbers: Sequence[int], read: BlobReader) -> list[bytes | None]:
+        """Those of each number; None where there are none."""
+        kept = self._kept
+        found = [kept.get(number) for number in numbers]
+        if None not in found:
+            return found
+        fresh = read([number for number, blob in zip(numbers, found, strict=True) if blob is None])
+        more = sum(map(len, fresh.values()))
+        with self._lock:
+            if self._taken + more > self._room:
+                self._kept, self._taken = {}, 0
+            if more <= self._room:
+                self._kept.update(fresh)
+                self._taken += more
+        return [fresh.get(number) if blob is None else blob for number, blob in zip(numbers, found, strict=True)]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept, self._taken = {}, 0
+
+
 class Cache:
     """What the views of one store share. Safe for threads. One that serves a single transaction makes no images."""
 
     def __init__(self, *, shared: bool = True) -> None:
-        self._shared = shared
+        self.shared = shared
         self._lock = threading.RLock()
         self._matrices: dict[tuple[int, int, bool], _Grown] = {}
         self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
         self._image_bytes = 0
-        self._vectors: dict[tuple[int, int], NDArray[np.float32]] = {}
-        self._numbers = 0
+        self._told: dict[int, tuple[int, dict[int, Told]]] = {}
+        self.halves, self.tokens = Blobs(_HALVES_BYTES), Blobs(_TOKENS_BYTES)
         self._census: tuple[object, ...] = ()
 
     def heed(self, census: tuple[object, ...], read: Callable[[], tuple[set[int], set[int]]]) -> None:
@@ -106,7 +141,10 @@ class Cache:
             }
             for key in [key for key in self._images if key[1] not in spaces or key[0] not in {*models, None}]:
                 self._drop_image(key)
-            self._vectors, self._numbers, self._census = {}, 0, census
+            self._told = {}
+            self.halves.clear()
+            self.tokens.clear()
+            self._census = census
 
     # Matrices
 
@@ -125,11 +163,32 @@ class Cache:
                 grown.changes = pulse.changes
             return grown.matrix
 
+    def known_matrix(self, model: int, space_no: int) -> Matrix | None:
+        """The sign bits of a space as far as they were read before, if they were."""
+        with self._lock:
+            grown = self._matrices.get((model, space_no, False))
+            return None if grown is None else grown.matrix
+
+    # What is told of single versions
+
+    def told(self, pulse: Pulse) -> dict[int, Told]:
+        """What is known of versions of a space as a view sees it, to be added to; dropped once it has changed."""
+        if not self.shared:
+            return {}
+        with self._lock:
+            changes, kept = self._told.get(pulse.space_no, (-1, {}))
+            if pulse.changes < changes:
+                return {}  # of one who looks back
+            if pulse.changes > changes or sum(len(one) for _, one in self._told.values()) > _MOST_TOLD:
+                kept = {}
+                self._told[pulse.space_no] = (pulse.changes, kept)
+            return kept
+
     # Images
 
     def images(self, model: int | None, pulses: Sequence[Pulse]) -> dict[int, Image | None]:
         """The images of some spaces that are still true; None for a space that is too large to have one."""
-        if not self._shared:
+        if not self.shared:
             return {pulse.space_no: None for pulse in pulses}
         found: dict[int, Image | None] = {}
         with self._lock:
@@ -153,22 +212,3 @@ class Cache:
     def _drop_image(self, key: tuple[int | None, int]) -> None:
         if key in self._images:
             self._image_bytes -= self._images.pop(key)[2]
-
-    # Vectors of single versions
-
-    def vectors(self, model: int, versions: Sequence[int], read: VectorReader) -> list[NDArray[np.float32] | None]:
-        """The vectors of each version, a row for each of its pieces; None where it has none."""
-        kept = self._vectors
-        found = [kept.get((model, version)) for version in versions]
-        missing = [version for version, rows in zip(versions, found, strict=True) if rows is None]
-        if not missing:
-            return found
-        fresh = read(missing)
-        more = sum(rows.size for rows in fresh.values())
-        with self._lock:
-            if self._numbers + more > _NUMBERS:
-                self._vectors, self._numbers = {}, 0
-            if more <= _NUMBERS:
-                self._vectors.update({(model, version): rows for version, rows in fresh.items()})
-                self._numbers += more
-        return [fresh.get(version) if rows is None else rows for version, rows in zip(versions, found, strict=True)]

@@ -12,6 +12,8 @@ from recollect.store.sql.database import Condition, Row, S
 from recollect.store.sql.rows import to_json
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
+decode_numbers = msgspec.json.Decoder(list[int]).decode
+_decode_lengths = msgspec.json.Decoder(list[int | None]).decode
 
 
 class SqliteDialect:
@@ -88,3 +90,22 @@ class SqliteDatabase:
     def count_from(self, table: str, last: int) -> None:
         self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         self._connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)", (table, last))
+
+
+# Many blobs in one row. SQLite puts them together in one step, during which other threads can run; it would let go of
+# the interpreter and wait for it again at every row.
+
+
+def gather_blobs(column: str) -> str:
+    """The lengths of the blobs in a column, and all of them one after another."""
+    return f"json_group_array(length({column})), CAST(group_concat({column}, '') AS BLOB)"
+
+
+def part_blobs(lengths: str, whole: bytes | None) -> list[bytes]:
+    """The single blobs of what was gathered; an empty one where there was none."""
+    found, end = list[bytes](), 0
+    for length in _decode_lengths(lengths):
+        begin, end = end, end + (length or 0)
+        found.append((whole or b"")[begin:end])
+    assert end == len(whole or b""), "every byte belongs to one of them"
+    return found

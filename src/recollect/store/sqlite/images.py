@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, cast
@@ -27,13 +28,13 @@ from recollect.types import HIDDEN_STATUSES, Filter
 MOST = 200
 """Records, and vectors, up to which a space is small."""
 _FOREVER = 2**62
-_BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_at` has it
-_ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
-_HIDDEN = ", ".join(map(repr, HIDDEN_STATUSES))
+BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_at` has it
+ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
+IS_HIDDEN = f"status IN ({', '.join(map(repr, HIDDEN_STATUSES))})"
 _COLUMNS = (
     "records.space_no, records.version, session, source, position, event_time, importance,"
     " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
-    f" status IN ({_HIDDEN}), {_BEGINS}, {_ENDS}, lexis.terms,"
+    f" {IS_HIDDEN}, {BEGINS}, {ENDS}, lexis.terms,"
     " records.kind"
 )
 _RECORDS = f"""
@@ -71,7 +72,13 @@ def _by_space(rows: Iterable[Row]) -> dict[int, list[Row]]:
 
 
 def unpack_halves(halves: Sequence[bytes], dim: int) -> NDArray[np.float32]:
-    return np.frombuffer(b"".join(halves), dtype=np.float16).reshape(len(halves), dim).astype(np.float32)
+    return _singles()[np.frombuffer(b"".join(halves), dtype=np.uint16)].reshape(len(halves), dim)
+
+
+@cache
+def _singles() -> NDArray[np.float32]:
+    """Every half number there is as a single one: to look one up takes a third of the time of `astype`."""
+    return np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:

@@ -41,6 +41,7 @@ class Matrix:
         self._vectors = np.empty(1024, dtype=np.int64)
         self._versions = np.empty(1024, dtype=np.int64)
         self._count = 0
+        self._ordered: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -54,6 +55,18 @@ class Matrix:
         """The version of every vector, and its bits, a row for each."""
         count = self._count
         return self._versions[:count].copy(), np.ascontiguousarray(self._bits[:, :count].T)
+
+    def pieces_of(self, versions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of all vectors of some versions, in order, and the place of its version for each."""
+        ordered = self._ordered
+        if ordered is None or len(ordered[0]) < self._count:
+            order = np.argsort(self._versions[: self._count], kind="stable")
+            self._ordered = ordered = self._versions[order], self._vectors[order]
+        first = np.searchsorted(ordered[0], versions)
+        counts = np.searchsorted(ordered[0], versions, side="right") - first
+        places = np.repeat(np.arange(len(versions)), counts)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return ordered[1][np.repeat(first, counts) + within], places
 
     def extend(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         """Takes in rows of vector number, version and bits."""

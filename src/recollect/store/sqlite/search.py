@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.distinct import distinct
+from recollect.store.distinct import distinct, find
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
@@ -22,7 +22,6 @@ from recollect.store.sql.findings import (
     find_pairs,
     match_pieces,
     pack_pieces,
-    select_candidates,
     tell_alike,
     tell_candidates,
     tell_vectors,
@@ -31,7 +30,7 @@ from recollect.store.sql.findings import (
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
 from recollect.store.sqlite.cache import Cache, Image, Pulse
-from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.database import SqliteDatabase, decode_numbers
 from recollect.store.sqlite.images import (
     MOST,
     cosines,
@@ -43,11 +42,11 @@ from recollect.store.sqlite.images import (
     visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
+from recollect.store.sqlite.told import COLUMNS, Told, lets_through, read_told
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Filter
 
-_decode_versions = msgspec.json.Decoder(list[int]).decode
 _PULSES = """
     SELECT spaces.name, tallies.space_no, records, length, changes, gone FROM json_each(?) AS asked
     CROSS JOIN spaces ON spaces.name = asked.value CROSS JOIN tallies ON tallies.space_no = spaces.no"""
@@ -68,15 +67,22 @@ class SqliteSearch:
         self._cache = cache
         self._images: dict[tuple[int | None, Pulse], Image | None] = {}
         self._models: list[Model] | None = None
+        self._felt: dict[tuple[str, ...], dict[str, Pulse]] = {}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
 
     def _pulses(self, spaces: Sequence[str]) -> dict[str, Pulse]:
+        known = self._felt.get(tuple(spaces))
+        if known is not None:
+            return known
         self._words.finish()
         census = self._rows(_CENSUS)[0]
         self._cache.heed(census, lambda: (self._numbers("spaces"), self._numbers("models")))
-        return {name: Pulse(*row) for name, *row in self._rows(_PULSES, (to_json(spaces),))}
+        found = {name: Pulse(*row) for name, *row in self._rows(_PULSES, (to_json(spaces),))}
+        if self._cache.shared:  # what is not is a transaction, in which they change
+            self._felt[tuple(spaces)] = found
+        return found
 
     def _numbers(self, table: str) -> set[int]:
         return {row[0] for row in self._rows(f"SELECT no FROM {table}")}
@@ -109,7 +115,7 @@ class SqliteSearch:
     def _allowed(self, space_no: int, filter: Filter) -> Ints:
         condition, values = record_condition(self._db, filter, [space_no], self._now)
         sql = f"SELECT json_group_array(version) FROM records WHERE {condition}"
-        return np.array(_decode_versions(self._rows(sql, values)[0][0]), dtype=np.int64)
+        return np.array(decode_numbers(self._rows(sql, values)[0][0]), dtype=np.int64)
 
     # Words
 
@@ -182,14 +188,35 @@ class SqliteSearch:
         versions, bits = matrix.rows()
         chosen = np.isin(versions, self._allowed(pulse.space_no, where))
         versions, bits = versions[chosen], bits[chosen]
-        return find_pairs(versions, bits, known, least, stop, lambda some: self._pieces(model, some))
 
-    def _pieces(self, model: int, versions: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        halves: dict[int, list[bytes]] = {}
-        for version, half in self._vectors.vectors_of(model, versions):
-            halves.setdefault(version, []).append(half)
-        dim = self._model(model).dim
-        return {version: unpack_halves(rows, dim) for version, rows in halves.items()}
+        def read(some: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+            numbers, places = self._pieces(pulse.space_no, model, np.array(some, dtype=np.int64))
+            held = self._vectors.halves(numbers.tolist())
+            halves: dict[int, list[bytes]] = {}
+            for number, place in zip(numbers, places, strict=True):
+                if int(number) in held:
+                    halves.setdefault(some[int(place)], []).append(held[int(number)])
+            return {version: unpack_halves(rows, known.dim) for version, rows in halves.items()}
+
+        return find_pairs(versions, bits, known, least, stop, read)
+
+    def _pieces(self, space_no: int, model: int, versions: Ints) -> tuple[Ints, Ints]:
+        """The numbers of all vectors of some versions, each version's in order, and the place of its version for each.
+
+        Most are known from the sign bits in memory, and others are looked up.
+        """
+        matrix = self._cache.known_matrix(model, space_no)
+        none = np.zeros(0, dtype=np.int64)
+        numbers, places = (none, none) if matrix is None else matrix.pieces_of(versions)
+        unknown = np.ones(len(versions), dtype=np.bool_)
+        unknown[places] = False
+        if not unknown.any():
+            return numbers, places
+        place = {int(versions[at]): at for at in np.flatnonzero(unknown).tolist()}
+        found = self._vectors.numbers_of(model, list(place))
+        more = np.array([number for number, _ in found], dtype=np.int64)
+        theirs = np.array([place[version] for _, version in found], dtype=np.int64)
+        return np.concatenate([numbers, more]), np.concatenate([places, theirs])
 
     # Candidates
 
@@ -217,41 +244,68 @@ class SqliteSearch:
                 )
                 found[name] = _look(image, picks[name].versions, seen, hashes, vector)
             else:
-                found[name] = self._read(pulse.space_no, picks[name], where, hashes, model, vector)
+                found[name] = self._read(pulse, picks[name], where, hashes, model, vector)
         return found
 
     def _read(
         self,
-        space_no: int,
+        pulse: Pulse,
         pick: Pick,
         where: Filter,
         terms: NDArray[np.uint32],
         model: int | None,
         vector: NDArray[np.float32] | None,
     ) -> Findings:
-        among = msgspec.structs.replace(where, versions=tuple(pick.versions.tolist()))
-        condition, values = record_condition(self._db, among, [space_no], self._now)
-        rows = self._rows(f"{select_candidates()} WHERE {condition}", values)
-        return tell_candidates(rows, terms, lambda versions: self._cosines(versions, pick.near, model, vector))
+        told = self._tell(pulse, pick.versions.tolist(), where)
+        columns = list(zip(*told, strict=True)) or [()] * COLUMNS
+        return tell_candidates(
+            columns, terms, lambda versions: self._cosines(pulse.space_no, versions, pick.near, model, vector)
+        )
+
+    def _tell(self, pulse: Pulse, versions: Sequence[int], where: Filter) -> list[Told]:
+        """What is told of those versions that a filter lets through; in their order, if it is a plain one."""
+
+        def read(some: Sequence[int], filter: Filter) -> list[Told]:
+            among = msgspec.structs.replace(filter, versions=tuple(some))
+            return read_told(self._connection, record_condition(self._db, among, [pulse.space_no], self._now))
+
+        if not is_plain(where):
+            return read(versions, where)
+        kept = self._cache.told(pulse)
+        found = [kept.get(version) for version in versions]
+        if None in found:
+            missing = [version for version, told in zip(versions, found, strict=True) if told is None]
+            fresh = {told[0]: told for told in read(missing, Filter(valid_only=False))}
+            kept.update(fresh)
+            found = [told or fresh.get(version) for version, told in zip(versions, found, strict=True)]
+        return [told for told in found if told is not None and lets_through(where, told, self._now)]
 
     def _cosines(
-        self, versions: Ints, near: NearMatch | None, model: int | None, vector: NDArray[np.float32] | None
+        self,
+        space_no: int,
+        versions: Ints,
+        near: NearMatch | None,
+        model: int | None,
+        vector: NDArray[np.float32] | None,
     ) -> Floats:
         """The cosine of each version's best piece, NaN for none. Of one that lies near, those near are the best."""
-        found = np.full(len(versions), -np.inf)
         if model is None or vector is None:
             return np.full(len(versions), np.nan)
-        row = {version: at for at, version in enumerate(versions.tolist())}
-        home = dict(zip(near.pieces.tolist(), near.versions.tolist(), strict=True)) if near is not None else {}
-        halves = self._vectors.halves([piece for piece, version in home.items() if version in row])
-        if halves:
-            values = unpack_halves(list(halves.values()), len(vector)) @ vector
-            np.maximum.at(found, [row[home[piece]] for piece in halves], values)
-        others = sorted(row.keys() - set(home.values()))
-        held = self._cache.vectors(model, others, lambda missing: self._pieces(model, missing)) if others else []
-        for version, pieces in zip(others, held, strict=True):
-            if pieces is not None:
-                found[row[version]] = (pieces @ vector).max()
+        pieces = places = np.zeros(0, dtype=np.int64)
+        if near is not None and len(versions):
+            places, there = find(near.versions, versions)
+            pieces, places = near.pieces[there], places[there]
+        others = np.ones(len(versions), dtype=np.bool_)
+        others[places] = False
+        more, at = self._pieces(space_no, model, versions[others])
+        pieces, places = np.concatenate([pieces, more]), np.concatenate([places, np.flatnonzero(others)[at]])
+        halves = self._cache.halves.get(pieces.tolist(), self._vectors.halves)
+        if None in halves:
+            places = places[[half is not None for half in halves]]
+        found = np.full(len(versions), -np.inf)
+        held = [half for half in halves if half is not None]
+        if held:
+            np.maximum.at(found, places, unpack_halves(held, len(vector)) @ vector)
         return np.where(np.isinf(found), np.nan, found)
 
     def compare(
@@ -271,29 +325,33 @@ class SqliteSearch:
             versions, image = picks[name].versions, images.get(pulse.space_no)
             rows = None if image is None else _rows_of(image, versions)
             if image is None or rows is None:
-                cosine = self._cosines(versions, picks[name].near, model, vector)
+                cosine = self._cosines(pulse.space_no, versions, picks[name].near, model, vector)
             else:
                 cosine = np.full(len(rows), np.nan) if vector is None else cosines(image, vector)[rows]
             late = None
             if tokens is not None and model is not None:
                 late = (
-                    self._match(versions, model, tokens)
+                    self._match(pulse.space_no, versions, model, tokens)
                     if image is None or rows is None
                     else match_pieces(tokens, image.tokens, len(image.versions), rows)
                 )
-            nearness = self._alike(versions, model) if alike and model is not None else None
+            nearness = self._alike(pulse.space_no, versions, model) if alike and model is not None else None
             found[name] = tell_vectors(versions, cosine, late, nearness)
         return found
 
-    def _alike(self, versions: Ints, model: int) -> Floats:
+    def _alike(self, space_no: int, versions: Ints, model: int) -> Floats:
         """The cosine of each version's first piece with each other's."""
-        held = self._cache.vectors(model, versions.tolist(), lambda missing: self._pieces(model, missing))
-        return tell_alike(held, self._model(model).dim)
+        numbers, places = self._pieces(space_no, model, versions)
+        first = dict(zip(reversed(places.tolist()), reversed(numbers.tolist()), strict=True))
+        halves = dict(zip(first, self._cache.halves.get(list(first.values()), self._vectors.halves), strict=True))
+        dim = self._model(model).dim
+        held = [halves.get(at) for at in range(len(versions))]
+        return tell_alike([None if half is None else unpack_halves([half], dim) for half in held], dim)
 
-    def _match(self, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
-        row = {version: at for at, version in enumerate(versions.tolist())}
-        said = [(piece, row[version]) for version, piece in self._vectors.tokens_of(model, list(row))]
-        return match_pieces(tokens, pack_pieces(said), len(versions))
+    def _match(self, space_no: int, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
+        numbers, places = self._pieces(space_no, model, versions)
+        held = zip(self._cache.tokens.get(numbers.tolist(), self._vectors.tokens), places.tolist(), strict=True)
+        return match_pieces(tokens, pack_pieces([(one, at) for one, at in held if one is not None]), len(versions))
 
 
 def _rows_of(image: Image, versions: Ints) -> Ints | None:

@@ -16,7 +16,7 @@ from recollect.store.sql.database import Row
 from recollect.store.sql.queue import Queue
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
-from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.database import SqliteDatabase, decode_numbers, gather_blobs, part_blobs
 from recollect.types import Record
 
 _NOT_EVICTED = NOT_EVICTED.replace("records.", "signs.")
@@ -61,21 +61,22 @@ class VectorTables:
             rows = self._rows(sql, (model, -model, space_no, after))
         return cast("list[tuple[int, int, bytes]]", rows)
 
+    def numbers_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, int]]:
+        """The numbers of all vectors of some versions, each with its version, in order."""
+        sql = "SELECT vector, version FROM signs WHERE version IN (SELECT value FROM json_each(?))"
+        sql += " AND +model IN (?, ?) ORDER BY vector"  # the + keeps SQLite from going through all vectors of the model
+        return cast("list[tuple[int, int]]", self._rows(sql, (to_json(versions), model, -model)))
+
     def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
-        sql = "SELECT vector, half FROM halves WHERE vector IN (SELECT value FROM json_each(?))"
-        return dict(self._rows(sql, (to_json(vectors),)))
+        return self._blobs("halves", "half", vectors)
 
-    def vectors_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        return self._pieces("halves.half", "halves", model, versions)
+    def tokens(self, vectors: Sequence[int]) -> dict[int, bytes]:
+        return self._blobs("tokens", "tokens", vectors)
 
-    def tokens_of(self, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        return self._pieces("tokens.tokens", "tokens", model, versions)
-
-    def _pieces(self, column: str, table: str, model: int, versions: Sequence[int]) -> list[tuple[int, bytes]]:
-        sql = f"SELECT signs.version, {column} FROM json_each(?) AS wanted"
-        sql += f" CROSS JOIN signs ON signs.version = wanted.value CROSS JOIN {table} ON {table}.vector = signs.vector"
-        sql += " WHERE +signs.model IN (?, ?)"  # the + keeps SQLite from going through all vectors of the model
-        return cast("list[tuple[int, bytes]]", self._rows(sql, (to_json(versions), model, -model)))
+    def _blobs(self, table: str, column: str, vectors: Sequence[int]) -> dict[int, bytes]:
+        sql = f"SELECT json_group_array(vector), {gather_blobs(column)} FROM {table}"
+        found = self._rows(f"{sql} WHERE vector IN (SELECT value FROM json_each(?))", (to_json(vectors),))[0]
+        return dict(zip(decode_numbers(found[0]), part_blobs(*found[1:]), strict=True))
 
     def read(self, model: int, versions: Sequence[int]) -> list[Vector]:
         import numpy as np  # whoever moves vectors has them loaded
