@@ -39,7 +39,7 @@ test-postgres: $(VENV)/.installed
 ROUNDS ?= 120
 SEED ?= 1
 torture: $(VENV)/.installed
-	TORTURE_ROUNDS=$(ROUNDS) TORTURE_SEED=$(SEED) $(PY) -m pytest tests/faults tests/engine/test_vault.py -m "torture or not torture"
+	TORTURE_ROUNDS=$(ROUNDS) TORTURE_SEED=$(SEED) $(PY) -m pytest tests/torture tests/faults tests/engine/test_vault.py -m "torture or not torture" -rP
 
 # Bytes that nobody meant, for everything that reads some; what is found stays in tests/fuzz/found.
 COUNT ?= 1000000

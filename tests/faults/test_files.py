@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from recollect import Memory, NotAStore, Settings, StoreError, StoreReplaced
+from recollect.store.sqlite import turn
 
 
 def opened(home: Path) -> Memory:
@@ -101,3 +102,35 @@ def test_a_file_that_is_replaced_in_the_middle_of_a_write_is_noticed_before_the_
         memory.remember("one")
         with pytest.raises(StoreReplaced), memory.core.store.write():
             (home / "recollect.db").rename(tmp_path / "away.db")
+
+
+def test_what_was_committed_is_not_denied_because_the_file_beside_it_cannot_be_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(5, "Input/output error")
+
+    with opened(home) as memory:
+        with monkeypatch.context() as broken:
+            broken.setattr("recollect.store.sqlite.file.os.pwrite", fail)
+            assert memory.remember("The lamp is green.").stored
+        assert memory.remember("The lamp is blue.").stored
+    with opened(home) as again:
+        assert again.count() == 2
+
+
+def test_a_turn_that_is_given_back_meanwhile_is_had_at_the_first_try(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(home) as memory:
+        other, mine = memory.core.store.turn("work"), memory.core.store.turn("work")
+        assert other.take()
+        real = turn._lock
+
+        def lock(file: int) -> bool:
+            other.release()  # after this one has opened the file, and before it locks it
+            return real(file)
+
+        monkeypatch.setattr(turn, "_lock", lock)
+        assert mine.take()
+        mine.release()

@@ -201,6 +201,20 @@ def test_retries_at_the_same_time_make_one_change(memory: Memory) -> None:
     assert [change.verb for change in memory.journal()].count("remember") == 1
 
 
+def test_long_changes_with_keys_of_their_own_keep_nobody_from_theirs(memory: Memory) -> None:
+    def others() -> bytes:
+        done = [once.do_once(memory.core, f"k{n}", b"", lambda: b"1", in_steps=True) for n in range(300)]
+        return b"2" if set(done) == {b"1"} else b"0"
+
+    assert once.do_once(memory.core, "k", b"", others, in_steps=True) == b"2"
+
+    def same() -> bytes:
+        return once.do_once(memory.core, "same", b"", same, in_steps=True)
+
+    with pytest.raises(Conflict, match="'same' is under way elsewhere"):
+        same()
+
+
 def test_what_fails_keeps_no_key_and_changes_nothing(memory: Memory) -> None:
     with pytest.raises(InvalidInput):
         memory.once("k", memory.remember, "")

@@ -163,6 +163,18 @@ def test_a_write_is_made_once_at_whichever_step_the_owner_is_killed(start: Start
     assert texts(second.home) == ["The lamp is green."]
 
 
+def test_a_long_call_is_answered_though_the_owner_leaves_in_the_middle_of_it(start: Start, tmp_path: Path) -> None:
+    (code := tmp_path / "code").mkdir()
+    for number in range(40):
+        (code / f"part{number}.py").write_text("".join(f"def f{n}():\n    return {n}\n\n" for n in range(40)))
+    owner, second = start(), start("--as", "memory-mcp")
+    asked = second.begin("tools/call", {"name": "index_project", "arguments": {"path": str(code)}})
+    assert owner.end() == 0
+    answer = second.wait(asked)["result"]
+    assert not answer.get("isError"), answer
+    assert json.loads(answer["content"][0]["text"])["files_indexed"] == 40
+
+
 def hang(owner: Spoken) -> None:
     """Stops a process at a moment at which it is not writing: whoever hangs in a transaction keeps all from writing."""
     while True:

@@ -26,7 +26,6 @@ T = TypeVar("T")
 KEY = "idempotency_key"
 """What the key is called where it is an argument."""
 KEPT_FOR = timedelta(days=7)
-_TURNS = 1  # bytes of a key's digest: work in several transactions waits for no more turns than these make
 
 
 class _Age(Struct, frozen=True):
@@ -55,8 +54,7 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
     if core.client:
         label = f"{core.client}\n{label}"  # what one client is answered, no other is; a key has one line
     if in_steps:
-        turn = blake2b(label.encode(), digest_size=_TURNS).hexdigest()
-        with taking(core, "a change with this key, or with one that has the same turn,", "once", turn):
+        with taking(core, f"what was asked for with {KEY} {key!r}", "once", label):
             return _known(core, label, print_) or _keep(core, label, print_, act())
 
     def act_once() -> bytes:

@@ -237,7 +237,10 @@ class _Peer:
 
     def _perform(self, connection: Connection, number: bytes, work: Work) -> None:
         answer = connection.perform(work, self._send)
-        self._send(MARK + number + b" " + answer if answer is not None else MARK + number)
+        if answer is not None:
+            self._send(MARK + number + b" " + answer)
+        elif not self._stopping:  # else it was broken off by our end, and its client asks whoever serves then
+            self._send(MARK + number)
 
     def _send(self, line: bytes) -> None:
         """One whole line, whoever else is sending."""

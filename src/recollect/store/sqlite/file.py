@@ -185,9 +185,13 @@ class Watched:
     def acknowledge(self, last: int) -> None:
         """Called when something was committed, and before anybody hears of it."""
         self.check()
-        if self._mark is not None and self.identity is not None and last != self._told:
+        if self._mark is None or self.identity is None or last == self._told:
+            return
+        try:
             os.pwrite(self._mark, _MARK.pack(*self.identity, last), 0)
-            self._told = last
+        except OSError:
+            return  # what was committed is not denied for a mark that lags behind; the next write moves it on
+        self._told = last
 
 
 @contextmanager

@@ -43,16 +43,19 @@ class FileTurn:
         self.release()
 
     def take(self) -> bool:
-        try:
-            private.make_folder(self._path.parent)
-            file = private.open_file(self._path, os.O_RDWR | os.O_CREAT)
-        except OSError as error:
-            raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
-        if _lock(file) and _is_at(file, self._path):
-            self._file = file
-            return True
-        os.close(file)
-        return False
+        while True:
+            try:
+                private.make_folder(self._path.parent)
+                file = private.open_file(self._path, os.O_RDWR | os.O_CREAT)
+            except OSError as error:
+                raise ReadOnlyStore(f"{self._path} cannot be opened: {error.strerror}") from error
+            locked = _lock(file)
+            if locked and _is_at(file, self._path):
+                self._file = file
+                return True
+            os.close(file)
+            if not locked:
+                return False
 
     def release(self) -> None:
         """Gives the turn back. Its file goes while it is still locked, so that none is left of work that is over."""
@@ -64,7 +67,7 @@ class FileTurn:
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Is this still the file of that name? Whoever waited for it may have locked one that has gone since."""
+    """Is this still the file of that name? Whoever had the turn may have removed it since it was opened."""
     try:
         return os.path.samestat(os.fstat(file), os.stat(path))
     except FileNotFoundError:
