@@ -153,9 +153,9 @@ class Session:
         answer = self.server.call(call.tool, arguments, key)
         if answer is None or answer.get("isError"):
             answer = self._again(call, arguments, key, answer)
-        if answer is not None and not answer.get("isError"):
+        if _is_done(answer):
             agent.tell(**{"is": {**dict.fromkeys(fresh, call.leaves), **dict.fromkeys(old, 0)}})
-            self._got = found(json.dumps(answer), call.get) if call.get else self._got
+            self._got = found(json.dumps(answer), call.get) if call.get else self._got  # none, where it was removed
             self._mark = mark
         else:
             self._got = ""
@@ -170,7 +170,7 @@ class Session:
         self.torn = False
         self.server = self._start()
         answer = self.server.call(call.tool, arguments, key)
-        if (answer is None or answer.get("isError")) and not agent.refuses:
+        if not _is_done(answer) and not agent.refuses:
             agent.tell(wrong=f"{self.contract} {call.tool}, asked again with its key, was not done: {answer}")
         return answer
 
@@ -180,6 +180,13 @@ class Session:
             self.agent.tell(wrong=f"serve --as {self.contract} ended with {code}: {said[-12000:]}")
         self.agent.tell(code=code)
         return code
+
+
+def _is_done(answer: dict[str, Any] | None) -> bool:
+    """Says it so; also where somebody forgot something meanwhile, and answers that were kept are told no more."""
+    return answer is not None and (
+        not answer.get("isError") or "was done; its answer was removed" in json.dumps(answer)
+    )
 
 
 def found(answer: str, field: str) -> str:
