@@ -137,7 +137,10 @@ CLI: Mapping[str, Act] = {
     "spaces secrets": _one("spaces", "secrets", "default", "mask"),
     "spaces steer": _one("spaces", "steer", "default", "--capture"),
     "maintain evict": Act(
-        (("remember", SAID, "--space", "litter"), ("maintain", "evict", "--space", "litter", "--cap", "0", "--delete")),
+        (
+            ("remember", SAID, "--space", "litter-{n}"),
+            ("maintain", "evict", "--space", "litter-{n}", "--cap", "0", "--delete"),
+        ),
         leaves=0, again=False, steady=True,
     ),
     "maintain consolidate": _one("maintain", "consolidate"),
