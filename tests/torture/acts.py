@@ -35,7 +35,7 @@ class Act(NamedTuple):
     steady: bool = False
     """Does it take out what is old, so that it is not done where clocks jump?"""
     alone: bool = False
-    """Is it refused while others write?"""
+    """May what others do meanwhile have it refused, or do nothing?"""
     files_only: bool = False
     """Is it of stores in a file alone?"""
 
@@ -115,7 +115,8 @@ CLI: Mapping[str, Act] = {
     "sync": Act((("sync", "{home}-notes", "--yes"),), marks=0),
     "sync a file": Act((("sync", "{home}-notes", "--yes"),), files={"../{home}-notes/{new}.md": f"{SAID}\n"}),
     "hook": Act(
-        (("hook", "claude", "Stop", "--now"),), stdin=json.dumps(_TURN), files={"talk.jsonl": _TALK}, quiet=True
+        (("resume",), ("hook", "claude", "Stop", "--now")), stdin=json.dumps(_TURN), files={"talk.jsonl": _TALK},
+        quiet=True, alone=True,
     ),
     "summarize": _one("summarize", "--strategy", "extractive"),
     "dream": _one("dream", "--budget", "1", steady=True),
