@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Shell
 
 import recollect
-from recollect import Memory, Settings
+from recollect import InvalidInput, Memory, Settings
 from recollect.ingest.trusty import fold_room, parse_drawer, unfold_room
 
 Held = Callable[[], Memory]
@@ -320,6 +320,29 @@ def test_an_encrypted_export_takes_its_passphrase_from_the_environment(
         shell("import", str(tmp_path / "a.age"), "--home", str(tmp_path / "b")).out
         == "default: 1 record, 0 facts came\n"
     )
+
+
+def test_what_cannot_be_taken_over_leaves_no_empty_memory_behind(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.remember("Ada wrote the first program.")
+    monkeypatch.setenv("RECOLLECT_PASSPHRASE", "orchard")
+    shell("export", str(tmp_path / "whole.age"), "--passphrase")
+    shell("export", str(tmp_path / "whole.jsonl"))
+    for ending in ("age", "jsonl"):
+        (tmp_path / f"cut.{ending}").write_bytes((tmp_path / f"whole.{ending}").read_bytes()[:-40])
+    (tmp_path / "other.txt").write_text("Neither this nor that.")
+    other = ("--home", str(tmp_path / "new"))
+    told = [shell("import", str(tmp_path / name), *other) for name in ("cut.age", "cut.jsonl", "other.txt")]
+    monkeypatch.setenv("RECOLLECT_PASSPHRASE", "meadow")
+    told.append(shell("import", str(tmp_path / "whole.age"), *other))
+    told.append(shell("import", "netscape", str(tmp_path / "whole.jsonl"), *other))
+    assert [outcome.code for outcome in told] == [2] * 5
+    said = ("othing was taken", "othing was taken", "of none of the programs", "does not open this file", "netscape")
+    assert all(part in outcome.err for part, outcome in zip(said, told, strict=True))
+    with pytest.raises(InvalidInput):
+        recollect.import_(tmp_path / "cut.jsonl", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_folder_of_markdown_is_kept_in_step_by_a_command(shell: Shell, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+import pyrage
 import pytest
 from tests.conftest import NOON, Clock
 from tests.engine.test_move import QUESTIONS, fill, open_at, rows_of
@@ -16,6 +17,7 @@ from tests.pgserver import store_url
 
 import recollect
 from recollect import Conflict, Imported, InvalidInput, Memory, NotFound, StoreDamaged
+from recollect.engine.care import age
 
 
 def exported(memory: Memory, **chosen: object) -> bytes:
@@ -93,6 +95,33 @@ def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> 
                 memory.import_(path, passphrase=wrong)
         memory.import_(path, passphrase="orchard and rain")
         assert exported(memory) == plain
+
+
+@pytest.mark.parametrize("size", [0, 1, age.CHUNK - 1, age.CHUNK, age.CHUNK + 1, 3 * age.CHUNK])
+def test_age_opens_what_we_encrypt_and_the_other_way_round(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age, "_WORK", 10)
+    data, file = bytes(range(251)) * (size // 251 + 1), io.BytesIO()
+    writer = age.Writer(file, "grün und blau")
+    for start in range(0, size, 50_000):
+        writer.write(data[start : min(start + 50_000, size)])
+    writer.finish()
+    assert pyrage.passphrase.decrypt(file.getvalue(), "grün und blau") == data[:size]
+    theirs = pyrage.passphrase.encrypt(data[:size], "grün und blau") if size < 2 else file.getvalue()
+    assert io.BufferedReader(age.Reader(io.BytesIO(theirs), "grün und blau")).read() == data[:size]
+
+
+def test_an_encrypted_file_that_was_changed_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age, "_WORK", 4)
+    file = io.BytesIO()
+    writer = age.Writer(file, "orchard")
+    writer.write(b"a line of it\n" * 12_000)
+    writer.finish()
+    whole = file.getvalue()
+    changed = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), len(whole) // 60)]
+    swapped = whole[:-40] + whole[-80:-40]
+    for data in (*changed, swapped, whole[:-1], whole[: len(whole) - age.CHUNK], whole[:150], whole + b"x"):
+        with pytest.raises(InvalidInput):
+            io.BufferedReader(age.Reader(io.BytesIO(data), "orchard")).read()
 
 
 def test_what_is_new_there_comes_with_its_history_and_can_be_undone(tmp_path: Path) -> None:

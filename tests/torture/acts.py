@@ -112,8 +112,10 @@ CLI: Mapping[str, Act] = {
         (("move", "--from", "{place}", "--to", "{path}/moved"), ("doctor", "--home", "{path}/moved")), marks=0,
         again=False, alone=True,
     ),
-    "sync": Act((("sync", "{home}-notes", "--yes"),), marks=0),
-    "sync a file": Act((("sync", "{home}-notes", "--yes"),), files={"../{home}-notes/{new}.md": f"{SAID}\n"}),
+    "sync": Act((("sync", "{home}-notes", "--yes"),), marks=0, alone=True),
+    "sync a file": Act(
+        (("sync", "{home}-notes", "--yes"),), files={"../{home}-notes/{new}.md": f"{SAID}\n"}, alone=True
+    ),
     "hook": Act(
         (("resume",), ("hook", "claude", "Stop", "--now")), stdin=json.dumps(_TURN), files={"talk.jsonl": _TALK},
         quiet=True, alone=True,

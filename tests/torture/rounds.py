@@ -420,12 +420,13 @@ def main() -> int:
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
     given = parser.parse_args()
     if "LD_PRELOAD" not in os.environ:
-        with tempfile.TemporaryDirectory(prefix="tear-") as folder:
-            layer = build_layer(Path(folder))
-            Path(folder).chmod(0o755)
-            arguments = [sys.executable, "-m", "tests.torture.rounds", *sys.argv[1:]]
-            return os.spawnve(os.P_WAIT, sys.executable, arguments, {**os.environ, "LD_PRELOAD": str(layer)})
-    return run(given.seed, given.first, given.rounds, given.seconds, given.store)
+        folder = Path(tempfile.mkdtemp(prefix="tear-"))
+        arguments = [sys.executable, "-m", "tests.torture.rounds", *sys.argv[1:]]
+        os.execve(sys.executable, arguments, {**os.environ, "LD_PRELOAD": str(build_layer(folder))})
+    try:
+        return run(given.seed, given.first, given.rounds, given.seconds, given.store)
+    finally:
+        shutil.rmtree(Path(os.environ["LD_PRELOAD"]).parent)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from recollect.cli.options import AsJson, Home, Usage
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import find_place, open_or_make
 from recollect.cli.progress import complete_vectors, reporting
+from recollect.engine.care.arrive import examine
 from recollect.engine.care.export import is_encrypted
+from recollect.engine.care.keep import parse_path
 from recollect.engine.intake.results import Imported
 from recollect.engine.memory import Memory
 
@@ -51,7 +53,10 @@ def import_(
         raise Usage(f"give one file or folder, and before it at most one name: {' '.join(given)!r} has more")
     origin, path = (given[0], given[1]) if len(given) == 2 else (None, given[0])
     secret = ask_passphrase(home) if is_encrypted(Path(path).expanduser()) else None
-    with _memory(home, dry_run=dry_run) as memory, reporting() as report:
+    there = find_place(home).there
+    if not there:
+        examine(parse_path(path), origin, secret)
+    with _memory(home, scratch=dry_run and not there) as memory, reporting() as report:
         done = memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=secret, progress=report)
         if not dry_run and not later and any(one.records or one.newer for one in done):
             complete_vectors(memory, report)
@@ -64,9 +69,9 @@ def import_(
 
 
 @contextmanager
-def _memory(home: str | None, *, dry_run: bool) -> Generator[Memory]:
-    """The memory; where there is none yet, a dry run makes none."""
-    if dry_run and not find_place(home).there:
+def _memory(home: str | None, *, scratch: bool) -> Generator[Memory]:
+    """The memory; or, where there is none yet and none is to be made, one that goes again."""
+    if scratch:
         with tempfile.TemporaryDirectory() as folder, open_or_make(folder) as memory:
             yield memory
     else:

@@ -17,6 +17,7 @@ from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
 from recollect.engine.care import lifecycle, rebuild
 from recollect.engine.care.dream import Idleness
+from recollect.engine.care.keep import parse_path
 from recollect.engine.care.methods import Caring
 from recollect.engine.core import Core, random_id, utc_now
 from recollect.engine.embedding.methods import Embedding
@@ -32,6 +33,7 @@ from recollect.engine.start import open_core
 from recollect.engine.write.methods import Writing
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput
+from recollect.store.choose import look_at
 
 
 def open_memory(
@@ -67,8 +69,16 @@ def import_(
     dry_run: bool = False,
     passphrase: str | None = None,
 ) -> list[Imported]:
-    """Takes an export, or what another program kept, into the machine's memory or that of a folder or URL."""
-    with open_memory(folder) as memory:
+    """Takes an export, or what another program kept, into the machine's memory or that of a folder or URL.
+
+    Where there is no memory yet, none is made for what cannot be taken over.
+    """
+    from recollect.engine.care.arrive import examine  # only when it is asked for
+
+    settings = load_settings(folder)
+    if not look_at(settings.home, settings.store).there:
+        examine(parse_path(path), origin, passphrase or settings.passphrase)
+    with open_memory(settings=settings) as memory:
         return memory.import_(path, origin=origin, space=space, dry_run=dry_run, passphrase=passphrase)
 
 

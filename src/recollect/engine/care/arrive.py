@@ -93,9 +93,19 @@ ORIGINS: Mapping[str, Origin] = {
 @as_one_act
 def arrive(core: Core, path: Path, origin: str | None, asked: Asked) -> list[Imported]:
     """Takes over what a path holds."""
-    if origin is not None and origin not in ORIGINS:
-        raise InvalidInput("origin", f"{origin!r} is not known; there are: {', '.join(ORIGINS)}")
-    return ORIGINS[origin or told_by(path)].take(core, path, asked)
+    return ORIGINS[_origin(path, origin)].take(core, path, asked)
+
+
+def examine(path: Path, origin: str | None, passphrase: str | None) -> None:
+    """Raises where nothing can come of a path, before a memory is made for it."""
+    if _origin(path, origin) == "recollect":
+        export.verify(path, passphrase)
+
+
+def _origin(path: Path, named: str | None) -> str:
+    if named is not None and named not in ORIGINS:
+        raise InvalidInput("origin", f"{named!r} is not known; there are: {', '.join(ORIGINS)}")
+    return named or told_by(path)
 
 
 def told_by(path: Path) -> str:

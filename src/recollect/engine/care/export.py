@@ -98,7 +98,8 @@ def _making(target: Path) -> Generator[BinaryIO]:
 
 
 def _write(core: Core, file: BinaryIO, chosen: Chosen | None, passphrase: str | None) -> Exported:
-    plain = file if passphrase is None else io.BytesIO()
+    sealed = None if passphrase is None else _age().Writer(file, passphrase)
+    plain = sealed or file
     counts: dict[str, int] = {}
     digest = hashlib.sha256()
     for line in _all_lines(core, chosen):
@@ -109,8 +110,8 @@ def _write(core: Core, file: BinaryIO, chosen: Chosen | None, passphrase: str | 
     counts.pop(HEAD)
     end = _End(lines=counts, sha256=digest.hexdigest())
     plain.write(_line(END, end))
-    if isinstance(plain, io.BytesIO) and passphrase is not None:
-        file.write(_age().encrypt(plain.getvalue(), passphrase))
+    if sealed is not None:
+        sealed.finish()
     return Exported(
         path=None, lines=counts, sha256=end.sha256, complete=chosen is None, encrypted=passphrase is not None
     )
@@ -273,7 +274,10 @@ class _Reading:
         self._number += 1
         data = self._file.readline(_LONGEST_LINE)
         if not data.endswith(b"\n"):
-            raise InvalidInput("file", f"ends early, at line {self._number:,}: the export was not finished, or was cut")
+            raise InvalidInput(
+                "file",
+                f"ends early, at line {self._number:,}: the export was not finished, or was cut off. Nothing was taken",
+            )
         noun, fields = parse_line(data, self._number)
         self._before_end = self._digest.hexdigest() if noun == END else ""
         self._digest.update(data)
@@ -296,20 +300,19 @@ def _converted(fields: Fields, type_: type[C], number: int) -> C:
 
 @contextmanager
 def opened(path: Path, passphrase: str | None) -> Generator[BinaryIO]:
-    """A file to read, decrypted where it is encrypted."""
+    """A file to read, decrypted on the way where it is encrypted."""
     try:
         with path.open("rb") as file:
             encrypted = file.read(len(AGE)) == AGE
             file.seek(0)
-            if not encrypted:
-                yield file
-                return
-            if passphrase is None:
+            if encrypted and passphrase is None:
                 raise InvalidInput("passphrase", f"{path.name} is encrypted; give the passphrase")
-            data = file.read()
+            if encrypted:
+                yield io.BufferedReader(_age().Reader(file, passphrase))
+            else:
+                yield file
     except OSError as error:
         raise InvalidInput("file", f"{path} cannot be read: {error.strerror}") from error
-    yield io.BytesIO(_age().decrypt(data, passphrase))
 
 
 def _age() -> ModuleType:
