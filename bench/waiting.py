@@ -51,7 +51,7 @@ def _code(memory: Memory) -> str:
 
 def _megabyte(memory: Memory) -> str:
     dice = random.Random(7)
-    memory.remember("The long report.\n" + " ".join(dice.choices(_SAID, k=175_000)))
+    memory.remember("The long report.\n" + " ".join(dice.choices(_SAID, k=170_000)))
     return "one record of 1 MB"
 
 

@@ -35,9 +35,9 @@ _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
 _MOSTLY = 0.5
-_LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.28, 3.0
+_LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
-_COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR = 10, 3.2, 3.0, 0.3
+_COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 4.0, 2.2, 0.3, 0.4
 
 
 class Layer(Struct, frozen=True):
@@ -156,6 +156,7 @@ def _weave(evidence: Evidence) -> Floats:
 
     Words count relative to the best of them, and more the further it stands out from the tenth. A long record has more
     places in which something matches by chance, and loses a part; a word of a script without spaces makes three terms.
+    What was read closely gains by what the reading said.
     """
     words = evidence.words
     best = float(words.max())
@@ -169,7 +170,8 @@ def _weave(evidence: Evidence) -> Floats:
     own = own + _LATE_SHARE * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
     per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
     own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
-    return own + _neighbours(own, evidence.group, evidence.position)
+    read = _READ_SHARE / (1.0 + np.exp(-np.nan_to_num(evidence.deep, nan=-np.inf)))
+    return own + _neighbours(own, evidence.group, evidence.position) + read
 
 
 def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
