@@ -25,13 +25,15 @@ _SHORT = 8  # words; up to here the order of words tells which of them name the 
 _LEAST_SHARED = 0.4  # of a short statement
 _LEAST_CHANGING = 0.33  # of one that says itself that something changed
 _MOST_WEIGHT = 30.0
+_TELLING = 0.3  # of the words of a text, at least: the others say little
 _MOST_KEPT = 50_000
 _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
     -0.75, 2.18, 2.65, 2.78, 0.193, 0.70, 1.57, -0.85, -1.73,
 )  # fmt: skip
 _CHANGING = """
 now moved moves instead longer anymore switched replaced upgraded raised lowered reduced rather became becomes
-jetzt statt nunmehr ab umgestellt geändert désormais maintenant remplacé ahora cambiado cambió adesso ora cambiato agora
+changed migrated relocated rewritten renamed postponed rescheduled rose
+jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais maintenant remplacé ahora cambiado cambió adesso ora cambiato agora
 mudou nu voortaan teraz już теперь вместо больше
 """
 _NEGATING = """
@@ -130,10 +132,21 @@ def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) ->
     return 1.0 / (1.0 + math.exp(-score - _NUMBERS * apart))
 
 
-def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> bool:
-    """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?"""
+def may_resemble(
+    new: Statement, text: str, weights: Mapping[str, float], shared: tuple[float, int] | None = None
+) -> bool:
+    """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?
+
+    `shared` is how much of the new one it holds at most, and in how many words: mostly that and its length are enough.
+    """
     if not text.isascii():
         return True
+    if shared is not None:
+        weight, count = shared
+        words = max(count, math.ceil(_TELLING * (text.count(" ") + 1)))
+        most, _ = _score(new, weight, words - count, words, weights)
+        if most + _NUMBERS < _LEAST:
+            return False
     words = frozenset(chain.from_iterable(map(_SAID.__getitem__, split_words(text))))
     score, both = _compare(new, words, _NONE, weights)
     return bool(both) and score + _NUMBERS >= _LEAST
@@ -148,11 +161,18 @@ def _compare(
         return 0.0, 0.0
     weight = _weigh(shared, shared & new.pairs, weights)
     only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
+    return _score(new, weight, only_old, len(words), weights)
+
+
+def _score(
+    new: Statement, weight: float, only_old: float, words: int, weights: Mapping[str, float]
+) -> tuple[float, float]:
+    """By what two statements share, by what only the old one has, and by how many words that has in all."""
     of_new, of_old = weight / _weigh(new.words, new.pairs, weights), weight / (weight + _RARE * only_old)
     both = math.sqrt(of_new * of_old)
     score = (
         _BIAS + _NEW * of_new + _OLD * of_old + _BOTH * both + _WEIGHT * min(weight, _MOST_WEIGHT)
-        + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words)) + _LONG_OLD * math.log1p(len(words))
+        + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words)) + _LONG_OLD * math.log1p(words)
     )  # fmt: skip
     return score, both
 
@@ -177,7 +197,11 @@ def _is_another(new: Statement, old: Statement, shared: float) -> bool:
     if same < len(set(new.order) & set(old.order)):
         return False
     replaced = [step for step in steps if step[0] == "replace"]
-    places = sum(min(end - start, last - first) for _, start, end, first, last in replaced)
+    places = sum(
+        not (_is_number(before) and _is_number(after))  # another number says something else of the same thing
+        for _, start, end, first, last in replaced
+        for before, after in zip(old.order[start:end], new.order[first:last], strict=False)
+    )
     begins = bool(replaced) and replaced[0][1] == 0 and replaced[0][3] == 0
     return begins or places > 1 or shared < _LEAST_SHARED
 

@@ -6,8 +6,9 @@ something else of the same thing. That is found by words alone: nobody waits for
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from heapq import nlargest
 
 import msgspec
 from msgspec import Struct
@@ -110,8 +111,8 @@ def find_already(view: View, record: Record) -> tuple[Already, ...]:
     held = _held(view, record.space, new)
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
     found: list[tuple[float, int, Statement]] = []
-    for other in _candidates(view, record, held, weights):
-        if not may_resemble(new, other.text, weights):
+    for other, shared in _candidates(view, record, held, weights):
+        if not may_resemble(new, other.text, weights, shared):
             continue
         old = read_statement(other.text)
         score = resemblance(new, old, weights)
@@ -142,18 +143,25 @@ def _held(view: View, space: str, new: Statement) -> dict[str, list[int]]:
     return {word: held[hash] for word, hash in hashes.items()}
 
 
-def _candidates(view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float]) -> list[_Said]:
-    """Statements that share the most telling words with one, and are of no other project or person."""
+def _candidates(
+    view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float]
+) -> list[tuple[_Said, tuple[float, int]]]:
+    """Statements that share the most telling words with one, and are of no other project or person.
+
+    Each with how much it shares at most: of a word that many hold, any may be one of the older holders.
+    """
     weighed: defaultdict[int, float] = defaultdict(float)
+    counted: Counter[int] = Counter()
     for word, versions in held.items():
         weight = weights[word]
+        counted.update(versions)
         for version in versions:
             weighed[version] += weight
-    best = sorted([(weight, version) for version, weight in weighed.items()], reverse=True)[: _MOST_READ + 1]
-    versions = tuple([version for _, version in best])
-    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=versions)
+    best = nlargest(_MOST_READ + 1, weighed, key=lambda version: (weighed[version], version))
+    common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
+    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(best))
     return [
-        other
+        (other, (weighed[other.version] + sum(common), counted[other.version] + len(common)))
         for other in (view.select(_Said, where) if best else ())
         if other.id != record.id and len(other.text) <= LONGEST and _together(other, record)
     ]
