@@ -7,6 +7,7 @@ This is the only module that reads the environment.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,8 +17,11 @@ import msgspec
 
 from recollect.environment import home_of
 from recollect.errors import ConfigError
+from recollect.plain import part_complaint, told_value, told_wanted
 
 _FILE = "config.toml"
+_FOLDERS = ("home", "backup_folder", "tls_cert", "tls_key")
+_WORD = re.compile(r"'([^']+)'")
 _Amount = Annotated[int, msgspec.Meta(ge=0)]
 _Price = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -83,6 +87,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     token: str | None = None
     """What a client on the web must show; without one only this machine is served."""
 
+    def __post_init__(self) -> None:
+        for name in _FOLDERS:
+            given: object = getattr(self, name)
+            if isinstance(given, str):
+                msgspec.structs.force_setattr(self, name, _folder(given, name))
+            elif given is not None and not isinstance(given, Path):
+                raise ConfigError(f"{name} must be a path, not {told_value(given)}")
+
 
 def named_home(environment: Mapping[str, str] = os.environ) -> Path | None:
     """The folder that `RECOLLECT_HOME` names, if it does."""
@@ -119,7 +131,20 @@ def load_settings(home: str | os.PathLike[str] | None = None, environment: Mappi
     try:
         return msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"settings of {folder}: {error}") from error
+        raise ConfigError(_told_wrong(str(error), values, folder, environment)) from error
+
+
+def _told_wrong(complaint: str, values: Mapping[str, object], folder: Path, environment: Mapping[str, str]) -> str:
+    """Which setting is wrong, where it was set, and what it must be."""
+    problem, name = part_complaint(complaint)
+    if problem.startswith("Object contains unknown field"):
+        return f"{folder / _FILE}: there is no setting {problem.split('`')[1]!r}"
+    kind = Settings.__annotations__.get(name, "")
+    known = f"be one of {', '.join(_WORD.findall(kind))}"
+    wanted = known if problem.startswith("Invalid enum value") else told_wanted(problem)
+    where = origin_of(name, folder, environment)
+    said = where if where.startswith("RECOLLECT_") else f"{where}: {name}"
+    return f"{said} must {wanted}, not {told_value(values.get(name))}"
 
 
 class RustyMemSettings(msgspec.Struct, frozen=True, kw_only=True):

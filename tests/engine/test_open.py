@@ -105,6 +105,29 @@ def test_a_setting_that_cannot_be_used_is_refused_by_name(tmp_path: Path, line: 
         load_settings(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("BACKUP_KEEP", "many", "RECOLLECT_BACKUP_KEEP must be a whole number, not 'many'"),
+        ("RATE", "-1", "RECOLLECT_RATE must be at least 0.0, not '-1'"),
+        ("SHARED", "maybe", "RECOLLECT_SHARED must be one of on, off, not 'maybe'"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_told_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(environment=os.environ)
+    assert str(caught.value) == told
+
+
+def test_settings_take_a_path_as_text_and_nothing_else(tmp_path: Path) -> None:
+    assert Settings(home=str(tmp_path / "notes")).home == tmp_path / "notes"  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ConfigError, match="home must be a path, not 7"):
+        Settings(home=7)  # pyright: ignore[reportArgumentType]
+
+
 def test_a_closed_memory_says_so_and_can_be_closed_again(memory: Memory) -> None:
     memory.remember("a thing")
     memory.recall("thing")

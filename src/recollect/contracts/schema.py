@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.errors import InvalidInput
+from recollect.plain import FILLED, part_complaint, told_value, told_wanted
 from recollect.types import Json
 
 P = TypeVar("P")
@@ -25,15 +26,6 @@ _NULL = {"type": "null"}
 _PARTS = re.compile(r"(?=[.\[])")
 _SOMEWHERE = "[...]"
 """How msgspec names an entry of an object whose names are free: it does not say which."""
-_FILLED = "not be empty"
-_SHORT = 60
-_KINDS = {
-    "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
-    "object": "an object",
-}  # fmt: skip
-_SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
-_PIECES = {"str": "characters", "array": "entries", "object": "fields"}
-_BOUND = re.compile(r"(\w+) (of length )?([<>]=?) (\S+)")
 
 
 class Habits(Struct, frozen=True, kw_only=True):
@@ -181,31 +173,14 @@ def parse_params(params: type[P], arguments: Mapping[str, Json], *, strict: bool
 
 def _explain(complaint: str, params: type, arguments: Mapping[str, Json]) -> InvalidInput:
     """Turn msgspec's sentence ("Expected `int` >= 1 - at `$.limit`") into a field and what it must be."""
-    problem, found, place = complaint.rpartition(" - at `$")
-    if not found:
-        problem, place = complaint, ""
-    place = place.rstrip("`").removeprefix(".")
+    problem, place = part_complaint(complaint)
     if problem.startswith("Object missing required field `"):
         return InvalidInput(_join(place, _quoted(problem)), REQUIRED)
     if problem.startswith("Object contains unknown field `"):
         return InvalidInput(_join(place, _quoted(problem)), _unknown(params, place))
-    wanted = _choices(params, place) if problem.startswith("Invalid enum value") else _wanted(problem)
-    given = "" if wanted == _FILLED or _SOMEWHERE in place else f", not {_shown(_at(place, arguments))}"
+    wanted = _choices(params, place) if problem.startswith("Invalid enum value") else told_wanted(problem)
+    given = "" if wanted == FILLED or _SOMEWHERE in place else f", not {told_value(_at(place, arguments))}"
     return InvalidInput(place or "arguments", f"must {wanted}{given}")
-
-
-def _wanted(problem: str) -> str:
-    """What msgspec expected, in plain words: `int` >= 1 is "be at least 1"."""
-    if problem.startswith("Invalid RFC3339"):
-        return "be a time like 2026-05-10T09:00:00Z"
-    expected = problem.removeprefix("Expected ").partition(", got ")[0].replace("`", "").replace(" | null", "")
-    bound = _BOUND.fullmatch(expected)
-    if bound is None:
-        return "be " + " or ".join(_KINDS.get(kind, kind) for kind in expected.split(" | "))
-    kind, of_length, sign, number = bound.groups()
-    if not of_length:
-        return f"be {_SIGNS[sign]} {number}"
-    return f"have {_SIGNS[sign]} {number} {_PIECES[kind]}" if (sign, number) != (">=", "1") else _FILLED
 
 
 def _at(place: str, arguments: Json) -> Json:
@@ -217,17 +192,6 @@ def _at(place: str, arguments: Json) -> Json:
         elif isinstance(found, Mapping):
             found = found.get(part.removeprefix("."))
     return found
-
-
-def _shown(value: Json) -> str:
-    """A wrong value as an error shows it: itself if that is short, else what kind of thing it is."""
-    if value is None or isinstance(value, bool):
-        return str(value).lower().replace("none", "null")
-    if isinstance(value, str) and len(value) > _SHORT:
-        return f"a text of {len(value)} characters"
-    if isinstance(value, str | int | float):
-        return repr(value)
-    return "an object" if isinstance(value, Mapping) else "a list"
 
 
 def _quoted(problem: str) -> str:

@@ -33,8 +33,8 @@ _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
 _CHANGING = """
 now moved moves instead longer anymore switched replaced upgraded raised lowered reduced rather became becomes
 changed migrated relocated rewritten renamed postponed rescheduled rose
-jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais maintenant remplacé ahora cambiado cambió adesso ora cambiato agora
-mudou nu voortaan teraz już теперь вместо больше
+jetzt verschoben umgezogen statt nunmehr ab umgestellt geändert désormais maintenant remplacé
+ahora cambiado cambió adesso ora cambiato agora mudou nu voortaan teraz już теперь вместо больше
 """
 _NEGATING = """
 not no never without disabled off nicht kein keine nie pas jamais nunca non mai não niet geen не нет
