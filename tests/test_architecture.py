@@ -22,7 +22,7 @@ ROOMS: dict[str, set[str]] = {
     # What a room may import from. Data flows as ARCHITECTURE.md draws it.
     "cli": {"serve", "contracts", "engine", "config", "environment", "errors", "fields", "private", "types"},
     "serve": {"contracts", "engine", "config", "environment", "errors", "types", "working"},
-    "contracts": {"engine", "retrieve", "environment", "errors", "types", "working"},
+    "contracts": {"engine", "retrieve", "environment", "errors", "plain", "types", "working"},
     "engine": {
         "ingest",
         "retrieve",
@@ -42,7 +42,8 @@ ROOMS: dict[str, set[str]] = {
     "embed": {"endpoint", "errors", "types"},
     "complete": {"endpoint", "errors", "types"},
     "endpoint": {"errors"},
-    "config": {"environment", "errors"},
+    "config": {"environment", "errors", "plain"},
+    "plain": set(),
     "environment": set(),
     "working": set(),
     "version": set(),

@@ -294,9 +294,13 @@ def test_beyond_this_machine_nothing_is_served_without_a_token(start: Start) -> 
     assert server.finish()[0] == 1
 
 
-def test_a_token_that_can_be_guessed_is_refused_beyond_this_machine(start: Start) -> None:
-    server = start("0.0.0.0:0", "x")
-    assert "the token has 1 characters; it must have at least 16" in server.first
+@pytest.mark.parametrize(("token", "length", "different"), [("x", 1, 1), ("ababababababababab", 18, 2)])
+def test_a_token_that_can_be_guessed_is_refused_beyond_this_machine(
+    start: Start, token: str, length: int, different: int
+) -> None:
+    server = start("0.0.0.0:0", token)
+    told = f"the token has {length} characters, {different} of them different; it must have at least 16"
+    assert told in server.first
     assert server.finish()[0] == 1
 
 

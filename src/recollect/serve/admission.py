@@ -20,6 +20,7 @@ from recollect.serve.address import Address, is_loopback
 
 SHORTEST_TOKEN = 16
 """Characters of a token that other machines may try."""
+_LEAST_DIFFERENT = 6
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[0-9A-Za-z.-]{1,253})(?::\d{1,5})?")
 _ORIGIN = re.compile(r"https?://(.*)", re.DOTALL)
@@ -74,6 +75,11 @@ class Admission(Struct, frozen=True, kw_only=True):
             _check_token(headers.get("authorization"), self.token)
 
 
+def is_guessed(token: str) -> bool:
+    """Is a token too short, or made of too few characters, to keep anybody out?"""
+    return len(token) < SHORTEST_TOKEN or len(set(token)) < _LEAST_DIFFERENT
+
+
 def admission(address: Address, token: str | None, option: str = "--http") -> Admission:
     """The rules for an address. Beyond this machine nothing is served without a token."""
     if not address.is_loopback and token is None:
@@ -81,10 +87,10 @@ def admission(address: Address, token: str | None, option: str = "--http") -> Ad
             f"{option}: {address} can be reached from other machines; set RECOLLECT_TOKEN (or --token), which every"
             " client must then show, or listen on 127.0.0.1"
         )
-    if not address.is_loopback and token is not None and len(token) < SHORTEST_TOKEN:
+    if not address.is_loopback and token is not None and is_guessed(token):
         raise ConfigError(
-            f"{option}: {address} can be reached from other machines, and the token has {len(token)} characters;"
-            f" it must have at least {SHORTEST_TOKEN} that nobody guesses"
+            f"{option}: {address} can be reached from other machines, and the token has {len(token)} characters,"
+            f" {len(set(token))} of them different; it must have at least {SHORTEST_TOKEN} that nobody guesses"
         )
     return Admission(loopback=address.is_loopback, token=token)
 

@@ -17,7 +17,7 @@ from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.tokens import find_token, list_tokens
 from recollect.errors import ConfigError
 from recollect.serve.address import Address
-from recollect.serve.admission import SHORTEST_TOKEN, Refused, check_here
+from recollect.serve.admission import SHORTEST_TOKEN, Refused, check_here, is_guessed
 from recollect.serve.oauth import Issuer, NotOurs
 
 LOOK_AGAIN_SECONDS = 1.0
@@ -39,7 +39,7 @@ class TokenGate:
             self._require_tokens(address)
 
     def _require_tokens(self, address: Address) -> None:
-        if self._owner is not None and len(self._owner) < SHORTEST_TOKEN:
+        if self._owner is not None and is_guessed(self._owner):
             raise ConfigError(f"RECOLLECT_TOKEN: must have at least {SHORTEST_TOKEN} characters that nobody guesses")
         if self._owner is None and self._issuer is None and not list_tokens(self._core):
             raise ConfigError(
