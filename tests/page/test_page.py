@@ -216,6 +216,37 @@ def test_proposals_are_kept_or_dropped_one_after_the_other(look: Look, memory: M
     page.wait_for_function("(text) => document.querySelector('.matter .read')?.innerText === text", arg=before)
 
 
+def test_a_secret_that_got_in_is_found_and_masked_by_one_key(look: Look, memory: Memory) -> None:
+    memory.create_space("vault")
+    memory.set_secrets("allow", space="vault")
+    kept = memory.remember("The key of the old bucket is ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1.", space="vault").id
+    memory.set_secrets("mask", space="vault")
+    page = look("inbox?pile=secrets")
+    page.get_by_role("tab", name="Secrets 1").wait_for()
+    page.get_by_role("tab", name="Secrets").click()
+    assert "what looks like a secret" in page.locator(".matter .head").inner_text()
+    page.keyboard.press("m")
+    shown(page, "Masked in every version.")
+    assert page.locator("#toasts button").count() == 0
+    assert "ghp_" not in str([step.record for step in memory.history(kept, space="vault")])
+
+
+def test_moved_evidence_is_vouched_for_anew_and_that_is_taken_back(look: Look, memory: Memory) -> None:
+    told = memory.remember("The pump runs at 3 bar.", space="pumps", kind="message")
+    grounds = {"evidence": [{"source": told.id}], "scopes": ["pumps"]}
+    memory.remember("The pump is set low.", space="pumps", kind="note", grounds=grounds, trust="human_curated")
+    memory.revise(told.id, "The pump runs at 5 bar.", space="pumps")
+    page = look("inbox?pile=evidence")
+    page.reload()
+    page.select_option("#space", "pumps")
+    page.get_by_role("tab", name="Moved evidence 1").wait_for()
+    page.keyboard.press("k")
+    shown(page, "Nothing waits for you")
+    page.keyboard.press("u")
+    page.get_by_role("tab", name="Moved evidence 1").wait_for()
+    page.select_option("#space", "")
+
+
 def test_an_empty_inbox_says_what_would_be_there(look: Look, memory: Memory) -> None:
     memory.create_space("quiet")
     page = look("inbox")
@@ -259,6 +290,22 @@ def test_what_was_done_in_one_go_is_one_line_and_is_undone_as_one(look: Look, me
     row.get_by_role("button", name="Undo all").click()
     page.wait_for_selector(".act[data-undone]:has-text('Orchard care')")
     assert memory.count(space="home", source="care.md") == 0
+
+
+def test_the_timeline_is_narrowed_by_client_and_project_and_stays_so(look: Look, memory: Memory) -> None:
+    memory.remember("Kestrel releases are tagged by Mira.", space="work", project="kestrel")
+    page = look("timeline")
+    page.wait_for_selector("#project option[value=kestrel]", state="attached")
+    page.select_option("#client", "codex")
+    page.select_option("#project", "kestrel")
+    page.wait_for_function("() => document.querySelectorAll('.act').length === 1")
+    assert "Kestrel releases are tagged" in page.locator(".act").inner_text()
+    page.reload()
+    page.wait_for_function("() => document.querySelectorAll('.act').length === 1")
+    assert page.locator("#client").input_value() == "codex"
+    row = page.locator(".act")
+    row.get_by_role("button", name="Undo").click()
+    page.wait_for_selector(".act[data-undone]")
 
 
 def test_a_name_leads_from_the_graph_to_its_records(look: Look) -> None:

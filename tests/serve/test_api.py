@@ -16,6 +16,7 @@ from tests.serve.up import Service
 import recollect
 from recollect import Settings
 from recollect.contracts.api.table import ROUTES
+from recollect.engine.care.secrets import look_for_secrets
 from recollect.engine.tokens import create_token
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -77,6 +78,7 @@ def test_without_a_question_the_answer_is_the_brief(up: Service) -> None:
 def test_records_come_in_windows_each_of_them_once(up: Service) -> None:
     stored = {remember(up, f"Window pane number {n} is clean.", room="panes") for n in range(7)}
     first = get(up, "records", rooms="panes", limit=3)
+    remember(up, "Window pane number 8 was put in meanwhile.", room="panes")
     second = get(up, "records", rooms="panes", limit=3, cursor=first["next"])
     third = get(up, "records", rooms="panes", limit=3, cursor=second["next"])
     listed = [record["id"] for window in (first, second, third) for record in window["records"]]
@@ -220,7 +222,32 @@ def test_a_matter_that_is_left_stays_away_until_something_changes(up: Service) -
     assert [one["key"] for one in piles(up, "left")["duplicates"]] == [key]
 
 
+def test_secrets_are_looked_for_some_versions_at_a_time_and_all_of_them_in_the_end(tmp_path: Path) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.create_space("default")
+        memory.set_secrets("allow")
+        texts = [f"Note number {n} of many." for n in range(1_200)]
+        key = "ghp_k3JbA9f0GcE1dI7hB2aK5jH8iC4gD6eF0kJ1"
+        texts[3], texts[-1] = f"The key is {key}.", f"The other key is {key}."
+        ids = [receipt.id for receipt in memory.remember_many([{"text": text} for text in texts])]
+        first = look_for_secrets(memory.core, "default", most=500)
+        assert ([one.id for one in first.found], first.unseen) == ([ids[3]], 700)
+        assert first.last is not None
+        rest = look_for_secrets(memory.core, "default", after=first.last, most=5_000)
+        assert ([one.id for one in rest.found], rest.last, rest.unseen) == ([ids[-1]], None, 0)
+
+
 # The whole
+
+
+def test_what_was_done_is_told_by_client_and_project(up: Service) -> None:
+    remember(up, "The loom is threaded with linen.", space="weaving", project="cloth")
+    up.web.post("/api/records", json={"text": "The loom stands in the attic.", "space": "weaving"})
+    by_page = get(up, "acts", space="weaving", actor="page")["acts"]
+    assert [act["about"] for act in by_page][:1] == ["The loom is threaded with linen."]
+    assert {act["actor"] for act in by_page} == {"page"}
+    assert [act["actor"] for act in get(up, "acts", space="weaving", project="cloth")["acts"]] == ["page"]
+    assert {one["name"] for one in get(up, "actors", space="weaving")} == {"page", "api"}
 
 
 def test_spaces_have_rooms_with_counts_and_hints(up: Service) -> None:

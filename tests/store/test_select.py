@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import get_args
+
+import pytest
 from things import THEN, erase, put, record, write
 
+from recollect.errors import NotFound
 from recollect.store.base import Group, Ident, Store, View
 from recollect.store.refs import claim_ref
-from recollect.types import Claim, Evidence, Filter, Grounds, Record
+from recollect.types import Claim, Evidence, Filter, Grounds, Order, Record
 
 CLAIM = Claim(subject="s", predicate="p", value=1)
 GROUNDS = Grounds(scopes=("x",), subjects=("n",), evidence=(Evidence(source="src:1"),), claim=CLAIM)
@@ -28,6 +33,27 @@ def test_records_come_in_the_order_of_the_versions_asked_for(store: Store) -> No
         ]
         assert view.select(Record, Filter(versions=())) == []
         assert view.get(Record, "default", "a", version=second.version) is None
+
+
+@pytest.mark.parametrize("order", get_args(Order))
+def test_every_order_goes_on_behind_the_last_record_of_a_window(store: Store, order: Order) -> None:
+    day = timedelta(days=1)
+    with store.write() as edit:
+        for n in range(9):
+            fields = {"importance": n % 3 / 2, "created_at": THEN + n // 2 * day, "event_time": THEN - n % 4 * day}
+            put(edit, record(f"r{n}", session=None if n % 3 else f"s{n % 2}", position=n // 3, **fields))
+        put(edit, record("elsewhere", space="other"))
+    where = Filter(spaces=("default",))
+    with store.read() as view:
+        whole = view.select(Record, where, order)
+        windows, last = list[Record](), None
+        while window := view.select(Record, where, order, 2, beyond=last):
+            windows += window
+            last = window[-1].version
+        assert windows == whole
+        assert len(whole) == 9
+        with pytest.raises(NotFound, match="begin it anew"):
+            view.select(Record, where, order, 2, beyond=999)
 
 
 def test_past_versions_are_selected_where_they_are_asked_for(store: Store) -> None:

@@ -54,6 +54,7 @@ class PileView(Struct, kw_only=True):
     count: int
     answers: tuple[Word, ...]
     matters: list[MatterView]
+    unseen: int = 0
 
 
 class Inbox(Struct, kw_only=True):

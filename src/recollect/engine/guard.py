@@ -336,8 +336,11 @@ class _GuardedView:
         narrow = _narrow(self._grant, where)
         return [] if narrow is None else self._view.select(shape, narrow, *more, **named)
 
-    def count(self, where: Filter | Entities | Relations | Unsealed, *by: Any, **named: Any) -> Any:
+    def count(self, where: Filter | Entities | Relations | Unsealed | Changes, *by: Any, **named: Any) -> Any:
         nothing: Any = [] if by or "by" in named else 0
+        if isinstance(where, Changes):
+            seen = self._grant.spaces is None or (where.space is not None and self._grant.sees(where.space))
+            return self._view.count(where, *by, **named) if seen else nothing
         if isinstance(where, Unsealed):
             return self._view.count(where) if self._grant.spaces is None else 0
         if not isinstance(where, Filter):

@@ -116,11 +116,13 @@ class View(Protocol):
         ...
 
     def select(
-        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0
-    ) -> list[S]:
+        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0,
+        *, beyond: int | None = None,
+    ) -> list[S]:  # fmt: skip
         """Records, or as much of each as a shape has fields for; `int` asks for the numbers of versions alone.
 
-        Without an order they come by version, or as `where.versions` lists them. `Message` asks for the lists of
+        Without an order they come by version, or as `where.versions` lists them; with one, from behind the place of a
+        version on, if `beyond` names it. `Message` asks for the lists of
         the sessions that a filter names.
         """
         ...
@@ -128,7 +130,7 @@ class View(Protocol):
     @overload
     def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
     @overload
-    def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]:
+    def count(self, where: Filter | Changes, by: By, limit: int | None = None, offset: int = 0) -> list[Group]:
         """How many there are; or how many of each, by key, and sessions and lists by their last moment."""
         ...
 

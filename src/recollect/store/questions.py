@@ -167,19 +167,23 @@ class Changes(Struct, frozen=True, kw_only=True):
 
 
 class Acts(Struct, frozen=True, kw_only=True):
-    """What was done in a space or in all, in acts that began before an entry."""
+    """What was done in a space or in all, by an actor ("" is nobody in particular) or by all, with something of a
+    project or of any, in acts that began before an entry.
+    """
 
     space: str | None = None
+    actor: str | None = None
+    project: str | None = None
     before: int | None = None
 
 
 # Answers
 
 
-By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list"]
+By = Literal["kind", "session", "project", "room", "tag", "day", "claim", "list", "actor"]
 """What records are counted by; a `day` is the number of that on which one was stored, from 1970.
 
-A `list` is that of a session's messages, which also names those that are gone."""
+A `list` is that of a session's messages, which also names those that are gone. An `actor` has made changes."""
 
 
 class Group(Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from msgspec import UNSET
@@ -14,50 +15,52 @@ from recollect.engine.care.backups import advice, backups_in, folder_of
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.grant import EVERYTHING
 from recollect.engine.memory import Memory
-from recollect.engine.read.stats import Group, grouped, hints_of
+from recollect.engine.read.acts import actors_of
+from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
 from recollect.engine.read.unasked import Steering
-from recollect.types import DEFAULT_SPACE, Change, Space
+from recollect.types import DEFAULT_SPACE, Space
 from recollect.version import __version__
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_NAMES = 200
-_LOOKED_BACK = 5_000  # entries of the journal
 
 
 def status(params: v.Nothing, call: Call) -> v.StatusView:
     memory, grant = call.memory, call.grant
     spaces = memory.spaces()
+    tallies = {space.name: memory.tally(space.name) for space in spaces}
     return v.StatusView(
         version=__version__,
         entry=memory.last_entry(),
         spaces=tuple(spaces),
-        records={space.name: memory.tally(space.name).records for space in spaces},
+        records={name: tally.records for name, tally in tallies.items()},
         first=next((one.at for one in memory.journal(newest_first=False, limit=1)), None),
         me=v.Me(name=grant.name, scope=grant.scope, spaces=grant.spaces),
-        model=_model(memory),
+        model=_model(memory, tallies.values()),
         problems=tuple(memory.problems()),
     )
 
 
-def _model(memory: Memory) -> v.Model:
+def _model(memory: Memory, tallies: Iterable[SpaceTally]) -> v.Model:
     state = memory.embedding()
-    waiting = sum(memory.describe_space(space.name)[1].waiting_for_vectors for space in memory.spaces())
+    waiting = sum(one.records - one.vectors for one in tallies)
     return v.Model(
         embedder=memory.settings.embedder, state=state.state, name=state.model, dim=state.dim,
         waiting=waiting if state.state != "none" else 0,
     )  # fmt: skip
 
 
-def health(params: v.Nothing, call: Call) -> v.Health:
-    memory, started = call.memory, time.perf_counter()
-    problems = [*(memory.check() if _owns(call) else ()), *memory.problems()]
-    took = round((time.perf_counter() - started) * 1e3, 1)
-    stats = [memory.describe_space(space.name)[1] for space in memory.spaces()]
-    lately, owned = memory.journal(limit=_LOOKED_BACK), _owns(call)
+def health(params: v.Check, call: Call) -> v.Health:
+    memory, started, owned = call.memory, time.perf_counter(), _owns(call)
+    problems = [*(memory.check() if owned and params.check else ()), *memory.problems()]
+    took = round((time.perf_counter() - started) * 1e3, 1) if owned and params.check else None
+    spaces = memory.spaces()
+    stats = [memory.describe_space(space.name)[1] for space in spaces]
     return v.Health(
         store=memory.location, bytes=memory.size(), problems=tuple(problems),
         notes=(*memory.core.notes, *(advice(memory.core) if owned else ())),
-        checked_ms=took, model=_model(memory), spaces=tuple(stats), actors=_actors(lately), grown=_grown(memory),
+        checked_ms=took, model=_model(memory, [memory.tally(space.name) for space in spaces]), spaces=tuple(stats),
+        actors=tuple(actors(v.InSpaceOrAll(), call)), grown=_grown(memory),
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
         paused_until=memory.unasked.paused_until() if owned else None,
@@ -65,10 +68,9 @@ def health(params: v.Nothing, call: Call) -> v.Health:
     )  # fmt: skip
 
 
-def _actors(changes: list[Change]) -> tuple[v.Actor, ...]:
-    counts = Counter(one.actor or "" for one in changes)
-    last = {one.actor or "": one.at for one in reversed(changes)}
-    return tuple(v.Actor(name=name, changes=count, last=last[name]) for name, count in counts.most_common())
+def actors(params: v.InSpaceOrAll, call: Call) -> list[v.Actor]:
+    found = actors_of(call.memory.core, params.space)
+    return [v.Actor(name=one.key, changes=one.count, last=one.last) for one in found]
 
 
 def _grown(memory: Memory) -> tuple[v.Grown, ...]:
@@ -133,7 +135,9 @@ def journal(params: v.ListChanges, call: Call) -> v.Changed:
 
 
 def acts(params: v.ListActs, call: Call) -> v.Done:
-    found = call.memory.acts(space=params.space, before=params.before, limit=params.limit + 1)
+    found = call.memory.acts(
+        space=params.space, actor=params.actor, project=params.project, before=params.before, limit=params.limit + 1
+    )
     shown = found[: params.limit]
     return v.Done(acts=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None)
 
@@ -141,7 +145,8 @@ def acts(params: v.ListActs, call: Call) -> v.Done:
 def matters(params: v.ListMatters, call: Call) -> list[Waiting]:
     if params.space == DEFAULT_SPACE and not call.memory.has_space(DEFAULT_SPACE):
         return []
-    return list(inbox(call.memory.core, params.space, piles=params.piles or PILES, limit=params.limit))
+    piles = params.piles or PILES
+    return list(inbox(call.memory.core, params.space, piles=piles, limit=params.limit, after=params.after))
 
 
 def answer(params: v.Answer, call: Call) -> Settled:

@@ -47,10 +47,11 @@ def given(params: v.Prompt, call: Call) -> v.GivenView:
 
 def records(params: v.ListRecords, call: Call) -> v.Records:
     found = call.memory.list(
-        order=params.order, limit=params.limit + 1, offset=params.cursor, valid_only=not params.all,
+        order=params.order, limit=params.limit + 1, beyond=params.cursor or None, valid_only=not params.all,
         catalogue=params.sources, source=params.source or None, **params.filters(),
     )  # fmt: skip
-    return v.Records(records=tuple(found[: params.limit]), next=next_of(found, params.limit, params.cursor))
+    shown = found[: params.limit]
+    return v.Records(records=tuple(shown), next=shown[-1].version if len(found) > params.limit else None)
 
 
 def next_of(found: Sequence[object], limit: int, cursor: int) -> int | None:

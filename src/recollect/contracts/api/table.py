@@ -29,7 +29,7 @@ def _route(
 
 ROUTES: tuple[Route[Any], ...] = (
     _route("GET", "/status", v.Nothing, caring.status, v.StatusView, "What this memory is and holds."),
-    _route("GET", "/health", v.Nothing, caring.health, v.Health, "Whether everything is well, with sizes over time."),
+    _route("GET", "/health", v.Check, caring.health, v.Health, "Whether everything is well, with sizes over time."),
     _route("GET", "/recall", v.Ask, reading.recall, v.Recalled, "The records that answer a question, best first."),
     _route("GET", "/brief", v.Briefing, reading.brief, Brief, "What is worth knowing before anything is asked."),
     _route("POST", "/given", v.Prompt, reading.given, v.GivenView,
@@ -63,6 +63,8 @@ ROUTES: tuple[Route[Any], ...] = (
     _route("GET", "/graph", v.Draw, graph.draw, v.Drawn, "Entities and facts as a network."),
     _route("POST", "/relations", v.NewRelation, graph.relate, Relation, "State a fact between two named things."),
     _route("GET", "/acts", v.ListActs, caring.acts, v.Done, "What was done, in one line each, the newest first."),
+    _route("GET", "/actors", v.InSpaceOrAll, caring.actors, list[v.Actor],
+           "Who changed something, how often and when last; the busiest first."),
     _route("GET", "/journal", v.ListChanges, caring.journal, v.Changed, "What was changed, the newest first."),
     _route("POST", "/undo", v.Undo, changing.undo, v.Undone,
            "Take changes back, the newest first; or all that was done with each."),

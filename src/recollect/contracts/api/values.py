@@ -47,7 +47,7 @@ Moment = Annotated[
 ]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Limit = Annotated[int, Meta(ge=1, le=500)]
-Cursor = Annotated[int, Meta(ge=0, le=10_000_000, description="`next` of the window before.")]
+Cursor = Annotated[int, Meta(ge=0, le=2**53, description="`next` of the window before.")]
 Entry = Annotated[int, Meta(ge=1, le=2**53)]
 Labels: TypeAlias = Annotated[tuple[Label, ...], Meta(max_length=32)]
 
@@ -173,13 +173,28 @@ class Undo(Params, frozen=True, kw_only=True):
     reason: LongLabel | None = None
 
 
-class ListActs(Params, frozen=True, kw_only=True):
+class Earlier(Params, frozen=True, kw_only=True):
     space: Label | None = None
     before: Annotated[Entry, Meta(description="`next` of the window before.")] | None = None
     limit: Limit = 50
 
 
-class ListChanges(ListActs, frozen=True, kw_only=True):
+class ListActs(Earlier, frozen=True, kw_only=True):
+    actor: (
+        Annotated[str, Meta(max_length=200, description="By whom: a client's name, or nothing for unknown.")] | None
+    ) = None
+    project: Annotated[Label, Meta(description="With something of this project.")] | None = None
+
+
+class InSpaceOrAll(Params, frozen=True, kw_only=True):
+    space: Label | None = None
+
+
+class Check(Params, frozen=True, kw_only=True):
+    check: Annotated[bool, Meta(description="Read all of the store; else only what is told at once.")] = True
+
+
+class ListChanges(Earlier, frozen=True, kw_only=True):
     act: Annotated[Entry, Meta(description="The first entry of an act: only what was done with it.")] | None = None
 
 
@@ -242,6 +257,7 @@ class Briefing(Params, frozen=True, kw_only=True):
 class ListMatters(InSpace, frozen=True, kw_only=True):
     piles: Annotated[tuple[Pile, ...], Meta(max_length=6)] = ()
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    after: Annotated[int, Meta(ge=0, le=2**53, description="`next` of the secrets that were looked for before.")] = 0
 
 
 class Answer(InSpace, frozen=True, kw_only=True):
@@ -442,7 +458,7 @@ class StatusView(Struct, frozen=True, kw_only=True):
 
 
 class Actor(Struct, frozen=True, kw_only=True):
-    """Who changed the memory lately: how often, and when last."""
+    """Who changed the memory: how often, and when last."""
 
     name: str
     changes: int
@@ -457,13 +473,13 @@ class Grown(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether everything is well. `problems` are wrong; `checked_ms` is what looking took; `backup` is the last one."""
+    """Whether everything is well. `problems` are wrong; `checked_ms` is what reading all of it took, if it was read."""
 
     store: str
     bytes: int
     problems: tuple[str, ...]
     notes: tuple[str, ...]
-    checked_ms: float
+    checked_ms: float | None
     model: Model
     spaces: tuple[SpaceStats, ...]
     actors: tuple[Actor, ...]

@@ -8,16 +8,17 @@ a note on a shelf that holds for as long as none of the records changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.care.dream import review
-from recollect.engine.care.secrets import KeptSecret, kept_secrets, mask_kept
-from recollect.engine.care.upkeep import Upkeep, upkeep
+from recollect.engine.care.secrets import KeptSecret, Looked, look_for_secrets, mask_kept
+from recollect.engine.care.upkeep import InQuestion, in_question
 from recollect.engine.core import Core, existing, find
-from recollect.engine.parse import parse_choice, parse_label, parse_limit
+from recollect.engine.parse import parse_choice, parse_count, parse_label, parse_limit
 from recollect.engine.write.govern import contest_one, contradictions, promote, supersede_one
 from recollect.engine.write.revise import invalidate
 from recollect.errors import Conflict, NotFound
@@ -38,8 +39,11 @@ ANSWERS: Mapping[Pile, tuple[Word, ...]] = {
 }
 """What may be answered to each; `again`, which is always possible, brings back what was left."""
 REASON = "said so in the inbox"
+_STATUSES: Mapping[Pile, Status] = {"candidates": "candidate", "contested": "contested", "stale": "stale"}
 _APART = "they were one, and were changed in two places"
 _MOST = 200  # of one pile
+_COMPARED = 10_000  # records, the newest, among which those that say the same are looked for
+_LOOKED_THROUGH = 10_000  # versions in which secrets are looked for at once
 
 
 class Matter(Struct, frozen=True, kw_only=True):
@@ -54,12 +58,18 @@ class Matter(Struct, frozen=True, kw_only=True):
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
-    """A pile: its first matters, and how many there are."""
+    """A pile: its first matters, and how many there are among what was looked at.
+
+    `unseen` says how many records were not looked at (for secrets: versions); `next` is the version after which secrets
+    are looked for next.
+    """
 
     pile: Pile
     count: int
     answers: tuple[Word, ...]
     matters: tuple[Matter, ...] = ()
+    unseen: int = 0
+    next: int | None = None
 
 
 class Settled(Struct, frozen=True, kw_only=True):
@@ -80,19 +90,53 @@ class Left(Struct, frozen=True):
 _LEFT = Shelf("inbox", Left)
 
 
+class _Look:
+    """What is looked at once for all piles of a space, when the first of them asks for it."""
+
+    def __init__(self, core: Core, space: str, after: int) -> None:
+        self.core, self.space, self._after = core, space, after
+
+    @cached_property
+    def question(self) -> InQuestion:
+        return in_question(self.core, self.space, most=_COMPARED)
+
+    @cached_property
+    def secrets(self) -> Looked:
+        return look_for_secrets(self.core, self.space, after=self._after, most=_LOOKED_THROUGH)
+
+    def unseen(self, pile: Pile) -> int:
+        status = _STATUSES.get(pile)
+        if status is not None:
+            with self.core.store.read() as view:
+                return max(view.count(Filter(spaces=(self.space,), statuses=(status,))) - _MOST, 0)
+        return self.question.unseen if pile == "duplicates" else self.secrets.unseen if pile == "secrets" else 0
+
+
 def inbox(
-    core: Core, space: str = DEFAULT_SPACE, *, piles: Sequence[str] = PILES, limit: int = 50
+    core: Core, space: str = DEFAULT_SPACE, *, piles: Sequence[str] = PILES, limit: int = 50, after: int = 0
 ) -> tuple[Waiting, ...]:
-    """What waits in a space, pile by pile. Secrets are looked for in every version: that takes its time."""
+    """What waits in a space, pile by pile, in a time that has a bound: each pile says what it has not looked at.
+
+    Secrets are looked for in versions `after` one, some thousands at a time; `next` says where to go on.
+    """
     name, most = existing(core, space), parse_limit(limit, most=_MOST)
     wanted: list[Pile] = [parse_choice(pile, "piles", PILES) for pile in piles]
-    looked = upkeep(core, name) if {"duplicates", "stale", "evidence"} & set(wanted) else None
+    look = _Look(core, name, parse_count(after, "after", least=0, most=2**63 - 1))
     with core.store.read() as view:
         left = view.kept(_LEFT, space=name)
     answer: list[Waiting] = []
     for pile in wanted:
-        found = [one for one in _matters(core, name, pile, looked) if not _is_left(one, left)]
-        answer.append(Waiting(pile=pile, count=len(found), answers=ANSWERS[pile], matters=tuple(found[:most])))
+        found = [one for one in _matters(look, pile) if not _is_left(one, left)]
+        answer.append(
+            Waiting(
+                pile=pile,
+                count=len(found),
+                answers=ANSWERS[pile],
+                matters=tuple(found[:most]),
+                unseen=look.unseen(pile),
+                next=look.secrets.last if pile == "secrets" else None,
+            )
+        )
     return tuple(answer)
 
 
@@ -101,22 +145,22 @@ def _is_left(matter: Matter, left: Mapping[str, Left]) -> bool:
     return note is not None and note.versions == tuple(record.version for record in matter.records)
 
 
-def _matters(core: Core, space: str, pile: Pile, looked: Upkeep | None) -> Iterable[Matter]:
+def _matters(look: _Look, pile: Pile) -> Iterable[Matter]:
+    core, space = look.core, look.space
     if pile == "candidates":
         return _by_status(core, space, pile, "candidate", "an agent proposes to keep it")
     if pile == "contested":
         return _contested(core, space)
     if pile == "secrets":
-        return _secrets(core, space)
-    assert looked is not None
+        return _secrets(core, space, look.secrets)
     if pile == "duplicates":
-        return _duplicates(core, space, looked)
+        return _duplicates(core, space, look.question)
     if pile == "stale":
         marked = [*_by_status(core, space, pile, "stale", "what it rests on is gone, or nobody confirmed it for long")]
         known = {one.key for one in marked}
-        aged = _named(core, space, pile, looked.stale, "nobody confirmed it for a month")
+        aged = _named(core, space, pile, look.question.stale, "nobody confirmed it for a month")
         return [*marked, *(one for one in aged if one.key not in known)]
-    return _named(core, space, pile, looked.unsettled, "what it rests on says something else by now, or is gone")
+    return _named(core, space, pile, look.question.unsettled, "what it rests on says something else by now, or is gone")
 
 
 def _by_status(core: Core, space: str, pile: Pile, status: Status, note: str) -> list[Matter]:
@@ -138,7 +182,7 @@ def _contested(core: Core, space: str) -> Iterator[Matter]:
         yield _matter("contested", note, *sorted((record, *rivals), key=_age))
 
 
-def _duplicates(core: Core, space: str, looked: Upkeep) -> Iterator[Matter]:
+def _duplicates(core: Core, space: str, looked: InQuestion) -> Iterator[Matter]:
     seen: set[frozenset[str]] = set()
     alike = [
         (one.older.id, one.newer.id, one.cosine, _APART if one.conflict else "they mean nearly the same")
@@ -159,10 +203,9 @@ def _named(core: Core, space: str, pile: Pile, ids: Sequence[str], note: str) ->
         return [_matter(pile, note, record) for record in _records(view, space, ids)]
 
 
-def _secrets(core: Core, space: str) -> Iterator[Matter]:
-    found = [one for one in kept_secrets(core, [space]) if one.type == "record"]
+def _secrets(core: Core, space: str, looked: Looked) -> Iterator[Matter]:
     with core.store.read() as view:
-        for one in found:
+        for one in looked.found:
             for record in _records(view, space, (one.id,)):
                 where = "it holds" if one.current else "an earlier version holds"
                 note = f"{where} what looks like a secret: {', '.join(one.kinds)}"

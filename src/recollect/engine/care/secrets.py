@@ -35,19 +35,42 @@ class KeptSecret(Struct, frozen=True, kw_only=True):
     """Does the version that holds now have one?"""
 
 
+class Looked(Struct, frozen=True):
+    """The records that hold secrets in some versions of a space; `last` is the last of these where more follow, and
+    `unseen` says how many.
+    """
+
+    found: tuple[KeptSecret, ...]
+    last: int | None = None
+    unseen: int = 0
+
+
 def kept_secrets(core: Core, spaces: Sequence[str]) -> list[KeptSecret]:
     """What holds secrets, by space."""
     with core.store.read() as view:
-        return [found for space in spaces for found in (*_records(view, space), *_things(view, space))]
+        return [found for space in spaces for found in (*_records(view, space)[0], *_things(view, space))]
 
 
-def _records(view: View, space: str) -> Iterator[KeptSecret]:
+def look_for_secrets(core: Core, space: str, *, after: int = 0, most: int) -> Looked:
+    """Looks through at most so many versions after one."""
+    with core.store.read() as view:
+        found, last = _records(view, space, after, most)
+        unseen = 0 if last is None else view.count(_versions(space, last))
+    return Looked(tuple(found), last if unseen else None, unseen)
+
+
+def _versions(space: str, after: int) -> Filter:
+    return Filter(spaces=(space,), past=True, valid_only=False, after=after)
+
+
+def _records(view: View, space: str, after: int = 0, most: int | None = None) -> tuple[list[KeptSecret], int | None]:
+    """Who holds secrets in the versions after one, and the last that was looked at where there may be more."""
     screen = Screen(view, space, "mask")
     kinds: dict[str, list[str]] = {}
     versions: dict[str, int] = {}
     current: set[str] = set()
-    after = 0
-    while batch := view.select(Record, Filter(spaces=(space,), past=True, valid_only=False, after=after), limit=_READ):
+    seen, last = 0, None
+    while batch := view.select(Record, _versions(space, after), limit=_READ):
         after = batch[-1].version
         for record in batch:
             told = screen.take(record)[1]
@@ -56,11 +79,22 @@ def _records(view: View, space: str) -> Iterator[KeptSecret]:
                 versions[record.id] = versions.get(record.id, 0) + 1
                 held = view.get(Record, space, record.id)
                 current |= {record.id} if held is not None and held.version == record.version else set()
-    for id, told in kinds.items():
-        yield KeptSecret(
-            space=space, type="record", id=id, kinds=tuple(dict.fromkeys(told)), versions=versions[id],
+        seen += len(batch)
+        if most is not None and seen >= most:
+            last = after
+            break
+    found = [
+        KeptSecret(
+            space=space,
+            type="record",
+            id=id,
+            kinds=tuple(dict.fromkeys(told)),
+            versions=versions[id],
             current=id in current,
-        )  # fmt: skip
+        )
+        for id, told in kinds.items()
+    ]
+    return found, last
 
 
 def _things(view: View, space: str) -> Iterator[KeptSecret]:

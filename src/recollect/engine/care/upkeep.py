@@ -155,6 +155,38 @@ def upkeep(
     )  # fmt: skip
 
 
+class InQuestion(Struct, frozen=True, kw_only=True):
+    """What of a space's knowledge waits for somebody's word. For twins, `unseen` of the oldest were not compared."""
+
+    stale: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[Twins, ...] = ()
+    unseen: int = 0
+
+
+def in_question(core: Core, space: str, *, most: int, days: float = 30) -> InQuestion:
+    """What `upkeep` tells of stale and unsettled records and of duplicates, in a time that has a bound: only what has
+    grounds is looked at for the first, and the `most` newest for the last.
+    """
+    now = core.clock()
+    with core.store.read() as view:
+        governed = view.select(Outline, _knowledge(space, governed=True), "oldest")
+        sources = view.select(Outline, Filter(spaces=(space,), kinds=("source",), valid_only=False)) if governed else []
+        newest = view.select(Outline, _knowledge(space), "newest", most)[::-1]
+        return InQuestion(
+            stale=tuple(_outdated(governed, stale_before(now, days))[:MOST_LISTED]),
+            unsettled=tuple(_unsettled(governed, _Standing(view, space, sources))[:MOST_LISTED]),
+            duplicates=tuple(_duplicates(view, governed, now)[:MOST_LISTED]),
+            twins=tuple(find_twins(view, newest)[:MOST_LISTED]),
+            unseen=view.count(_knowledge(space)) - len(newest),
+        )
+
+
+def _knowledge(space: str, *, governed: bool = False) -> Filter:
+    return Filter(spaces=(space,), without_kinds=NOT_KNOWLEDGE, valid_only=False, governed=governed)
+
+
 def outlines_of(view: View, space: str) -> list[Outline]:
     """The live records of a space that are no pieces of something else, oldest first."""
     whole = Filter(spaces=(space,), without_kinds=(*SEGMENT_KINDS, "code"), valid_only=False)

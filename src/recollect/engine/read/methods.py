@@ -42,7 +42,7 @@ from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
 from recollect.retrieve.general import asks_generally
-from recollect.store.base import By, Changes, Unsealed, View
+from recollect.store.base import Acts, By, Changes, Unsealed, View
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
@@ -272,13 +272,18 @@ class Reading:
         order: str = "newest",
         limit: int = 50,
         offset: int = 0,
+        beyond: int | Record | None = None,
         **filters: Unpack[Filters],
     ) -> list[Record]:
         """Records in order, page by page. With `valid_only=False` also what no longer holds.
 
+        The next page begins `beyond` the last record of this one (or its version), whatever is stored meanwhile; an
+        `offset` counts from the first.
+
         `true_at` lists what held at a moment as far as is known now; `as_of`, what was known then.
         """
         filter = parse_filter(space=space, **filters)
+        last = beyond.version if isinstance(beyond, Record) else beyond
         with self.core.store.read() as view:
             return view.select(
                 Record,
@@ -286,6 +291,7 @@ class Reading:
                 parse_choice(order, "order", _ORDERS),
                 parse_limit(limit),
                 parse_offset(offset),
+                beyond=None if beyond is None else parse_count(last, "beyond", least=1, most=2**63 - 1),
             )
 
     def foremost(
@@ -340,15 +346,23 @@ class Reading:
             where = Changes(space=home, after=since, before=end, act=first)
             return view.journal(where, newest_first=newest, limit=most)
 
-    def acts(self, *, space: str | None = None, before: int | None = None, limit: int = 100) -> list[Act]:
+    def acts(
+        self, *, space: str | None = None, actor: str | None = None, project: str | None = None,
+        before: int | None = None, limit: int = 100,
+    ) -> list[Act]:  # fmt: skip
         """What was done, the newest first: an ingested folder, an index, a dream or an eviction is one act.
 
-        `before` is an entry, from which a list goes on. `undo` takes an act as a whole, and `journal(act=…)` lists
+        Only by an `actor` ("" is nobody in particular) or with something of a `project`, where one is named. `before`
+        is an entry, from which a list goes on. `undo` takes an act as a whole, and `journal(act=…)` lists
         its entries.
         """
-        upto = None if before is None else parse_count(before, "before", least=1, most=2**63 - 1)
+        where = Acts(
+            space=parse_optional(space, "space"), project=parse_optional(project, "project"),
+            actor=actor if not actor else parse_optional(actor, "actor"),
+            before=None if before is None else parse_count(before, "before", least=1, most=2**63 - 1),
+        )  # fmt: skip
         with self.core.store.read() as view:
-            return list_acts(view, parse_optional(space, "space"), upto, parse_limit(limit))
+            return list_acts(view, where, parse_limit(limit))
 
     def follow(self, after: int, seconds: float, *, limit: int = 1000) -> list[Change]:
         """What was changed after an entry, oldest first and by whichever process; waits so long where nothing was."""

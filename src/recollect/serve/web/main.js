@@ -114,18 +114,30 @@ function paintSpaces() {
   picker.value = state.space;
 }
 
-export async function countInbox() {
+const RECOUNT = 20_000; // milliseconds between two counts, whatever others write meanwhile
+let counting = 0, counted = 0;
+
+/** How much waits, at the view's name. Counting takes a store its time: soon after what was done here, else now and then. */
+function countInbox(soon = true) {
+  clearTimeout(counting);
+  counting = setTimeout(countNow, soon ? 300 : Math.max(800, counted + RECOUNT - Date.now()));
+}
+
+async function countNow() {
   const badge = document.getElementById("inbox-count");
+  counted = Date.now();
+  let total = 0;
   try {
-    const names = state.space ? [state.space] : state.spaces.map((one) => one.name);
-    const piles = await Promise.all(names.slice(0, 12).map((space) => get("inbox", { space, piles: ["candidates", "contested", "duplicates", "stale", "evidence"], limit: 1 })));
-    const total = piles.flat().reduce((sum, pile) => sum + pile.count, 0);
-    badge.hidden = total === 0;
-    badge.textContent = total > 99 ? "99+" : total;
-    badge.setAttribute("aria-label", `${total} waiting`);
+    for (const space of state.space ? [state.space] : state.spaces.map((one) => one.name).slice(0, 12)) {
+      const piles = await get("inbox", { space, piles: ["candidates", "contested", "duplicates", "stale", "evidence"], limit: 1 });
+      total += piles.reduce((sum, pile) => sum + pile.count, 0);
+    }
   } catch {
-    badge.hidden = true;
+    total = 0; // what went wrong is told by whatever was asked for
   }
+  badge.hidden = total === 0;
+  badge.textContent = total > 99 ? "99+" : total;
+  badge.setAttribute("aria-label", `${total} waiting`);
 }
 
 function askToken() {
@@ -175,11 +187,7 @@ addEventListener("recollect-changed", () => {
   (current.refresh ?? route)();
   countInbox();
 });
-let recount = 0;
-onChange(() => {
-  clearTimeout(recount);
-  recount = setTimeout(countInbox, 800);
-});
+onChange(() => countInbox(false));
 picker.addEventListener("change", () => {
   state.space = picker.value;
   remember("space", picker.value);

@@ -1,7 +1,7 @@
 // What do several views show in the same way?
 
 import { get, part, patch, post, remove } from "./api.js";
-import { ask, h, loading, put, show } from "./dom.js";
+import { ask, h, loading, show } from "./dom.js";
 import { sideBySide } from "./diff.js";
 import { told, undoEntries } from "./store.js";
 import { day, heard, likelihood, many, percent, pinned, place, statusWord } from "./words.js";
@@ -47,31 +47,55 @@ export function hitCard(hit, at, { space = true } = {}) {
 export const recordCard = (record, { space = false } = {}) =>
   h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record) }, record.title && h("strong", {}, `${record.title} — `), record.text), meta(record, { space }));
 
-/** A list that is shown window by window: the next is fetched when its end comes near. */
-export function windowed(fetchWindow, render, { nothing }) {
-  const list = h("ul", { class: "list" });
+const AROUND = 2400; // pixels above and below what is seen in which a list is drawn
+
+/** A list that is shown window by window: the next is fetched when its end comes near, and only those near what is seen
+ *  are drawn. `render` gets an item and the one before it. */
+export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
+  const windows = new Map();
   const end = h("div", { class: "list-end" });
-  const whole = h("div", { class: "windowed" }, list, end);
-  let cursor = null, busy = false, started = false, over = false;
+  const whole = h("div", { class: "windowed" }, end);
+  let cursor = null, busy = false, last = null, over = false, started = false;
+  const draw = (element, { items, before }) => {
+    show(element, items.map((item, at) => render(item, at ? items[at - 1] : before)));
+    element.style.removeProperty("height");
+  };
+  const put_away = (element) => {
+    if (!element.childElementCount || element.contains(document.activeElement)) return;
+    element.style.setProperty("height", `${element.offsetHeight}px`);
+    element.replaceChildren();
+  };
+  const near = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) => {
+    if (!isIntersecting) put_away(target);
+    else if (!target.childElementCount) draw(target, windows.get(target));
+  }), { rootMargin: `${AROUND}px` });
+  const add = (items) => {
+    const element = h("ul", { class: kind });
+    windows.set(element, { items, before: last });
+    draw(element, windows.get(element));
+    last = items.at(-1);
+    end.before(element);
+    near.observe(element);
+  };
   const more = async () => {
     if (busy || over) return;
     busy = true;
     try {
-      const window = await fetchWindow(cursor);
-      put(list, window.items.map(render));
-      cursor = window.next;
-      over = cursor === null || cursor === undefined;
-      if (!started && window.items.length === 0) show(whole, nothing());
+      const window_ = await fetchWindow(cursor);
+      cursor = window_.next ?? null;
+      over = cursor === null;
+      if (window_.items.length) add(window_.items);
+      else if (!started) show(whole, nothing());
       started = true;
       show(end, over ? null : h("button", { onclick: more }, "Show more"));
     } catch (error) {
-      show(end, h("p", { class: "note" }, error.message), h("button", { onclick: more }, "Try again"));
+      show(end, h("p", { class: "note", role: "alert" }, error.message), h("button", { onclick: more }, "Try again"));
     }
     busy = false;
   };
-  const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && started && more(), { rootMargin: "600px" });
-  watch.observe(end);
-  return { whole, more, close: () => watch.disconnect() };
+  const ending = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && started && more(), { rootMargin: "600px" });
+  ending.observe(end);
+  return { whole, more, close: () => (near.disconnect(), ending.disconnect()) };
 }
 
 /** Moves a mark through the links of a list by key. */

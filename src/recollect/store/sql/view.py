@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import msgspec
 from msgspec import Struct
 
-from recollect.errors import StoreDamaged
+from recollect.errors import NotFound, StoreDamaged
 from recollect.store.base import (
     Acts,
     By,
@@ -70,7 +70,43 @@ _GROUPS: dict[By, str] = {
 _CHANGES = f"SELECT {', '.join(CHANGE_COLUMNS)} FROM journal"
 SELECT_SPACES = "SELECT name, description, created_at, metadata, no FROM spaces"
 _MOST = 2**62
+_FIRST = " NULLS FIRST"
+_WITH_PROJECT = """(
+    EXISTS (SELECT 1 FROM records WHERE version = coalesce(journal.after, journal.before) AND project = ?)
+    OR EXISTS (SELECT 1 FROM journal AS part JOIN records ON version = coalesce(part.after, part.before)
+        WHERE part.act = journal.entry AND project = ?))"""
 _version = attrgetter("version")
+
+
+def _entries(where: Changes) -> list[Condition]:
+    """Which entries of the journal are meant."""
+    parts: list[Condition] = [("entry > ?", [where.after])]
+    named = {"entry": where.entry, "space": where.space, "object_id": where.object_id}
+    for column, value in named.items():
+        if value is not None:
+            parts.append((f"{column} = ?", [value]))
+    if where.before is not None:
+        parts.append(("entry < ?", [where.before]))
+    if where.act is not None:
+        parts.append(("entry IN (SELECT ? UNION ALL SELECT entry FROM journal WHERE act = ?)", [where.act] * 2))
+    if where.reasoned:
+        parts.append(("reason IS NOT NULL", []))
+    if where.later_than is not None:
+        parts.append(("at > ?", [to_micros(where.later_than)]))
+    if where.last_besides is not None:
+        newest = "SELECT max(entry) FROM journal WHERE actor IS NULL OR actor <> ? GROUP BY space"
+        parts.append((f"entry IN ({newest})", [where.last_besides]))
+    return parts
+
+
+def _begun(where: Acts) -> list[Condition]:
+    """The entries with which acts began, as far as they are meant."""
+    parts: list[Condition] = [("act IS NULL", [])]
+    if where.actor is not None:
+        parts.append(("coalesce(actor, '') = ?", [where.actor]))
+    if where.project is not None:
+        parts.append((_WITH_PROJECT, [where.project] * 2))
+    return parts
 
 
 class Numbers:
@@ -194,11 +230,14 @@ class SqlView:
         return cast("T", self._read(type_, rows)[0]) if rows else None
 
     def select(
-        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0
-    ) -> list[S]:
+        self, shape: type[S], where: Filter, order: Order | None = None, limit: int | None = None, offset: int = 0,
+        *, beyond: int | None = None,
+    ) -> list[S]:  # fmt: skip
         if shape is Message:
             return cast("list[S]", self._messages(where))
         condition, values = self.where(where, looked_up=order == "updated")
+        if beyond is not None and order is not None:
+            condition, values = every([(condition, values), self._behind(order, beyond)])
         ends = f" WHERE {condition}"
         if order is not None:
             ends += f" ORDER BY {_ORDERS[order]}"
@@ -215,6 +254,17 @@ class SqlView:
             found = shaped(shape, self._db.rows(begins + ends, values))
         return found if order is not None or where.versions is None else _in_order(found, where.versions)
 
+    def _behind(self, order: Order, version: int) -> Condition:
+        """What comes after a version in an order, whether it still holds or not."""
+        places = [part.removesuffix(" DESC") for part in _ORDERS[order].split(", ")]
+        begun = [f"coalesce({place[: -len(_FIRST)]}, '')" if place.endswith(_FIRST) else place for place in places]
+        columns = ", ".join(begun)
+        found = self._db.rows(f"SELECT {columns} FROM records WHERE version = ?", (version,))
+        if not found:
+            raise NotFound("what this list ended with was forgotten since; begin it anew")
+        sign = "<" if _ORDERS[order].endswith("DESC") else ">"
+        return f"({columns}) {sign} ({', '.join('?' * len(begun))})", list(found[0])
+
     def _messages(self, where: Filter) -> list[Message]:
         """The list of each session, which goes on naming messages whose records are gone."""
         spaces = one_of("space_no", [self._number(space) for space in where.spaces])
@@ -226,16 +276,18 @@ class SqlView:
     @overload
     def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
     @overload
-    def count(self, where: Filter, by: By, limit: int | None = None, offset: int = 0) -> list[Group]: ...
+    def count(self, where: Filter | Changes, by: By, limit: int | None = None, offset: int = 0) -> list[Group]: ...
     def count(
         self,
-        where: Filter | Entities | Relations | Unsealed,
+        where: Filter | Entities | Relations | Unsealed | Changes,
         by: By | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> int | list[Group]:
         if isinstance(where, Unsealed):
             return count_unsealed(self._db)
+        if isinstance(where, Changes):
+            return self._actors(where)
         if by is not None and isinstance(where, Filter):
             return self._groups(where, by, limit, offset)
         if isinstance(where, Filter):
@@ -356,27 +408,17 @@ class SqlView:
     ) -> list[Change] | list[Act]:
         if isinstance(where, Acts):
             firsts = Changes(space=where.space, before=where.before)
-            return self._acts(self._changes(firsts, [("act IS NULL", [])], newest_first=newest_first, limit=limit))
+            return self._acts(self._changes(firsts, _begun(where), newest_first=newest_first, limit=limit))
         return self._changes(where or Changes(), [], newest_first=newest_first, limit=limit)
 
+    def _actors(self, where: Changes) -> list[Group]:
+        condition, values = every(_entries(where))
+        sql = "SELECT coalesce(actor, ''), count(*), min(at), max(at) FROM journal"
+        rows = self._db.rows(f"{sql} WHERE {condition} GROUP BY 1 ORDER BY 1", values)
+        return [Group(actor, count, to_moment(first), to_moment(last)) for actor, count, first, last in rows]
+
     def _changes(self, where: Changes, more: Sequence[Condition], *, newest_first: bool, limit: int) -> list[Change]:
-        parts: list[Condition] = [("entry > ?", [where.after]), *more]
-        named = {"entry": where.entry, "space": where.space, "object_id": where.object_id}
-        for column, value in named.items():
-            if value is not None:
-                parts.append((f"{column} = ?", [value]))
-        if where.before is not None:
-            parts.append(("entry < ?", [where.before]))
-        if where.act is not None:
-            parts.append(("entry IN (SELECT ? UNION ALL SELECT entry FROM journal WHERE act = ?)", [where.act] * 2))
-        if where.reasoned:
-            parts.append(("reason IS NOT NULL", []))
-        if where.later_than is not None:
-            parts.append(("at > ?", [to_micros(where.later_than)]))
-        if where.last_besides is not None:
-            newest = "SELECT max(entry) FROM journal WHERE actor IS NULL OR actor <> ? GROUP BY space"
-            parts.append((f"entry IN ({newest})", [where.last_besides]))
-        condition, values = every(parts)
+        condition, values = every([*_entries(where), *more])
         order = "DESC" if newest_first else "ASC"
         rows = self._db.rows(f"{_CHANGES} WHERE {condition} ORDER BY entry {order} LIMIT ?", (*values, limit))
         return [to_change(row) for row in rows]

@@ -1,17 +1,17 @@
 // Is everything well: the store, the model, the clients, and how has it grown?
 
 import { get, part } from "../api.js";
-import { h, svg } from "../dom.js";
+import { broken, h, show, svg } from "../dom.js";
 import { ago, bytes, clientWord, count, day, many } from "../words.js";
 
 export async function open(page) {
-  const health = await get("health");
-  const well = health.problems.length === 0;
+  const verdict = h("p", { role: "status" });
+  const found = h("div", { class: "stack" });
+  const health = await get("health", { check: false });
   const records = health.spaces.reduce((sum, one) => sum + one.records, 0);
   page.append(
-    h("div", { class: "head" }, h("h1", {}, "Health"), h("p", { class: well ? "well" : "unwell" }, well ? `All is well. The store was checked in ${health.checked_ms < 1000 ? `${Math.round(health.checked_ms)} ms` : `${(health.checked_ms / 1000).toFixed(1)} s`}, just now.` : `${many(health.problems.length, "thing")} ${health.problems.length === 1 ? "is" : "are"} wrong.`)),
-    health.problems.length > 0 && h("ul", { class: "stack" }, health.problems.map((one) => h("li", { class: "broken" }, one))) || "",
-    health.notes.length > 0 && h("ul", { class: "stack" }, health.notes.map((one) => h("li", { class: "note" }, one))) || "",
+    h("div", { class: "head" }, h("h1", {}, "Health"), verdict),
+    found,
     h("section", { class: "figures" }, figure("Records", count(records)), figure("On disk", bytes(health.bytes)), figure("Waiting for vectors", count(health.model.waiting)), figure("Spaces", count(health.spaces.length))),
     growth(health.grown),
     spaces(health.spaces),
@@ -20,7 +20,30 @@ export async function open(page) {
     given(health.injected),
     spending(health.spending),
     h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store), h("p", { class: "small muted" }, backups(health.backup))));
-  return {};
+
+  /** Reading the whole store takes a large one some seconds; everything else is there meanwhile. */
+  async function check() {
+    verdict.textContent = "Reading the store…";
+    try {
+      judge(await get("health"));
+    } catch (error) {
+      verdict.textContent = "";
+      show(found, broken(error, check));
+      found.hidden = false;
+    }
+  }
+
+  function judge({ problems, notes, checked_ms: took }) {
+    const said = took === null ? "What you may see is well." : `All is well. The store was read in ${took < 1000 ? `${Math.round(took)} ms` : `${(took / 1000).toFixed(1)} s`}, just now.`;
+    verdict.textContent = problems.length ? `${many(problems.length, "thing")} ${problems.length === 1 ? "is" : "are"} wrong.` : said;
+    verdict.className = problems.length ? "unwell" : "well";
+    show(found, problems.map((one) => h("p", { class: "broken" }, one)), notes.map((one) => h("p", { class: "note" }, one)));
+    found.hidden = !found.childElementCount;
+  }
+
+  found.hidden = true;
+  check();
+  return { refresh: check };
 }
 
 const figure = (name, value) => h("div", { class: "figure" }, h("b", { class: "numbers" }, value), h("span", { class: "small muted" }, name));

@@ -20,14 +20,21 @@ const ANSWERS = {
 };
 
 export async function open(page, where) {
-  let piles = [], pile = where.query.get("pile"), at = 0, busy = false;
+  let piles = [], pile = where.query.get("pile"), at = 0, busy = false, looking = null;
+  const spaces = () => (state.space ? [state.space] : state.spaces.map((one) => one.name));
+  const searching = h("p", { class: "small muted", role: "status" });
+
+  const ask = async (space, wanted, after) => (await get("inbox", { space, piles: wanted, after }, looking?.signal)).map((one) => ({ ...one, space, matters: one.matters.map((matter) => ({ ...matter, space })) }));
 
   async function load() {
-    const names = state.space ? [state.space] : state.spaces.map((one) => one.name);
-    const found = await Promise.all(names.map(async (space) => (await get("inbox", { space })).map((one) => ({ ...one, space }))));
+    const quick = Object.keys(PILES).filter((name) => name !== "secrets");
+    const found = (await Promise.all(spaces().map((space) => ask(space, quick)))).flat();
+    const secrets = piles.find((one) => one.pile === "secrets") ?? { pile: "secrets", count: 0, unseen: 0, answers: [], matters: [] };
     piles = Object.keys(PILES).map((name) => {
-      const same = found.flat().filter((one) => one.pile === name);
-      return { pile: name, count: same.reduce((sum, one) => sum + one.count, 0), answers: same[0]?.answers ?? [], matters: same.flatMap((one) => one.matters.map((matter) => ({ ...matter, space: one.space }))) };
+      if (name === "secrets") return secrets;
+      const same = found.filter((one) => one.pile === name);
+      const sum = (field) => same.reduce((total, one) => total + one[field], 0);
+      return { pile: name, count: sum("count"), unseen: sum("unseen"), answers: same[0]?.answers ?? [], matters: same.flatMap((one) => one.matters) };
     });
     if (!piles.some((one) => one.pile === pile && one.count)) pile = piles.find((one) => one.count)?.pile ?? pile ?? "candidates";
     at = Math.min(at, Math.max(chosen().matters.length - 1, 0));
@@ -35,14 +42,46 @@ export async function open(page, where) {
 
   const chosen = () => piles.find((one) => one.pile === pile);
 
+  /** Secrets are looked for in every version, some thousands at a time: what is found appears as it is found. */
+  async function lookForSecrets() {
+    looking?.abort();
+    looking = new AbortController();
+    const { signal } = looking;
+    const pile_ = piles.find((one) => one.pile === "secrets");
+    Object.assign(pile_, { count: 0, matters: [] });
+    try {
+      for (const space of spaces()) {
+        for (let after = 0; after !== null; ) {
+          const [one] = await ask(space, ["secrets"], after);
+          if (signal.aborted) return;
+          if (!one) break;
+          const found = one.matters.filter((matter) => !pile_.matters.some((known) => known.key === matter.key));
+          pile_.answers = one.answers;
+          pile_.matters.push(...found);
+          pile_.count = pile_.matters.length;
+          after = one.next ?? null;
+          searching.textContent = after === null ? "" : `Still looking for secrets in ${space}: ${many(one.unseen, "version")} to go.`;
+          if (found.length) (settleOn(), paint());
+        }
+      }
+    } catch (error) {
+      if (error.name !== "AbortError") searching.textContent = `The search for secrets broke off: ${error.message}`;
+    }
+  }
+
+  /** Where nothing was open, what was found is opened. */
+  function settleOn() {
+    if (!piles.some((one) => one.pile === pile && one.count)) pile = piles.find((one) => one.count)?.pile ?? pile;
+  }
+
   function paint() {
     const total = piles.reduce((sum, one) => sum + one.count, 0);
     const heading = h("div", { class: "head" }, h("h1", {}, "Inbox"), h("p", {}, total ? `${many(total, "thing")} wait${total === 1 ? "s" : ""} for your word. Every answer can be taken back with u, but for masking.` : ""));
-    if (!total) return show(page, heading, nothing());
+    if (!total) return show(page, heading, searching, nothing());
     const one = chosen();
     show(page, heading,
       h("div", { class: "tabs", role: "tablist", "aria-label": "Piles" }, piles.map((each) => h("button", { role: "tab", id: `tab-${each.pile}`, "aria-selected": String(each.pile === pile), "aria-controls": "pile", tabindex: each.pile === pile ? 0 : -1, onclick: () => turnTo(each.pile), onkeydown: arrows }, `${PILES[each.pile][0]} `, h("span", { class: "numbers" }, each.count)))),
-      h("div", { id: "pile", role: "tabpanel", "aria-labelledby": `tab-${pile}` }, one.matters.length ? card(one) : empty(`Nothing under ${PILES[pile][0].toLowerCase()}`, PILES[pile][1])));
+      h("div", { id: "pile", role: "tabpanel", "aria-labelledby": `tab-${pile}` }, one.matters.length ? card(one) : empty(`Nothing under ${PILES[pile][0].toLowerCase()}`, PILES[pile][1]), leftOut(one)), searching);
   }
 
   function arrows(event) {
@@ -105,11 +144,13 @@ export async function open(page, where) {
   const refresh = async () => {
     await load();
     paint();
+    lookForSecrets();
   };
   const press = (event) => page.querySelector(`.answers [data-key="${event.key}"]`)?.click();
   await refresh();
   return {
     refresh,
+    close: () => looking?.abort(),
     keys: [
       ["k d n o b c m l", "Answer, as its button says", press],
       ["j ArrowDown", "The next one", () => skip(1)],
@@ -117,6 +158,13 @@ export async function open(page, where) {
       ["Enter", "Open", () => chosen()?.matters[at] && (location.hash = recordLink(chosen().matters[at].records[0]))],
     ],
   };
+}
+
+/** What a pile has not looked at, in words. */
+function leftOut({ pile, unseen }) {
+  if (!unseen || pile === "secrets") return null;
+  const words = pile === "duplicates" ? `Only the newest were compared; ${many(unseen, "older record")} ${unseen === 1 ? "was" : "were"} not. \`recollect dream\` goes through all of them.` : `${many(unseen, "more", "more")} wait behind these.`;
+  return h("p", { class: "small muted" }, words);
 }
 
 const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;

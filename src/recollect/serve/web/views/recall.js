@@ -1,10 +1,10 @@
 // What is known about a question? Answers as you type, with why, and as it was known at any moment.
 
-import { get } from "../api.js";
+import { get, part } from "../api.js";
 import { broken, empty, h, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker } from "../parts.js";
-import { state } from "../store.js";
+import { state, told } from "../store.js";
 import { day, many, moment } from "../words.js";
 
 const STEPS = 400;
@@ -14,7 +14,7 @@ export async function open(page, where) {
   const q = h("input", { id: "q", type: "search", value: given.get("q") ?? "", placeholder: "Ask your memory anything", "aria-label": "Ask your memory anything", autocomplete: "off", spellcheck: "false" });
   const results = h("div", { class: "results", "aria-busy": "false" });
   const summary = h("p", { class: "small muted summary", role: "status", "aria-live": "polite" });
-  const filters = await makeFilters(given);
+  const filters = makeFilters(given);
   const slider = makeSlider(given.get("as_of"));
   let asking = null, again = false, hits = [];
 
@@ -103,20 +103,25 @@ function nothing(asked, signals) {
 
 // Filters
 
-async function makeFilters(given) {
-  const names = state.space ? [state.space] : [];
-  const known = { kinds: new Set(), projects: new Set(), tags: new Set() };
-  const spaces = await (names.length ? Promise.all(names.map((name) => get(`spaces/${encodeURIComponent(name)}`))) : get("spaces")).catch(() => []);
-  for (const space of spaces) for (const part of Object.keys(known)) for (const one of space[part]) known[part].add(one.name);
-  const choice = (name, label, values) => {
-    const select = h("select", { id: `f-${name}` }, h("option", { value: "" }, "Any"), [...values].sort().map((one) => h("option", { value: one }, one)));
-    select.value = given.get(name) ?? "";
-    if (select.selectedIndex < 0) select.value = "";
-    return h("div", { class: "field" }, h("label", { for: `f-${name}` }, label), select);
+/** What is chosen by the address can be asked for at once; what else there is to choose from comes when it is known. */
+function makeFilters(given) {
+  const choice = (name, label) => {
+    const chosen = given.get(name);
+    return h("div", { class: "field" }, h("label", { for: `f-${name}` }, label), h("select", { id: `f-${name}` }, h("option", { value: "" }, "Any"), chosen && h("option", { value: chosen, selected: true }, chosen)));
   };
   const date = (name, label) => h("div", { class: "field" }, h("label", { for: `f-${name}` }, label), h("input", { id: `f-${name}`, type: "date", value: given.get(name) ?? "" }));
-  const element = h("div", { class: "filters" }, choice("kinds", "Kind", known.kinds), choice("project", "Project", known.projects), choice("tags", "Tag", known.tags), date("since", "From"), date("until", "Until"));
+  const element = h("div", { class: "filters" }, choice("kinds", "Kind"), choice("project", "Project"), choice("tags", "Tag"), date("since", "From"), date("until", "Until"));
   const read = (name) => element.querySelector(`#f-${name}`).value || null;
+  const fill = (spaces) => {
+    for (const [name, field] of [["kinds", "kinds"], ["project", "projects"], ["tags", "tags"]]) {
+      const select = element.querySelector(`#f-${name}`), chosen = select.value;
+      const values = new Set(spaces.flatMap((space) => space[field].map((one) => one.name)));
+      if (chosen) values.add(chosen);
+      show(select, h("option", { value: "" }, "Any"), [...values].sort().map((one) => h("option", { value: one }, one)));
+      select.value = chosen;
+    }
+  };
+  (state.space ? get(`spaces/${part(state.space)}`).then((one) => [one]) : get("spaces")).then(fill, (error) => told(error.message));
   return {
     element,
     onchange: (act) => element.addEventListener("change", act),

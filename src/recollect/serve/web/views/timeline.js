@@ -1,60 +1,52 @@
 // What was done, by whom, and when? What was done in one go is one line, and can be taken back as one.
 
 import { get, part, post } from "../api.js";
-import { empty, h, put, show } from "../dom.js";
+import { empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
-import { recordLink } from "../parts.js";
+import { recordLink, walker, windowed } from "../parts.js";
 import { state, told, undoEntries } from "../store.js";
 import { clientWord, count, hour, longDay, many, moment, verb } from "../words.js";
 
 const WINDOW = 60;
 
-export async function open(page) {
-  const list = h("div", { class: "days" });
-  const end = h("div", { class: "list-end" });
-  const client = h("select", { id: "client" }, h("option", { value: "" }, "Every client"));
+export async function open(page, where) {
+  const holder = h("div", { class: "days" });
   const fresh = h("button", { class: "fresh", hidden: true, onclick: () => restart() });
-  let next = null, acts = [], busy = false;
+  const [client, project] = [h("select", { id: "client" }), h("select", { id: "project" })];
+  const chosen = { actor: where.query.get("actor"), project: where.query.get("project") };
+  let list = null, turn = 0;
 
-  async function more() {
-    if (busy) return;
-    busy = true;
-    const window_ = await get("acts", { space: state.space || null, before: next, limit: WINDOW });
-    acts.push(...window_.acts);
-    next = window_.next ?? null;
-    busy = false;
-    paint();
-  }
-
+  /** The list anew; what is shown stays until its first window is there. */
   async function restart() {
-    next = null;
-    acts = [];
     fresh.hidden = true;
-    await more();
+    const mine = ++turn;
+    const next = windowed(async (before) => {
+      const found = await get("acts", { space: state.space || null, ...chosen, before, limit: WINDOW });
+      return { items: found.acts, next: found.next };
+    }, row, { nothing, kind: "acts" });
+    await next.more();
+    if (mine !== turn) return next.close();
+    list?.close();
+    list = next;
+    show(holder, list.whole);
   }
 
-  function paint() {
-    const names = [...new Set(acts.map((one) => one.actor ?? ""))].sort();
-    const chosen = client.value;
-    show(client, h("option", { value: "" }, "Every client"), names.map((name) => h("option", { value: name || "unknown" }, clientWord(name))));
-    client.value = names.includes(chosen) || chosen === "unknown" ? chosen : "";
-    const wanted = acts.filter((one) => !client.value || (one.actor ?? "unknown") === client.value);
-    show(list);
-    if (!wanted.length) put(list, empty("Nothing has happened yet", "Everything that is stored, changed or forgotten, by whichever agent, is listed here as it happens."));
-    let day = null, entries = null;
-    for (const act of wanted) {
-      const name = longDay(act.at);
-      if (name !== day) {
-        day = name;
-        entries = h("ol", { class: "acts" });
-        put(list, h("section", { class: "day" }, h("h2", {}, name), entries));
-      }
-      put(entries, row(act));
-    }
-    show(end, next && h("button", { onclick: more }, "Earlier"));
+  const nothing = () => (chosen.actor || chosen.project ? empty("Nothing of that kind", "Neither this client nor this project changed anything here. Choose others, or all.") : empty("Nothing has happened yet", "Everything that is stored, changed or forgotten, by whichever agent, is listed here as it happens."));
+
+  /** Who there is to choose from. */
+  async function fillChoices() {
+    const [actors, spaces] = await Promise.all([get("actors", { space: state.space || null }), state.space ? get(`spaces/${part(state.space)}`).then((one) => [one]) : get("spaces")]);
+    const projects = [...new Set(spaces.flatMap((one) => one.projects.map((each) => each.name)))].sort();
+    choices(client, "Every client", actors.filter((one) => one.name).map((one) => [one.name, clientWord(one.name)]), chosen.actor);
+    choices(project, "Every project", projects.map((name) => [name, name]), chosen.project);
   }
 
-  function row(act) {
+  function row(act, before) {
+    const name = longDay(act.at);
+    return [before && longDay(before.at) === name ? null : h("li", { class: "day" }, h("h2", {}, name)), line(act)];
+  }
+
+  function line(act) {
     const object = act.object_type === "record" ? recordLink({ id: act.object_id, space: act.space }) : act.object_type === "space" ? `#/spaces/${part(act.space)}` : `#/graph?entity=${part(act.object_id)}&space=${part(act.space)}`;
     const many_ = act.count > 1;
     const what = many_ ? many(act.count, "change") : act.object_type;
@@ -86,7 +78,9 @@ export async function open(page) {
   }
 
   async function takeBack(act, button) {
+    const words = button.textContent;
     button.disabled = true;
+    button.textContent = "Taking back…";
     try {
       const undone = await post("undo", { entries: [act.entry], whole: true });
       told(undone.reason ? sentence(undone.reason) : "Taken back.", undoEntries(undone.entries));
@@ -94,14 +88,25 @@ export async function open(page) {
     } catch (error) {
       told(error.message);
       button.disabled = false;
+      button.textContent = words;
     }
   }
 
-  client.addEventListener("change", paint);
+  const narrow = () => {
+    Object.assign(chosen, { actor: client.value || null, project: project.value || null });
+    const kept = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value));
+    history.replaceState(null, "", kept.size ? `#/timeline?${kept}` : "#/timeline");
+    restart();
+  };
+  for (const one of [client, project]) one.addEventListener("change", narrow);
   page.append(
-    h("div", { class: "head" }, h("h1", {}, "Timeline"), h("div", { class: "field client-field" }, h("label", { for: "client" }, "Client"), client), h("p", {}, "What was stored and changed, the newest first. Work done in one go is one line.")),
-    fresh, list, end);
-  await more();
+    h("div", { class: "head" }, h("h1", {}, "Timeline"), h("p", {}, "What was stored and changed, the newest first. Work done in one go is one line.")),
+    h("div", { class: "filters halves" }, h("div", { class: "field" }, h("label", { for: "client" }, "Client"), client), h("div", { class: "field" }, h("label", { for: "project" }, "Project"), project)),
+    fresh, holder);
+  choices(client, "Every client", chosen.actor ? [[chosen.actor, clientWord(chosen.actor)]] : [], chosen.actor);
+  choices(project, "Every project", chosen.project ? [[chosen.project, chosen.project]] : [], chosen.project);
+  fillChoices().catch((error) => told(error.message));
+  await restart();
   let waiting = 0, timer = 0;
   const stop = onChange((changes) => {
     const mine = changes.filter((one) => !state.space || one.space === state.space);
@@ -109,7 +114,7 @@ export async function open(page) {
     waiting += mine.length;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      if (scrollY < 300) restart();
+      if (scrollY < 300 && !holder.querySelector(".act-detail:not([hidden])")) restart();
       else {
         fresh.hidden = false;
         fresh.textContent = `${many(waiting, "new change")}; show`;
@@ -117,7 +122,18 @@ export async function open(page) {
       waiting = 0;
     }, 250);
   });
-  return { close: stop, refresh: restart };
+  const go = walker(".act :is(a.read, .act-side a, .act-side button)");
+  return {
+    close: () => (stop(), clearTimeout(timer), list?.close()),
+    refresh: restart,
+    keys: [["j ArrowDown", "Next", () => go(1)], ["k ArrowUp", "Before", () => go(-1)]],
+  };
+}
+
+function choices(select, all, values, given) {
+  show(select, h("option", { value: "" }, all), values.map(([value, words]) => h("option", { value }, words)));
+  select.value = given ?? "";
+  if (select.selectedIndex < 0) select.value = "";
 }
 
 const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
