@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tools.get_sdks import Unavailable, node, npm
+from tools.get_sdks import Unavailable, node, node_packages, npm, wheel_node
 
 CHROMIUM = "@sparticuz/chromium@147.0.0"
 AXE = "axe-core@4.11.0"
+LIGHTHOUSE = "lighthouse@13.0.1"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "recollect-tests"
 SECONDS = 600
 _SYSTEM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -52,6 +53,12 @@ def executable() -> tuple[str, dict[str, str]]:
 def axe() -> str:
     """The source of axe-core, which looks for what a person with a screen reader would stumble over."""
     return (_fetched(AXE, _copy) / "axe.min.js").read_text()
+
+
+def lighthouse() -> list[str]:
+    """The command that has Lighthouse look at an address, which follows."""
+    folder = node_packages("lighthouse", LIGHTHOUSE)
+    return [wheel_node(), str(folder / "node_modules" / "lighthouse" / "cli" / "index.js")]
 
 
 def _copy(package: Path, folder: Path) -> None:

@@ -23,6 +23,7 @@ from tools.lifelike import write
 
 import recollect
 from recollect import Memory, Settings
+from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.tokens import create_token
 from recollect.serve.page import FOLDER
 
@@ -32,6 +33,19 @@ VIEWS = (
     "given?space=work&prompt=are+refunds+approved", "timeline", "graph?space=work", "spaces", "spaces/work", "health",
     "record",
 )  # fmt: skip
+MOST_TABS = 200
+MARK_USABLE = f"""() => {{
+    const usable = [...document.querySelectorAll('main :is(a[href], button, input, select, textarea, summary)')];
+    usable.filter((one) => one.checkVisibility({{ visibilityProperty: true }}) && !one.disabled && one.tabIndex >= 0)
+        .slice(0, {MOST_TABS} / 2).forEach((one) => one.setAttribute('data-unreached', ''));
+}}"""
+REACHED = """() => {
+    const one = document.activeElement;
+    one.removeAttribute('data-unreached');
+    const outline = getComputedStyle(one);
+    const shown = outline.outlineStyle !== 'none' && parseFloat(outline.outlineWidth) >= 1;
+    return { inside: Boolean(one.closest('main')), shown, name: one.outerHTML.slice(0, 120) };
+}"""
 READY = "main :is(.hit, .matter, .line, .act, .graph-side h2, .rooms, .item, .figure, .record-text)"
 
 
@@ -336,8 +350,11 @@ def test_a_long_list_comes_in_windows(look: Look, memory: Memory) -> None:
     page = look("spaces/long")
     page.wait_for_selector(".item")
     assert page.locator(".item").count() < 200
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_function("() => document.querySelectorAll('.item').length >= 100")
+    down = "() => (scrollTo(0, document.body.scrollHeight), document.body.innerText.includes('Page 0 of'))"
+    page.wait_for_function(down)
+    assert page.locator(".item").count() < 300
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_text("Page 399 of the long list.").wait_for()
 
 
 def test_two_thousand_names_are_drawn_and_one_is_found(look: Look, memory: Memory) -> None:
@@ -369,6 +386,31 @@ def test_keys_alone_lead_from_a_question_to_an_answer_and_back(look: Look) -> No
     page.wait_for_selector(".record-text")
     page.keyboard.press("?")
     assert "No longer true" in page.get_by_role("dialog").inner_text()
+
+
+OPENED = (".hit", ".tabs", ".line", ".act", "main h1", ".rooms", ".figure")
+
+
+@pytest.mark.parametrize(("key", "there"), list(enumerate(OPENED, 1)))
+def test_whatever_can_be_used_in_a_view_is_reached_by_keys_and_shows_it(look: Look, key: int, there: str) -> None:
+    page = look("record/none" if key == 1 else "recall")
+    page.wait_for_selector("main :is(.hit, .broken)")
+    page.keyboard.press("Escape")
+    page.keyboard.press(str(key))
+    page.wait_for_selector(there)
+    page.wait_for_selector("main :is(.hit, .broken)", state="detached" if key > 1 else "visible")
+    page.evaluate(MARK_USABLE)
+    page.locator("main").focus()
+    unmarked: set[str] = set()
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        reached = page.evaluate(REACHED)
+        if not reached["inside"]:
+            break
+        if not reached["shown"]:
+            unmarked.add(reached["name"])
+    assert unmarked == set()
+    assert page.evaluate("() => document.querySelectorAll('main [data-unreached]').length") == 0
 
 
 def test_light_and_dark_follow_the_system_and_the_hand(look: Look) -> None:
@@ -504,6 +546,28 @@ def test_the_command_says_where_the_page_is_or_that_nobody_is_there(up: Service)
         code, told = opened(free.getsockname()[1])
     assert (code, "start the service with `recollect up`" in told) == (1, True)
     assert opened(up.port) == (0, f"{up.url}/\n")
+
+
+def test_health_tells_who_is_connected_and_how_old_the_backups_are(
+    look: Look, up: Service, home: Path, memory: Memory
+) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "heron", "version": "1"}}
+    said = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    accept = {"Accept": "application/json, text/event-stream"}
+    answer = up.web.post("/mcp", json=said, headers=accept)
+    log_call(home, HookCall(at=datetime.now(UTC), client="claude", event="SessionStart"))
+    page = look("health")
+    row = page.locator("tr", has_text="heron")
+    row.wait_for()
+    assert row.locator("td").all_inner_texts()[:3] == ["protocol", "1", "1"]
+    assert page.get_by_role("row", name="claude hooks").count() == 1
+    shown(page, "All is well. The store was read in")
+    held = sum(memory.tally(one.name).records for one in memory.spaces())
+    assert page.locator(".figure", has_text="Records that hold now").locator("b").inner_text() == f"{held:,}"
+    up.web.delete("/mcp", headers={**accept, "Mcp-Session-Id": answer.headers["mcp-session-id"]})
+    page.reload()
+    page.locator("tr", has_text="heron").wait_for()
+    assert page.locator("tr", has_text="heron").locator("td").all_inner_texts()[1] == "0"
 
 
 # What is sent

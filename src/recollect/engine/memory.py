@@ -15,6 +15,7 @@ from typing import Self
 
 from recollect.config import Settings, load_settings
 from recollect.embed.base import Embedder
+from recollect.engine.callers import Callers
 from recollect.engine.care import lifecycle, rebuild
 from recollect.engine.care.dream import Idleness
 from recollect.engine.care.keep import parse_path
@@ -90,6 +91,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         self.touches = Touches(core)
         self.semantics = Semantics(core, embedder)
         self.asked = {}
+        self.callers = Callers(core.clock)
         self.idleness = Idleness(core, self.asked)
         self.sweeping = lifecycle.Sweeping(core)
         self.sweeping.look()

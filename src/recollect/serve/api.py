@@ -58,6 +58,8 @@ class Api(Routes):
     def call_of(self, exchange: Exchange, cancellation: Cancellation) -> tuple[Call, Memory | None]:
         by_hand = exchange.request.headers.get(_CLIENT) == PAGE
         memory = self._memory_of(exchange.grant).acting_as(PAGE if by_hand else exchange.grant.name or API)
+        if not by_hand:
+            memory.callers.called(memory.core.actor or API)
         return Call(memory.core.actor, memory=memory, cancellation=cancellation, grant=exchange.grant), memory
 
 

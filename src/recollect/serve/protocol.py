@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from recollect.contracts.tool import Ask, Call, Cancellation, Contract, InputRequired, Tool, shows_apps
+from recollect.contracts.tool import NOBODY, Ask, Call, Cancellation, Contract, InputRequired, Tool, shows_apps
 from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.serve import catalog
 from recollect.serve.ask import Asking, sampler
@@ -105,6 +105,8 @@ class Connection:
         self._open: dict[Id, Cancellation] = {}
         self._showing: Connection | None = None
         """The same for requests that stand alone, of a client that shows apps."""
+        self._entered: str | None = None
+        """Under which name it counts as connected."""
         self._serve(contract)
 
     def _serve(self, contract: Contract) -> None:
@@ -156,6 +158,17 @@ class Connection:
     def end_input(self) -> None:
         """The client will say no more: what waits for an answer of its own need not wait."""
         self._asking.close()
+        self._count_as(None)
+
+    def _count_as(self, name: str | None) -> None:
+        memory = self.contract.memory
+        if memory is None:
+            return
+        if self._entered is not None:
+            memory.callers.leave(self._entered)
+        if name is not None:
+            memory.callers.enter(name)
+        self._entered = name
 
     def cancel_all(self) -> None:
         """Withdraw everything that is under way."""
@@ -240,8 +253,9 @@ class Connection:
         opens_session = method == "initialize" and "protocolVersion" in params
         if META + "protocolVersion" not in meta or opens_session:
             asker = _Asker(self._asking.asker(cancellation, notify), self._can)
+            name = _client_name(params.get("clientInfo")) if opens_session else self.client
             call = self._open_call(
-                self.client, job, meta, notify, asker, lambda: self._folders(cancellation, notify)
+                name, job, meta, notify, asker, lambda: self._folders(cancellation, notify)
             )  # fmt: skip
             return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
         _check_envelope(meta)
@@ -309,6 +323,7 @@ class Connection:
             raise Refusal(INVALID_PARAMS, "Invalid params: protocolVersion must be a string")
         self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
         self.client = _client_name(params.get("clientInfo"))
+        self._count_as(self.client or self.contract.actor or NOBODY)
         offered = params.get("capabilities")
         if self.contract.apps is not None and shows_apps(offered):
             self._serve(self.contract.apps(self.contract))

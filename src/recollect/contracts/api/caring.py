@@ -14,6 +14,7 @@ from recollect.contracts.tool import Call
 from recollect.engine.care.backups import advice, backups_in, folder_of
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.grant import EVERYTHING
+from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
 from recollect.engine.read.acts import actors_of
 from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
@@ -23,6 +24,7 @@ from recollect.version import __version__
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_NAMES = 200
+_MOST_BACKUPS = 10
 
 
 def status(params: v.Nothing, call: Call) -> v.StatusView:
@@ -56,16 +58,26 @@ def health(params: v.Check, call: Call) -> v.Health:
     took = round((time.perf_counter() - started) * 1e3, 1) if owned and params.check else None
     spaces = memory.spaces()
     stats = [memory.describe_space(space.name)[1] for space in spaces]
+    tallies = {space.name: memory.tally(space.name) for space in spaces}
     return v.Health(
         store=memory.location, bytes=memory.size(), problems=tuple(problems),
         notes=(*memory.core.notes, *(advice(memory.core) if owned else ())),
-        checked_ms=took, model=_model(memory, [memory.tally(space.name) for space in spaces]), spaces=tuple(stats),
+        checked_ms=took, model=_model(memory, tallies.values()), spaces=tuple(stats),
+        records={name: tally.records for name, tally in tallies.items()}, clients=_clients(memory) if owned else (),
         actors=tuple(actors(v.InSpaceOrAll(), call)), grown=_grown(memory),
         injected=tuple(memory.unasked.injected(30)) if owned else (),
         spending=tuple(memory.spending()) if owned else (),
         paused_until=memory.unasked.paused_until() if owned else None,
-        backup=next(iter(backups_in(folder_of(memory.settings))), None) if owned else None,
+        backups=tuple(backups_in(folder_of(memory.settings))[:_MOST_BACKUPS]) if owned else (),
     )  # fmt: skip
+
+
+def _clients(memory: Memory) -> tuple[v.Client, ...]:
+    called = [v.Client(name=one.name, by="calls", last=one.last, open=one.open, calls=one.calls)
+              for one in memory.callers.all()]  # fmt: skip
+    hooked = [v.Client(name=name, by="hooks", last=call.at, problem=call.problem)
+              for name, call in last_calls(memory.settings.home).items()]  # fmt: skip
+    return (*called, *hooked)
 
 
 def actors(params: v.InSpaceOrAll, call: Call) -> list[v.Actor]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -465,6 +465,19 @@ class Actor(Struct, frozen=True, kw_only=True):
     last: datetime
 
 
+class Client(Struct, frozen=True, kw_only=True):
+    """Who calls, and when last: by the protocol or REST (`open` connections, `calls` since the service began), or by
+    hooks, with what went wrong the last time.
+    """
+
+    name: str
+    by: Literal["calls", "hooks"]
+    last: datetime
+    open: int = 0
+    calls: int = 0
+    problem: str | None = None
+
+
 class Grown(Struct, frozen=True, kw_only=True):
     """How many of the records that are there now were stored on a day."""
 
@@ -473,7 +486,10 @@ class Grown(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether everything is well. `problems` are wrong; `checked_ms` is what reading all of it took, if it was read."""
+    """Whether everything is well. `problems` are wrong; `checked_ms` is what reading all of it took, if it was read.
+
+    `spaces` count all that is kept, `records` what holds now, as /api/status does.
+    """
 
     store: str
     bytes: int
@@ -482,9 +498,11 @@ class Health(Struct, frozen=True, kw_only=True):
     checked_ms: float | None
     model: Model
     spaces: tuple[SpaceStats, ...]
+    records: Mapping[str, int]
+    clients: tuple[Client, ...]
     actors: tuple[Actor, ...]
     grown: tuple[Grown, ...]
     injected: tuple[Injected, ...]
     spending: tuple[Spending, ...]
     paused_until: datetime | None = None
-    backup: Backup | None = None
+    backups: tuple[Backup, ...] = ()

@@ -54,15 +54,15 @@ async function ask(method, path, { query, body, signal } = {}) {
   }
   const more = body === undefined ? {} : { "Content-Type": "application/json" };
   const key = method === "GET" ? {} : { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}` };
-  let answer;
+  let answer, told;
   try {
     answer = await fetch(url, { method, headers: { ...headers(), ...more, ...key }, body: body && JSON.stringify(body), signal, cache: "no-store" });
+    told = await answer.json().catch((error) => (answer.ok ? Promise.reject(error) : {})); // an error need not be of ours
   } catch (error) {
     if (error.name === "AbortError") throw error;
     window.dispatchEvent(new Event("recollect-lost"));
     throw new Lost();
   }
-  const told = await answer.json().catch(() => ({}));
   if (answer.status === 401) window.dispatchEvent(new Event("recollect-signin"));
   if (!answer.ok) throw new Failed(answer.status, told);
   return told;

@@ -39,11 +39,14 @@ export function show(element, ...children) {
   return put(element, ...children);
 }
 
-export const empty = (title, ...words) => h("div", { class: "empty" }, h("h2", {}, title), words.map((one) => (one instanceof Node ? one : h("p", {}, one))));
+/** A sentence in which what stands between backticks is to be typed. */
+export const worded = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+
+export const empty = (title, ...words) => h("div", { class: "empty" }, h("h2", {}, title), words.map((one) => (typeof one === "string" ? h("p", {}, worded(one)) : one)));
 
 /** What went wrong, in its own words, and a way to try again. */
 export const broken = (error, again) =>
-  h("div", { class: "broken", role: "alert" }, h("h2", {}, error.title ?? "That did not work"), h("p", {}, error.message), again && h("button", { onclick: again }, "Try again"));
+  h("div", { class: "broken", role: "alert" }, h("h2", {}, error.title ?? "That did not work"), h("p", {}, worded(error.message)), again && h("button", { onclick: again }, "Try again"));
 
 export const loading = (words) => h("p", { class: "loading", role: "status" }, words);
 

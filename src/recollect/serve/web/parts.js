@@ -92,6 +92,8 @@ export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
       show(end, h("p", { class: "note", role: "alert" }, error.message), h("button", { onclick: more }, "Try again"));
     }
     busy = false;
+    ending.unobserve(end); // where the end is still near, that is told anew
+    ending.observe(end);
   };
   const ending = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && started && more(), { rootMargin: "600px" });
   ending.observe(end);

@@ -49,7 +49,8 @@ export async function open(page, where) {
   function line(act) {
     const object = act.object_type === "record" ? recordLink({ id: act.object_id, space: act.space }) : act.object_type === "space" ? `#/spaces/${part(act.space)}` : `#/graph?entity=${part(act.object_id)}&space=${part(act.space)}`;
     const many_ = act.count > 1;
-    const what = many_ ? many(act.count, "change") : act.object_type;
+    const verbs = Object.entries(act.verbs);
+    const what = !many_ ? act.object_type : verbs.length === 1 && act.object_type === "record" ? many(act.count, "record") : many(act.count, "change");
     const detail = h("div", { class: "act-detail", hidden: true });
     const toggle = h("button", { class: "quiet small", "aria-expanded": "false", onclick: () => unfold(act, detail, toggle) }, `Show all ${count(act.count)}`);
     return h("li", { class: "act", "data-undone": act.undone_by ? "yes" : null },
@@ -58,7 +59,7 @@ export async function open(page, where) {
         h("p", {}, h("b", {}, sentence(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
         act.about && h("a", { class: "read clamp two", href: object }, act.about),
         act.reason && h("p", { class: "small muted" }, act.reason),
-        many_ && h("p", { class: "small muted" }, Object.entries(act.verbs).map(([name, number]) => `${verb(name)} ${count(number)}`).join(", ")),
+        verbs.length > 1 && h("p", { class: "small muted" }, verbs.map(([name, number]) => `${verb(name)} ${count(number)}`).join(", ")),
         detail),
       h("div", { class: "act-side" },
         many_ ? toggle : !act.about && h("a", { class: "small", href: object }, "Open"),
