@@ -30,6 +30,7 @@ LIMIT_GROWTH = 1.1
 AGENTS, LIMIT_MEMORY, LIMIT_SLOWER, LIMIT_RELAY_MS = 10, 1.5, 3, 1
 _SECONDS, _SOAK_SECONDS, _PACE = 10.0, 600.0, 0.2
 _NEW = "2026-07-28"
+_MAIN = "import sys; from recollect.cli import main; sys.exit(main())"  # as the installed command has it
 _META = "io.modelcontextprotocol/"
 
 
@@ -161,7 +162,7 @@ class Agent:
 
     def __init__(self, home: Path, **variables: str) -> None:
         self.popen = subprocess.Popen(
-            [sys.executable, "-m", "recollect.cli", "serve", "--home", str(home)], stdin=subprocess.PIPE,
+            [sys.executable, "-c", _MAIN, "serve", "--home", str(home)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, env={**quiet(), **variables},
         )  # fmt: skip
         self._last = 0

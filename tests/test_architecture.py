@@ -20,8 +20,8 @@ MODULES = {
 
 ROOMS: dict[str, set[str]] = {
     # What a room may import from. Data flows as ARCHITECTURE.md draws it.
-    "cli": {"serve", "contracts", "engine", "config", "environment", "errors", "fields", "private", "types"},
-    "serve": {"contracts", "engine", "config", "environment", "errors", "types", "working"},
+    "cli": {"serve", "contracts", "engine", "config", "environment", "errors", "fields", "light", "private", "types"},
+    "serve": {"contracts", "engine", "config", "environment", "errors", "light", "types", "working"},
     "contracts": {"engine", "retrieve", "environment", "errors", "plain", "types", "working"},
     "engine": {
         "ingest",
@@ -49,6 +49,7 @@ ROOMS: dict[str, set[str]] = {
     "version": set(),
     "fields": {"types"},
     "types": set(),
+    "light": set(),
     "private": set(),
     "errors": set(),
 }

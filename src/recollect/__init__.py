@@ -9,7 +9,6 @@ with recollect.open() as memory:
 """
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING
 
 from recollect.errors import (
     Cancelled,
@@ -35,6 +34,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.version import __version__
 
+TYPE_CHECKING = False  # as `typing` has it, which takes long to import
 if TYPE_CHECKING:
     from recollect.config import Settings, load_settings
     from recollect.engine.care.dream import Alike, Dream, Merge, Review

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from recollect.engine.write.govern import claim_duplicates, promotable
 from recollect.errors import NewerStore, NotAStore, StoreError
 from recollect.store.base import Shelf
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite import _FEW_CONNECTIONS, SqliteStore
 
 WITH_A_CLAIM = 3
 """The first format whose store has a record with grounds."""
 STORES = Path(__file__).parent / "stores"
+MANY = 20  # threads, more than there are connections for
 
 
 def pragma(path: Path, name: str) -> object:
@@ -196,4 +198,23 @@ def test_bookkeeping_of_older_files_comes_to_stand_on_shelves(tmp_path: Path) ->
         assert view.kept(Shelf("slots", int)) == {"fade": 1770000000000000}
         runs = view.kept(Shelf("runs", dict[str, object]), space="default")
     assert runs == {"1": {"verb": "fade", "undone": True}}
+    store.close()
+
+
+def test_many_readers_share_few_connections_and_each_of_them_is_served(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db", utc_now)
+    inside, served = threading.Barrier(MANY), list[int]()
+
+    def read() -> None:
+        with store.read() as view, store.read():  # one within the other waits for nobody
+            inside.wait(30)  # all of them at once, though there are not so many connections
+            served.append(len(view.spaces()))
+
+    threads = [threading.Thread(target=read) for _ in range(MANY)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert served == [0] * MANY
+    assert len(store._idle) == store._opened <= _FEW_CONNECTIONS
     store.close()

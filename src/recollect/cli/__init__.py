@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from recollect.environment import spare_processors
 from recollect.errors import InvalidInput, RecollectError
+from recollect.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.cli.flags import Serving

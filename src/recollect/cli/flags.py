@@ -7,7 +7,8 @@ are made by typer from the same table. Nothing here is slow to import.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from recollect.light import Plain
 
 DEFAULT_SPACE = "default"
 CONTRACT_NAMES = ("native", "trusty-memory", "memory-mcp", "memory-substrate", "rusty-mem", "agentos")
@@ -16,7 +17,7 @@ _PALACES = "trusty-memory"
 _LEVELS = (None, "debug", "info", "warning", "error")
 
 
-class Flag(NamedTuple):
+class Flag(Plain):
     """One option of `serve`: the field of `Serving` that it fills, and what people read about it."""
 
     key: str
@@ -41,7 +42,7 @@ FLAGS = (
 )
 
 
-class Serving(NamedTuple):
+class Serving(Plain):
     """What `serve` was asked for."""
 
     contract: str

@@ -10,23 +10,23 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.cli.hook_forms import MOMENTS, Moment, Told, parse_told, render_answer
+from recollect.cli.hook_forms import MOMENTS, Told, parse_told, render_answer
 from recollect.errors import RecollectError
+from recollect.light import TYPE_CHECKING, Plain
 
 if TYPE_CHECKING:
+    from recollect.cli.hook_forms import Moment
     from recollect.config import Settings
     from recollect.engine.read.unasked import Given, Unasked
 
 _LEAST_SECONDS = 0.1  # for the notes, when the answer took all of its time
 _CAPTURE_SECONDS = 120
+_NICE = 10  # of 19: it goes on where others leave it time
 _MOST_INPUT = 4_000_000  # bytes; a prompt may carry a whole file
 _SPACE = "default"
 _OPTIONS = {"--space": "space", "--home": "home", "--store": "home"}
@@ -34,7 +34,7 @@ _FOR_PEOPLE = ("--help", "-h", "--preview")
 _NOW = "--now"  # this process is the one for which nobody waits
 
 
-class Call(NamedTuple):
+class Call(Plain):
     """A hook that was called."""
 
     client: str
@@ -99,6 +99,8 @@ class _Answer:
     """A call at the start of a session or at a prompt: one thread looks, and the other watches the clock."""
 
     def __init__(self, call: Call, settings: Settings) -> None:
+        from threading import Event
+
         from recollect.engine.read.unasked import Given
 
         if call.moment == "prompt":
@@ -108,10 +110,12 @@ class _Answer:
         self._given = Given()
         self._told = Told()
         self._problem: str | None = None
-        self._found, self._done = threading.Event(), threading.Event()
+        self._found, self._done = Event(), Event()
 
     def run(self) -> int:
-        threading.Thread(target=self._work, daemon=True).start()
+        from threading import Thread
+
+        Thread(target=self._work, daemon=True).start()
         if not self._found.wait(self._settings.hook_seconds):
             found = "the brief is that of before: no new one" if self._given.text else "nothing"
             self._problem = f"{found} was found within {self._settings.hook_seconds:g} seconds"
@@ -231,7 +235,7 @@ def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> Non
         quiet = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(quiet, stream)
-        signal.alarm(_CAPTURE_SECONDS)
+        _hold_back()
         try:
             work(call, data)
         finally:
@@ -245,6 +249,14 @@ def _detach(call: Call, data: bytes, work: Callable[[Call, bytes], None]) -> Non
     assert child.stdin is not None
     child.stdin.write(data)
     child.stdin.close()
+
+
+def _hold_back() -> None:
+    """Lets whoever is waited for go first, and does not go on for ever."""
+    import signal  # of this process alone
+
+    os.nice(_NICE)
+    signal.alarm(_CAPTURE_SECONDS)
 
 
 def _read_input() -> bytes:

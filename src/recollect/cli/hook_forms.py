@@ -6,12 +6,15 @@ so each field is looked for under all of its names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, cast
 
-Moment = Literal["start", "prompt", "turn"]
-"""What an event means to a memory: a session begins, a person has asked, something was said that may be kept."""
+from recollect.light import TYPE_CHECKING, Plain, cast
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    Moment = Literal["start", "prompt", "turn"]
+    """What an event means to a memory: a session begins, a person has asked, something was said that may be kept."""
 
 _CLAUDE: Mapping[str, Moment] = {
     "SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn", "PreCompact": "turn",
@@ -35,7 +38,7 @@ _FORGETFUL = ("startup", "clear", "compact", "new")
 _JSON_ONLY = ("cursor", "gemini")
 
 
-class Told(NamedTuple):
+class Told(Plain):
     """What a client has told of a moment in a session."""
 
     session: str | None = None
@@ -56,6 +59,8 @@ def parse_told(client: str, data: bytes) -> Told:
     """What a client wrote to standard input. A field that is missing or of another form is None."""
     if not data.strip():
         return Told()
+    import json  # costs start-up time, and at the end of a turn nobody reads while the client waits
+
     read = json.loads(data)
     if not isinstance(read, dict):
         raise ValueError("what the client wrote is no JSON object")
@@ -110,9 +115,15 @@ def render_answer(client: str, event: str, text: str) -> str:
     if client == "cursor":
         if event == "beforeSubmitPrompt":
             return '{"continue": true}'
-        return json.dumps({"additional_context": text} if text else {}, ensure_ascii=False)
+        return _written({"additional_context": text}) if text else "{}"
     if not text:
         return "{}" if client in _JSON_ONLY else ""
     if client == "vscode" and event in _COPILOT:
-        return json.dumps({"additionalContext": text}, ensure_ascii=False)
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}, ensure_ascii=False)
+        return _written({"additionalContext": text})
+    return _written({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def _written(answer: Mapping[str, object]) -> str:
+    import json  # as above
+
+    return json.dumps(answer, ensure_ascii=False)

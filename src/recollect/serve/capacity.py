@@ -84,12 +84,13 @@ class Places:
 class Lanes:
     """The threads in which calls are worked on, each in its turn; lives in an event loop alone.
 
-    As many calls as there are processors run at once: more would only take these from each other, and each would hold
-    memory of its own. One that takes long, because it waits for something, makes room for another meanwhile.
+    One call more than there are processors runs at once, so that none of these is ever idle: others would only take
+    them from each other, and each would hold memory of its own. One that takes long, because it waits for something,
+    makes room for another meanwhile.
     """
 
     def __init__(self, most: int = MOST_CALLS) -> None:
-        self._turns = anyio.CapacityLimiter(min(max(os.cpu_count() or 1, 2), most))
+        self._turns = anyio.CapacityLimiter(min((os.cpu_count() or 1) + 1, most))
         self._threads = anyio.CapacityLimiter(most)
 
     async def run(self, call: Callable[[], R]) -> R:

@@ -18,8 +18,8 @@ import signal
 import socket
 import time
 from collections.abc import Mapping
-from typing import NamedTuple, cast
 
+from recollect.light import Plain, cast
 from recollect.serve.meeting import Claim, Meeting
 
 MARK = b"\0"
@@ -39,14 +39,14 @@ _FULL = 4 * MAX_BYTES
 _WRITTEN_AT_ONCE = 4096  # bytes that a pipe takes without making anybody wait
 
 
-class Said(NamedTuple):
+class Said(Plain):
     """A line of the client that was not answered yet, and the key by which it is done once."""
 
     line: bytes
     key: str
 
 
-class Handed(NamedTuple):
+class Handed(Plain):
     """What a process that is to serve its client itself has to go on with. With a claim, it serves others too."""
 
     claim: Claim | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -29,7 +30,14 @@ from recollect.store.sql.rows import to_micros
 from recollect.store.sql.sealing import Sealing
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
-from recollect.store.sqlite.connect import BUSY_SECONDS, convert_error, migrate, open_connection, wait_for
+from recollect.store.sqlite.connect import (
+    BUSY_SECONDS,
+    convert_error,
+    migrate,
+    open_connection,
+    room_to_write,
+    wait_for,
+)
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of, warn_of_network
 from recollect.store.sqlite.turn import FileTurn
@@ -40,6 +48,8 @@ from recollect.types import Change
 if TYPE_CHECKING:
     from recollect.store.sqlite.cache import Cache
 
+_FEW_CONNECTIONS = max(os.cpu_count() or 1, 2) + 1  # who reads works, so more would only be in each other's way
+_SOON_SECONDS = 0.1  # and after so long it is made all the same
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 16  # of one step, and as many as nobody minds
 _SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
@@ -60,7 +70,9 @@ class SqliteStore:
         self._path = path
         self._clock = clock
         self._idle: list[sqlite3.Connection] = []
+        self._opened = 0
         self._lock = threading.Lock()
+        self._back = threading.Condition(self._lock)
         self._writing = threading.Lock()
         self._thread = threading.local()
         self._acts = Acts()
@@ -106,22 +118,45 @@ class SqliteStore:
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
         self._file.check()
-        with self._lock:
-            if self._closed:
-                raise StoreError(f"{self._path} is closed")
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = self._connect()
+        connection = self._take()
+        self._thread.held = self._held() + 1
         try:
             yield connection
         finally:
+            self._thread.held -= 1
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            self._give_back(connection)
+
+    def _held(self) -> int:
+        """How many connections this thread has."""
+        return getattr(self._thread, "held", 0)
+
+    def _take(self) -> sqlite3.Connection:
+        """A connection. Where many are in use, one that comes back soon is waited for: each has memory of its own."""
+        with self._lock:
+            if not self._idle and self._opened >= _FEW_CONNECTIONS and not self._held():
+                self._back.wait_for(lambda: self._idle or self._closed, _SOON_SECONDS)
+            if self._closed:
+                raise StoreError(f"{self._path} is closed")
+            if self._idle:
+                return self._idle.pop()
+            self._opened += 1
+        try:
+            return self._connect()
+        except BaseException:
             with self._lock:
-                if self._closed:
-                    connection.close()
-                else:
-                    self._idle.append(connection)
+                self._opened -= 1
+            raise
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self._closed and self._opened <= _FEW_CONNECTIONS:
+                self._idle.append(connection)
+                self._back.notify()
+                return
+            self._opened -= 1
+        connection.close()
 
     @contextmanager
     def _converted(self) -> Generator[None]:
@@ -133,6 +168,7 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             self._closed = True
+            self._back.notify_all()
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
@@ -187,7 +223,10 @@ class SqliteStore:
             yield outer
             return
         seconds = BUSY_SECONDS if patience is None else patience
-        with self._converted(), self._alone(patience), self._acts.one(), self._connection() as connection:
+        with (
+            self._converted(), self._alone(patience), self._acts.one(), self._connection() as connection,
+            room_to_write(connection),
+        ):  # fmt: skip
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
             self._thread.connection = connection
             try:

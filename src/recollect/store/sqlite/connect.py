@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,11 +24,11 @@ from recollect.store.migrations import MIGRATIONS
 _APPLICATION_ID = 0x52434C54  # "RCLT": tells a Recollect file from any other database
 BUSY_SECONDS = 30.0
 _LOOK_SECONDS = 0.001  # between two looks whether others are done
-_CACHE_KIB = 16_384
+_READING_KIB, _WRITING_KIB = 2_048, 16_384  # of pages that a connection keeps: to read, more of them change nothing
 _LOG_PAGES = 8_000  # 32 MB; a batch changes a page of every index many times, and the file should get it once
 _SETTINGS = (
     "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
-    f"cache_size = -{_CACHE_KIB}", f"wal_autocheckpoint = {_LOG_PAGES}",
+    f"cache_size = -{_READING_KIB}", f"wal_autocheckpoint = {_LOG_PAGES}",
 )  # fmt: skip
 
 X = TypeVar("X")
@@ -88,6 +89,16 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         migrate(connection, path)  # everything is there before the log begins: no file is ever empty without it
     for setting in _SETTINGS:
         wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
+
+
+@contextmanager
+def room_to_write(connection: sqlite3.Connection) -> Generator[None]:
+    """Has a connection keep more pages for the time of a transaction, which changes some of them many times."""
+    connection.execute(f"PRAGMA cache_size = -{_WRITING_KIB}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA cache_size = -{_READING_KIB}")
 
 
 def migrate(connection: sqlite3.Connection, path: Path, before: Callable[[int], object] = lambda _: None) -> None:

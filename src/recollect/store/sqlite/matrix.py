@@ -103,9 +103,10 @@ class Matrix:
             vectors, versions, bits = vectors[chosen], versions[chosen], bits[:, chosen]
         if len(vectors) <= count:
             return vectors.copy(), versions.copy()
-        distance = np.bitwise_count(bits[0] ^ query[0]).astype(np.uint16)
-        for row in range(1, bits.shape[0]):
-            distance += np.bitwise_count(bits[row] ^ query[row])
+        distance = np.zeros(len(vectors), dtype=np.uint16)
+        unlike, count_of = np.empty(len(vectors), dtype=np.uint64), np.empty(len(vectors), dtype=np.uint8)
+        for row in range(bits.shape[0]):
+            distance += np.bitwise_count(np.bitwise_xor(bits[row], query[row], out=unlike), out=count_of)
         best = _smallest(distance, count)
         return vectors[best], versions[best]
 
