@@ -132,8 +132,7 @@ def test_a_refusal_of_the_model_is_told(loopback: Loopback) -> None:
 
 
 def test_a_server_that_says_nothing_is_given_up(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = __import__(f"recollect.complete.{provider}", fromlist=["LONG_TIMEOUT"])
-    monkeypatch.setattr(module, "LONG_TIMEOUT", httpx.Timeout(0.05))
+    monkeypatch.setattr("recollect.complete.server.LONG_TIMEOUT", httpx.Timeout(0.05))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(CompleterError, match="did not answer in time"):

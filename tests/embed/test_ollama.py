@@ -9,7 +9,7 @@ import pytest
 
 from loopback import Loopback, Reply, vector_of
 from recollect.embed.base import Embedder
-from recollect.embed.ollama import BATCH, OllamaEmbedder
+from recollect.embed.ollama import OllamaEmbedder
 from recollect.errors import EmbedderError
 
 
@@ -46,9 +46,9 @@ def test_a_known_dimension_is_not_asked_for(loopback: Loopback) -> None:
 
 
 def test_many_texts_go_in_batches(loopback: Loopback, embedder: OllamaEmbedder) -> None:
-    texts = ["x" * n for n in range(1, 2 * BATCH + 2)]
+    texts = ["x" * n for n in range(1, 2 * OllamaEmbedder.batch + 2)]
     vectors = embedder.embed(texts)
-    assert [len(asked.body["input"]) for asked in loopback.asked] == [1, BATCH, BATCH, 1]
+    assert [len(asked.body["input"]) for asked in loopback.asked] == [1, OllamaEmbedder.batch, OllamaEmbedder.batch, 1]
     assert np.all(np.diff(vectors[:, 0]) > 0)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.serve.listening import Listener
 
 from conftest import HANG_GUARD_SECONDS
 from recollect import Memory
@@ -82,25 +83,6 @@ class Server:
         self.web.close()
         self.popen.kill()
         self.popen.communicate()
-
-
-class Listener:
-    """A client that listens to events."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        self.response = response
-        self._lines = response.iter_lines()
-        self.last_id = ""
-
-    def next(self) -> Any:
-        """The next event; comments and other fields are passed over."""
-        for line in self._lines:
-            field, _, value = line.partition(": ")
-            if field == "id":
-                self.last_id = value
-            elif field == "data":
-                return msgspec.json.decode(value)
-        return None
 
 
 Start = Callable[..., Server]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from fixture_server import FULL
 from mcp import Client
 from test_up import ACCEPT, HANG_GUARD_SECONDS, META, NEW, OLD
+from tests.serve.listening import Listener
 
 from recollect.engine.loop import Loop
 from recollect.serve.address import Address, address_of, listen
@@ -43,10 +43,10 @@ class Near:
         answer = self.web.post(self.url, json=message("initialize", params))
         return {"mcp-session-id": answer.headers["mcp-session-id"]}
 
-    def listen(self, method: str, headers: Headers, **more: Any) -> Heard:
-        return Heard(self._opened.enter_context(self.web.stream(method, self.url, headers=headers, **more)))
+    def listen(self, method: str, headers: Headers, **more: Any) -> Listener:
+        return Listener(self._opened.enter_context(self.web.stream(method, self.url, headers=headers, **more)))
 
-    def call(self, headers: Headers, tool: str, **arguments: object) -> Heard:
+    def call(self, headers: Headers, tool: str, **arguments: object) -> Listener:
         params = {"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}}
         return self.listen("POST", headers, json=message("tools/call", params))
 
@@ -57,24 +57,6 @@ class Near:
         self._server.cancel_calls()
         self._loop.wait()
         self._listener.close()
-
-
-class Heard:
-    """A stream of events that a client hears."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        self.response = response
-        self._lines = response.iter_lines()
-        self.last_id = ""
-
-    def next(self) -> Any:
-        for line in self._lines:
-            field, _, value = line.partition(": ")
-            if field == "id":
-                self.last_id = value
-            elif field == "data" and value:
-                return json.loads(value)
-        return None
 
 
 def message(method: str, params: object, id: int | None = 1) -> dict[str, object]:

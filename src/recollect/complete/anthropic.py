@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 
 from msgspec import Struct
 
 from recollect.complete.base import Completion, need_text
-from recollect.complete.server import WRITING
-from recollect.endpoint import LONG_TIMEOUT, Endpoint
-
-DEFAULT_URL = "https://api.anthropic.com/v1"
-VERSION = "2023-06-01"
-
-
-class Turn(Struct, frozen=True):
-    role: str
-    content: str
+from recollect.complete.server import ServerCompleter, Turn
 
 
 class Question(Struct, frozen=True):
@@ -49,24 +40,14 @@ class Answer(Struct, frozen=True):
     usage: Usage | None = None
 
 
-class AnthropicCompleter:
-    """Owns the connections to one server."""
+class AnthropicCompleter(ServerCompleter):
+    """Asks a server of that form."""
 
     provider = "anthropic"
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str = DEFAULT_URL,
-        key: str | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.model = model
-        self._endpoint = Endpoint(
-            f"{url.rstrip('/')}/messages", WRITING, key=key, key_header="x-api-key",
-            headers={"anthropic-version": VERSION}, timeout=LONG_TIMEOUT, sleep=sleep,
-        )  # fmt: skip
+    default_url = "https://api.anthropic.com/v1"
+    path = "/messages"
+    key_header = "x-api-key"
+    headers: ClassVar[Mapping[str, str]] = {"anthropic-version": "2023-06-01"}
 
     def complete(self, system: str, prompt: str, max_tokens: int) -> Completion:
         asked = Question(self.model, max_tokens, system, [Turn("user", prompt)])

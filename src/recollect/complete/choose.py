@@ -21,13 +21,9 @@ def choose_completer(kind: str, *, model: str | None, url: str | None = None, ke
     if not model:
         raise ConfigError(f"the provider {kind!r} needs the name of a model: set RECOLLECT_SUMMARIZER_MODEL")
     if kind == "ollama":
-        from recollect.complete import ollama
-
-        return ollama.OllamaCompleter(model, url=url or ollama.DEFAULT_URL, key=key)
-    if kind == "openai":
-        from recollect.complete import openai
-
-        return openai.OpenAICompleter(model, url=url or openai.DEFAULT_URL, key=key)
-    from recollect.complete import anthropic
-
-    return anthropic.AnthropicCompleter(model, url=url or anthropic.DEFAULT_URL, key=key)
+        from recollect.complete.ollama import OllamaCompleter as Chosen
+    elif kind == "openai":
+        from recollect.complete.openai import OpenAICompleter as Chosen
+    else:
+        from recollect.complete.anthropic import AnthropicCompleter as Chosen
+    return Chosen(model, url=url, key=key)

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from recollect.complete.base import Completion, need_text
-from recollect.complete.server import WRITING
-from recollect.endpoint import LONG_TIMEOUT, Endpoint
+from recollect.complete.server import ServerCompleter, Turn
 
-DEFAULT_URL = "http://127.0.0.1:11434"
 _SMALLEST_WINDOW = 4_096
 _LARGEST_WINDOW = 65_536
-
-
-class Turn(Struct, frozen=True):
-    role: str
-    content: str
 
 
 class Options(Struct, frozen=True):
@@ -50,21 +40,12 @@ class Answer(Struct, frozen=True):
     eval_count: int | None = None
 
 
-class OllamaCompleter:
-    """Owns the connections to one Ollama server."""
+class OllamaCompleter(ServerCompleter):
+    """Asks an Ollama server."""
 
     provider = "ollama"
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str = DEFAULT_URL,
-        key: str | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.model = model
-        self._endpoint = Endpoint(f"{url.rstrip('/')}/api/chat", WRITING, key=key, timeout=LONG_TIMEOUT, sleep=sleep)
+    default_url = "http://127.0.0.1:11434"
+    path = "/api/chat"
 
     def complete(self, system: str, prompt: str, max_tokens: int) -> Completion:
         asked = Question(

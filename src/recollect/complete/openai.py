@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from recollect.complete.base import Completion, need_text
-from recollect.complete.server import WRITING
-from recollect.endpoint import LONG_TIMEOUT, Endpoint
+from recollect.complete.server import ServerCompleter, Turn
 from recollect.errors import CompleterError
-
-DEFAULT_URL = "https://api.openai.com/v1"
-
-
-class Turn(Struct, frozen=True):
-    role: str
-    content: str
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
@@ -51,30 +40,18 @@ class Answer(Struct, frozen=True):
     usage: Usage | None = None
 
 
-class OpenAICompleter:
-    """Owns the connections to one server."""
+class OpenAICompleter(ServerCompleter):
+    """Asks a server of that form."""
 
     provider = "openai"
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str = DEFAULT_URL,
-        key: str | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.model = model
-        self._new_name = url.rstrip("/") == DEFAULT_URL
-        self._endpoint = Endpoint(
-            f"{url.rstrip('/')}/chat/completions", WRITING, key=key, timeout=LONG_TIMEOUT, sleep=sleep
-        )
+    default_url = "https://api.openai.com/v1"
+    path = "/chat/completions"
 
     def complete(self, system: str, prompt: str, max_tokens: int) -> Completion:
         turns = [Turn("system", system), Turn("user", prompt)]
         asked = (
             Question(self.model, turns, max_completion_tokens=max_tokens)
-            if self._new_name
+            if self._url == self.default_url
             else Question(self.model, turns, max_tokens=max_tokens)
         )
         answer = self._endpoint.ask(asked, Answer)

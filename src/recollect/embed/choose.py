@@ -45,11 +45,11 @@ def choose_embedder(
         case "ollama":
             from recollect.embed import ollama
 
-            return ollama.OllamaEmbedder(need_model(kind, model), url=url or ollama.DEFAULT_URL, key=key, dim=dim)
+            return ollama.OllamaEmbedder(need_model(kind, model), url=url, key=key, dim=dim)
         case "openai":
             from recollect.embed import openai
 
-            return openai.OpenAIEmbedder(need_model(kind, model), url=url or openai.DEFAULT_URL, key=key, dim=dim)
+            return openai.OpenAIEmbedder(need_model(kind, model), url=url, key=key, dim=dim)
         case _:
             raise ConfigError(f"there is no embedder {kind!r}; there are: {', '.join(KINDS)}")
 

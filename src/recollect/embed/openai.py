@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from recollect.embed.endpoint import EMBEDDING
-from recollect.embed.vectors import embed_filled, unit_rows
-from recollect.endpoint import Endpoint
+from recollect.embed.endpoint import ServerEmbedder
+from recollect.embed.vectors import unit_rows
 from recollect.errors import EmbedderError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-DEFAULT_URL = "https://api.openai.com/v1"
-BATCH = 64
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
@@ -42,39 +36,18 @@ class Answer(Struct, frozen=True):
     data: list[Item]
 
 
-class OpenAIEmbedder:
-    """Owns the connections to one server. The dimension is asked for when nobody chose it."""
+class OpenAIEmbedder(ServerEmbedder):
+    """Asks a server of that form. A dimension that was chosen is asked for, and is part of the name."""
 
-    remote = True
-    """It computes elsewhere: many texts are handed over at once."""
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str = DEFAULT_URL,
-        key: str | None = None,
-        dim: int | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._model = model
-        self._endpoint = Endpoint(f"{url.rstrip('/')}/embeddings", EMBEDDING, key=key, sleep=sleep)
-        self._chosen = dim
-        self._dim = dim
+    provider = "openai"
+    default_url = "https://api.openai.com/v1"
+    path = "/embeddings"
+    batch = 64
 
     @property
     def name(self) -> str:
         cut = f":{self._chosen}" if self._chosen else ""
-        return f"openai:{self._model}{cut}"
-
-    @property
-    def dim(self) -> int:
-        if self._dim is None:
-            self._dim = self._ask(["dimension"]).shape[1]
-        return self._dim
-
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:  # noqa: ARG002 - the seam
-        return embed_filled(texts, self.dim, BATCH, self._ask)
+        return f"{super().name}{cut}"
 
     def _ask(self, texts: list[str]) -> NDArray[np.float32]:
         answer = self._endpoint.ask(Question(self._model, texts, self._chosen), Answer)

@@ -26,6 +26,7 @@ from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
+from recollect.store import ops
 from recollect.store.base import (
     Acts,
     Changes,
@@ -42,24 +43,7 @@ from recollect.store.base import (
     Unsealed,
     View,
 )
-from recollect.store.ops import (
-    Done,
-    DropSpace,
-    Erase,
-    EraseThing,
-    Evict,
-    Fade,
-    Note,
-    Op,
-    Put,
-    PutMessages,
-    PutSpace,
-    Retire,
-    Rewrite,
-    Sweep,
-    Unfade,
-    Unsay,
-)
+from recollect.store.ops import Done, Op
 from recollect.types import DEFAULT_SPACE, Act, Change, Filter, Space
 
 if TYPE_CHECKING:
@@ -421,10 +405,10 @@ class _GuardedEdit(_GuardedView):
             return getattr(self._view, name)
         return super().__getattr__(name)
 
-    def apply(self, ops: Sequence[Op]) -> list[Done]:
-        for op in ops:
+    def apply(self, wanted: Sequence[Op]) -> list[Done]:
+        for op in wanted:
             self._check(op)
-        return self._view.apply(ops)
+        return self._view.apply(wanted)
 
     def keep(
         self, shelf: Shelf[Any], items: Mapping[str, Any], *, space: str | None = None, only: bool = False
@@ -448,21 +432,21 @@ class _GuardedEdit(_GuardedView):
 
     def _check(self, op: Op) -> None:
         match op:
-            case Put() | Retire() | EraseThing():
+            case ops.Put() | ops.Retire() | ops.EraseThing():
                 self._require(op.thing.space)
-            case Rewrite():
+            case ops.Rewrite():
                 self._require(op.record.space)
-            case PutSpace():
+            case ops.PutSpace():
                 self._require(op.space.name)
-            case DropSpace():
+            case ops.DropSpace():
                 self._require(op.name)
                 _require_scope(self._grant, "admin")
-            case Erase():
+            case ops.Erase():
                 for space in op.where.spaces or ("",):
                     self._require(space)
-            case Note() | PutMessages() | Fade() | Unfade() | Evict() | Unsay():
+            case ops.Note() | ops.PutMessages() | ops.Fade() | ops.Unfade() | ops.Evict() | ops.Unsay():
                 self._require(op.space)
-            case Sweep():
+            case ops.Sweep():
                 return  # it ends what was evicted before, wherever that was
             case _:  # pyright: ignore[reportUnnecessaryComparison]  one that is added later is not let through unseen
                 _require_all(self._grant)
