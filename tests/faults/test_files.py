@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import recollect
-from recollect import Memory, NotAStore, Settings, StoreError, StoreReplaced
+from recollect import InvalidInput, Memory, NotAStore, Settings, StoreError, StoreReplaced
 from recollect.store.sqlite import turn
 
 
@@ -24,6 +27,39 @@ def test_a_pipe_in_the_place_of_a_store_is_refused_and_not_waited_for(home: Path
     os.mkfifo(home / "recollect.db")
     with pytest.raises(NotAStore, match="a pipe"):
         opened(home)
+
+
+def back_up(memory: Memory, home: Path) -> None:
+    memory.backup(home.parent / "backup.db")
+
+
+def open_again(_: Memory, home: Path) -> None:
+    opened(home).close()
+
+
+def take_in(memory: Memory, home: Path) -> None:
+    with pytest.raises(InvalidInput, match="the store itself"):
+        memory.import_(home / "recollect.db")
+    with pytest.raises(InvalidInput, match="the store itself"):
+        memory.ingest_file(home / "recollect.db")
+
+
+@pytest.mark.parametrize("look", [back_up, open_again, take_in])
+def test_who_looks_at_an_open_store_does_not_give_up_its_locks(
+    home: Path, look: Callable[[Memory, Path], None]
+) -> None:
+    """A process that closed the file had no locks on it any more, and the next one to end removed its log."""
+    with opened(home) as memory:
+        memory.remember("the first", id="first")
+        look(memory, home)
+        words = ["remember", "the second", "--id", "second", "--home", str(home)]
+        for _ in range(2):
+            subprocess.run([sys.executable, "-m", "recollect.cli", *words], capture_output=True, check=True)
+        assert (home / "recollect.db-wal").exists()
+        assert memory.get("second") is not None
+        memory.remember("the third", id="third")
+    with opened(home) as memory:
+        assert {record.id for record in memory.list()} == {"first", "second", "third"}
 
 
 def test_a_copy_of_an_idle_store_without_its_log_holds_everything(home: Path, tmp_path: Path) -> None:

@@ -222,7 +222,8 @@ def test_a_stream_ends_when_its_token_is_revoked(kept: Kept) -> None:
     session = kept.up.initialize(**bearer)
     with kept.up.web.stream("GET", "/mcp", headers={**bearer, "mcp-session-id": session}) as stream:
         assert stream.status_code == 200
-        run(kept.home, "token", "revoke", id)
+        revoked = run(kept.home, "token", "revoke", id)
+        assert revoked.returncode == 0, revoked.stderr
         assert "".join(stream.iter_text()) == ""  # it comes to an end by itself
 
 

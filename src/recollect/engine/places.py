@@ -138,6 +138,12 @@ def keep_identity(store: Store, space: str, text: str) -> None:
         edit.keep(_FILES, {IDENTITY_FILE: text.strip() or None}, space=space)
 
 
+def require_other(store: Store, path: Path) -> None:
+    """Refuses the file that the store itself is kept in: it is read by the store alone, whose locks are on it."""
+    if store.site.folder is not None and path.exists() and path.samefile(store.site.location):
+        raise InvalidInput("path", f"{path} is the store itself; `recollect export` writes what it holds")
+
+
 def _require_short(text: str) -> None:
     if len(text.encode()) > MOST_IDENTITY_BYTES:
         raise InvalidInput("identity", f"must have at most {MOST_IDENTITY_BYTES:,} bytes")

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recollect.errors import StoreError
+from recollect.store.sqlite.file import HEADER, read_head
 
 Row: TypeAlias = Mapping[str, object]
-_HEADER = b"SQLite format 3\0"
 
 
 def is_sqlite(path: Path) -> bool:
     """Does a file begin like a database?"""
     try:
-        with path.open("rb") as file:
-            return file.read(len(_HEADER)) == _HEADER
+        head = read_head(path)
     except OSError:
         return False
+    return head is None or head.startswith(HEADER)
 
 
 def table_names(path: Path) -> frozenset[str]:

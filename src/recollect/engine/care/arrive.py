@@ -13,6 +13,7 @@ from recollect.engine.intake.elsewhere import fits, import_elsewhere
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
 from recollect.engine.intake.results import Imported
+from recollect.engine.places import require_other
 from recollect.errors import InvalidInput
 from recollect.ingest.elsewhere.found import Origin as Elsewhere
 from recollect.ingest.elsewhere.origins import ORIGINS as ELSEWHERE
@@ -93,6 +94,7 @@ ORIGINS: Mapping[str, Origin] = {
 @as_one_act
 def arrive(core: Core, path: Path, origin: str | None, asked: Asked) -> list[Imported]:
     """Takes over what a path holds."""
+    require_other(core.store, path)
     return ORIGINS[_origin(path, origin)].take(core, path, asked)
 
 

@@ -15,6 +15,7 @@ from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
 from recollect.engine.intake.workers import read_alone, read_files
+from recollect.engine.places import require_other
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.documents import LARGEST_DOCUMENT, Mode
 from recollect.ingest.walk_files import is_text
@@ -50,6 +51,7 @@ def ingest_file(
 ) -> IngestedSource:  # fmt: skip
     """Stores a document. For a file that is as it was, nothing is written."""
     found = _locate_regular(path, LARGEST_DOCUMENT)
+    require_other(core.store, found)
     [source] = read_alone(found.parent, Errand(found.name, FILE.name, form=mode), cancelled).sources
     ready = msgspec.structs.replace(source, title=title or source.title).ready()
     return ingest_sources(core, [ready], space, fields)[0]

@@ -11,6 +11,8 @@ import os
 import stat
 import struct
 import sys
+import threading
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,9 @@ HEADER = b"SQLite format 3\0"
 _PAGE_SIZE, _PAGE_COUNT, _MODE = slice(16, 18), slice(28, 32), 18
 _WITH_A_LOG = 2  # the mode of a database whose newest pages stand in a log
 _MARK = struct.Struct("<QQQ")  # device and number of the file, and its last entry
+_LIVE: Counter[tuple[int, int]] = Counter()
+"""The files that stores of this process have open."""
+_LOOKING = threading.Lock()
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -75,6 +80,19 @@ def warn_of_network(path: Path) -> list[str]:
     ]
 
 
+def read_head(path: Path) -> bytes | None:
+    """How a file begins; None where a store of this process has it open, and has looked itself.
+
+    Whoever closes a file gives up all locks that the process has on it, SQLite's as well: the next program to end would
+    then take itself for the last one, and remove the log that we are still writing.
+    """
+    with _LOOKING:
+        if _identity(path) in _LIVE:
+            return None
+        with path.open("rb") as file:
+            return file.read(100)
+
+
 def check_file(path: Path) -> None:
     """Refuses what is no store, before SQLite touches it: it would wait for a pipe, and write over a short file."""
     try:
@@ -87,10 +105,11 @@ def check_file(path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise NotAStore(f"{path} is not a Recollect store: it is a folder, a pipe or a device, and not a plain file")
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
+        head = read_head(path)
     except OSError as error:
         raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
+    if head is None:
+        return
     if not head:
         _check_orphan(path)
     elif head[: len(HEADER)] != HEADER:
@@ -145,6 +164,10 @@ class Watched:
         self._mark: int | None = None
         self._told = 0
         self.identity = _identity(path)
+        self._is_live = self.identity is not None
+        if self.identity is not None:
+            with _LOOKING:
+                _LIVE[self.identity] += 1
 
     def open(self, read_last: Callable[[], int]) -> None:
         """Begins to watch a store, unless it has fewer entries than were acknowledged.
@@ -169,9 +192,16 @@ class Watched:
                 )
 
     def close(self) -> None:
+        """Called when no connection to the file is left."""
         mark, self._mark = self._mark, None
         if mark is not None:
             os.close(mark)
+        with _LOOKING:
+            if self._is_live and self.identity is not None:
+                _LIVE[self.identity] -= 1
+                if not _LIVE[self.identity]:
+                    del _LIVE[self.identity]
+            self._is_live = False
 
     def check(self) -> None:
         """Raises where the file is no longer the one that was opened: what is written to it would be lost."""
