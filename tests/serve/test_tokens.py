@@ -239,7 +239,7 @@ TRIED = (
     " project_status projects promote recall reindex relate remember remember_many repair_session resume_embedding"
     " review revise search_code secrets segments session sessions set_identity set_secrets size sources spaces"
     " summarize supersede tally too_early touch undo once can_embed acts unfinished_projects behind brief check warm"
-    " forgets unsealed"
+    " forget_fact forgets unsealed"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
