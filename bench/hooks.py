@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,8 @@ def run(plan: Plan) -> list[Table]:
     taken = {event: spawn(home, event, inputs) for event, inputs in told.items()}
     limits = {"SessionStart": (150, 300), "UserPromptSubmit": (600, 600), "Stop": (100, None)}
     rows = [_row(f"{event}, a process", taken[event], *limits[event]) for event in told]
+    later = events(plan, home, count, first=10_000)
+    rows.append(_row("UserPromptSubmit, beside a server", beside_server(home, later), 250, None))
     rows.append(_row("a prompt, asked of a running server", ask_server(home, told["UserPromptSubmit"]), 250, None))
     bare = spawn_bare(count)
     boot, work = median([took for took, _, _ in bare]) * 1e3, median([worked for _, worked, _ in bare]) * 1e3
@@ -87,23 +90,36 @@ def run(plan: Plan) -> list[Table]:
     return [Table("hooks", columns, tuple(rows), note), leftovers(plan, home)]
 
 
+def beside_server(home: Path, told: Mapping[str, Sequence[Mapping[str, object]]]) -> list[tuple[float, float, float]]:
+    """Prompts to hooks of a machine on which an agent has its server running."""
+    with running(home):
+        return spawn(home, "UserPromptSubmit", told["UserPromptSubmit"])
+
+
 def ask_server(home: Path, inputs: Sequence[Mapping[str, object]]) -> list[tuple[float, float, float]]:
     """Has a server answer prompts that has its model loaded: seconds of each; what the server takes is not a hook's."""
-    command = [sys.executable, "-c", _MAIN, "serve", "--home", str(home)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as server:
-        _ask(server, "initialize", {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"},
-        })  # fmt: skip
-        _ask(server, "tools/call", {"name": "recall", "arguments": {"query": "What about the model?"}})
+    with running(home) as server:
         taken: list[tuple[float, float, float]] = []
         for one in inputs:
             arguments = {"prompt": one["prompt"], "session": f"server-{one['session_id']}"}
             began = time.perf_counter()
             _ask(server, "tools/call", {"name": "hook", "arguments": arguments})
             taken.append((time.perf_counter() - began, 0.0, 0.0))
+    return taken
+
+
+@contextmanager
+def running(home: Path) -> Generator[subprocess.Popen[bytes]]:
+    """A server that has its model loaded."""
+    command = [sys.executable, "-c", _MAIN, "serve", "--home", str(home)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as server:
+        _ask(server, "initialize", {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"},
+        })  # fmt: skip
+        _ask(server, "tools/call", {"name": "recall", "arguments": {"query": "What about the model?"}})
+        yield server
         assert server.stdin is not None
         server.stdin.close()
-    return taken
 
 
 def _ask(server: subprocess.Popen[bytes], method: str, params: Mapping[str, object]) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from recollect.environment import home_of
+from recollect.environment import HOOK_SECONDS, home_of
 from recollect.errors import ConfigError
 from recollect.plain import part_complaint, told_value, told_wanted
 
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """So many of the newest stay; of the four weeks before, one each."""
     backup_command: str | None = None
     """A command that is given each backup, to take it elsewhere; {path} in it stands for the file."""
-    hook_seconds: Annotated[float, msgspec.Meta(gt=0, le=60)] = 0.3
+    hook_seconds: Annotated[float, msgspec.Meta(gt=0, le=60)] = HOOK_SECONDS
     """So long a client's hook may look for something at the start of a session or at a prompt; then it is silent."""
     log_level: str = "warning"
     allow_private_addresses: bool = False

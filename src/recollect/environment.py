@@ -15,6 +15,8 @@ FOREIGN = (
 """What rusty-mem reads, under its own names."""
 FOREIGN_HOMES = {"memory-substrate": "MEMORY_SUBSTRATE_ROOT"}
 """Variables that name the store's folder for one contract, where nothing of ours does."""
+HOOK_SECONDS = 0.3
+"""How long a hook may take, where nothing else is said."""
 _OWN = (
     "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "TLS_CERT", "TLS_KEY",
     "OAUTH_ISSUER", "OAUTH_RESOURCE",
@@ -58,6 +60,15 @@ def character_of(environment: Mapping[str, str] = os.environ) -> str:
         if name in FOREIGN or (name.startswith("RECOLLECT_") and name.removeprefix("RECOLLECT_") not in _OWN)
     }
     return "\n".join(f"{name}={value}" for name, value in sorted(settings.items()))
+
+
+def hook_seconds(environment: Mapping[str, str] = os.environ) -> float | None:
+    """How long a hook may take, as far as that can be said without the settings."""
+    said = environment.get("RECOLLECT_HOOK_SECONDS", "").strip()
+    try:
+        return float(said) if said else HOOK_SECONDS
+    except ValueError:
+        return None
 
 
 def working_folder(environment: Mapping[str, str] = os.environ) -> str | None:

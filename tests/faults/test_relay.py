@@ -88,6 +88,71 @@ def test_a_relay_loads_nothing_of_the_engine(start: Start) -> None:
     assert int(held.partition("VmRSS:")[2].split()[0]) < 30_000
 
 
+HOOKED = """
+import sys
+from recollect.cli import main
+code = main(["hook", "claude", "UserPromptSubmit", "--home", {home!r}])
+loaded = [name for name in ("msgspec", "numpy", "sqlite3", "recollect.engine") if name in sys.modules]
+print(code, *loaded, file=sys.stderr)
+"""
+STORED = "The staging database of billing listens on port 5544."
+
+
+def prompted(home: Path, session: str, said: bytes | None = None, seconds: str = "30") -> tuple[str, str]:
+    """What a client's hook adds to a prompt, and what its process had to load for that."""
+    told = {"session_id": session, "prompt": "On which port does the staging database of billing listen?"}
+    done = subprocess.run(
+        [sys.executable, "-c", HOOKED.format(home=str(home))], input=said or json.dumps(told).encode(),
+        capture_output=True, check=True,
+        env={
+            **os.environ, "PYTHONPATH": SOURCE, "RECOLLECT_EMBEDDER": "none", "RECOLLECT_HOOK_SECONDS": seconds,
+        },
+    )  # fmt: skip
+    return done.stdout.decode(), done.stderr.decode().strip()
+
+
+def test_a_prompt_is_answered_by_whoever_has_the_memory_open_as_it_is_without(start: Start, tmp_path: Path) -> None:
+    owner = start()
+    owner.call("remember", text=STORED)
+    served, loaded = prompted(tmp_path / "home", "one")
+    assert loaded == "0"
+    again, _ = prompted(tmp_path / "home", "one")
+    owner.end()
+    alone, loaded = prompted(tmp_path / "home", "two")
+    assert "recollect.engine" in loaded
+    assert STORED in json.loads(served)["hookSpecificOutput"]["additionalContext"]
+    assert (served, again) == (alone, "")  # a session is not told the same twice
+
+
+def test_a_prompt_is_answered_also_where_who_had_the_memory_open_was_killed(start: Start, tmp_path: Path) -> None:
+    owner = start()
+    owner.call("remember", text=STORED)
+    owner.popen.kill()
+    owner.popen.wait()
+    said, loaded = prompted(tmp_path / "home", "one")
+    assert STORED in said
+    assert "recollect.engine" in loaded
+
+
+def test_a_prompt_that_cannot_be_read_is_noted_and_not_answered(start: Start, tmp_path: Path) -> None:
+    start().call("remember", text=STORED)
+    assert prompted(tmp_path / "home", "one", b"{nonsense")[0] == ""
+    log = (tmp_path / "home" / "hooks.jsonl").read_text("utf-8").splitlines()
+    assert "JSONDecodeError" in json.loads(log[-1])["problem"]
+
+
+def test_a_prompt_waits_no_longer_than_it_may_for_one_that_hangs(start: Start, tmp_path: Path) -> None:
+    owner = start()
+    owner.call("remember", text=STORED)
+    os.kill(owner.popen.pid, signal.SIGSTOP)
+    try:
+        assert prompted(tmp_path / "home", "one", seconds="0.3")[0] == ""
+    finally:
+        os.kill(owner.popen.pid, signal.SIGCONT)
+    log = (tmp_path / "home" / "hooks.jsonl").read_text("utf-8").splitlines()
+    assert any("found nothing within 0.3 seconds" in json.loads(line).get("problem", "") for line in log)
+
+
 def test_every_contract_is_served_through_a_relay_as_it_is_directly(start: Start) -> None:
     start()
     for name in CONTRACTS:

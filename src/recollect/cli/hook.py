@@ -13,9 +13,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from select import select
 from time import perf_counter
 
-from recollect.cli.hook_forms import MOMENTS, Told, parse_told, render_answer
+from recollect.cli.hook_forms import MOMENTS, Told, added_by, parse_told, render_answer
 from recollect.errors import RecollectError
 from recollect.light import TYPE_CHECKING, Plain
 
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from recollect.cli.hook_forms import Moment
     from recollect.config import Settings
     from recollect.engine.read.unasked import Given, Unasked
+    from recollect.serve.meeting import Meeting
 
 _LEAST_SECONDS = 0.1  # for the notes, when the answer took all of its time
 _CAPTURE_SECONDS = 120
 _NICE = 10  # of 19: it goes on where others leave it time
 _MOST_INPUT = 4_000_000  # bytes; a prompt may carry a whole file
+_CHUNK = 65_536
 _SPACE = "default"
 _OPTIONS = {"--space": "space", "--home": "home", "--store": "home"}
 _FOR_PEOPLE = ("--help", "-h", "--preview")
@@ -77,11 +80,60 @@ def run_hook(call: Call) -> int:
     gc.disable()  # this process is over before there is anything to gain
     if call.moment == "turn":
         return _run_turn(call)
+    data = None
+    if call.moment == "prompt" and (found := _server(call)) is not None:
+        server, seconds = found
+        data = _read_within(seconds)
+        if _is_served(call, server, data, seconds):
+            return 0
     settings = None if call.moment is None else _settings(call)
     if settings is None:
         _put(render_answer(call.client, call.event, ""))
         return 0
-    return _Answer(call, settings).run()
+    return _Answer(call, settings, data).run()
+
+
+def _server(call: Call) -> tuple[Meeting, float] | None:
+    """Where a process may be found that has the memory open, and how long its answer may take; None where none may."""
+    from recollect.environment import hook_seconds, place_of
+    from recollect.serve.meeting import meeting_of
+
+    folder, seconds = place_of("native", call.home)[0], hook_seconds()
+    if seconds is None or not os.path.isdir(os.path.expanduser(folder)):
+        return None
+    meeting = meeting_of("native", call.home)
+    if meeting is None or "hook_seconds" in meeting.character or not meeting.may_be_served():
+        return None
+    return meeting, seconds
+
+
+def _is_served(call: Call, server: Meeting, data: bytes, seconds: float) -> bool:
+    """Has a process answer that has the memory open, with the model that is loaded there. Was there one?"""
+    from recollect.serve.asking import ask_tool
+
+    told, began = Told(), perf_counter()
+    try:
+        told = parse_told(call.client, data)
+        if told.prompt is None:
+            return False
+        arguments = {
+            "prompt": told.prompt, "session": told.session, "folder": told.folder, "client": call.client,
+            "event": call.event, "space": call.space,
+        }  # fmt: skip
+        said = ask_tool(server, "hook", arguments, seconds)
+    except ValueError:
+        return False  # what it is that cannot be read is told by the long way
+    except TimeoutError:
+        _put(render_answer(call.client, call.event, ""))
+        settings = _settings(call)
+        if settings is not None:
+            problem = f"the server of this memory found nothing within {seconds:g} seconds"
+            _log(call, settings, told, milliseconds=round((perf_counter() - began) * 1e3), problem=problem)
+        return True
+    if said is None:
+        return False
+    _put(render_answer(call.client, call.event, added_by(said)))
+    return True
 
 
 def _settings(call: Call) -> Settings | None:
@@ -98,14 +150,14 @@ def _settings(call: Call) -> Settings | None:
 class _Answer:
     """A call at the start of a session or at a prompt: one thread looks, and the other watches the clock."""
 
-    def __init__(self, call: Call, settings: Settings) -> None:
+    def __init__(self, call: Call, settings: Settings, data: bytes | None = None) -> None:
         from threading import Event
 
         from recollect.engine.read.unasked import Given
 
         if call.moment == "prompt":
             import_module("recollect.engine.read.recall")  # numpy, before the clock runs: it is start-up
-        self._call, self._settings = call, settings
+        self._call, self._settings, self._data = call, settings, data
         self._began = perf_counter()
         self._given = Given()
         self._told = Told()
@@ -138,7 +190,8 @@ class _Answer:
         from recollect.engine.start import open_present
 
         try:
-            self._told = parse_told(self._call.client, _read_input())
+            data = _read_input() if self._data is None else self._data
+            self._told = parse_told(self._call.client, data)
             core = open_present(self._settings, actor=f"hook:{self._call.client}")
             if core is not None:
                 try:
@@ -261,6 +314,20 @@ def _hold_back() -> None:
 
 def _read_input() -> bytes:
     return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_INPUT)
+
+
+def _read_within(seconds: float) -> bytes:
+    """The same, as far as it comes in time."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    held, until = bytearray(), perf_counter() + seconds
+    file = sys.stdin.fileno()
+    while len(held) < _MOST_INPUT and select([file], [], [], max(until - perf_counter(), 0.0))[0]:
+        chunk = os.read(file, _CHUNK)
+        if not chunk:
+            break
+        held += chunk
+    return bytes(held)
 
 
 def _put(answer: str) -> None:

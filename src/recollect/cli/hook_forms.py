@@ -123,6 +123,13 @@ def render_answer(client: str, event: str, text: str) -> str:
     return _written({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
 
 
+def added_by(answer: str) -> str:
+    """The text in what a running server says to a hook."""
+    import json  # as above
+
+    return json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
+
+
 def _written(answer: Mapping[str, object]) -> str:
     import json  # as above
 

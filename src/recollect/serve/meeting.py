@@ -100,6 +100,10 @@ class Meeting:
         except OSError:
             return None
 
+    def may_be_served(self) -> bool:
+        """Was there somebody who serves? It may have been killed since."""
+        return os.path.lexists(self._socket)
+
     def connect(self) -> socket.socket | None:
         """A connection to whoever serves; None where nobody does, or somebody else than us."""
         peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
