@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from conftest import Shell
 from recollect.cli.app import app
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -46,3 +47,13 @@ def test_every_command_answers_help(shell, name):
     outcome = shell(*name.split(), "--help")
     assert outcome.code == 0
     assert f"Usage: recollect {name}" in outcome.out
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("add", "remember"), ("search", "recall"), ("rm", "forget")])
+def test_what_other_programs_call_a_command_is_told_by_its_name_here(shell: Shell, typed: str, meant: str) -> None:
+    assert shell(typed, "x").err.startswith(f"error: No such command '{typed}'. Did you mean '{meant}'?")
+
+
+def test_help_may_be_asked_for_as_a_command(shell: Shell) -> None:
+    assert "Usage: recollect" in shell("help").out
+    assert "Usage: recollect recall" in shell("help", "recall").out

@@ -46,8 +46,8 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell: Shell) -> 
     [
         (("   ",), "", "error: text: is blank; give it some text\n"),
         (("x", "--importance", "7"), "", "error: importance: must be from 0 to 1, not 7.0\n"),
-        (("x", "--type", "?"), "", "error: memory_type: must be one of episodic, semantic, procedural; not '?'\n"),
-        (("x", "--time", "2026-13-01"), "", "error: event_time: is not a real time: month must be in 1..12\n"),
+        (("x", "--type", "?"), "", "error: --type: must be one of episodic, semantic, procedural; not '?'\n"),
+        (("x", "--time", "2026-13-01"), "", "error: --time: is not a real time: month must be in 1..12\n"),
         ((), b"\xff\xfe", "error: stdin: is not UTF-8 text (byte 0 does not fit)\n"),
         ((), "a\0b", "error: text: contains a NUL character; remove it\n"),
         (("x", "--space", ""), "", "error: space: must have 1 to 200 characters, not 0\n"),
@@ -255,3 +255,9 @@ def test_what_was_done_in_one_go_is_one_line_and_taken_back_as_one(shell: Shell,
     assert f"changes of entry {act['entry']}" in shell("undo", str(act["entry"])).err
     assert shell.json("list")["records"] == []
     assert shell("journal", "--after", "1").err.startswith("error: --after: needs --entries")
+
+
+def test_a_time_that_is_none_is_told_by_the_option_that_was_typed(shell: Shell) -> None:
+    told = shell("remember", "The pond is frozen.", "--time", "soon")
+    assert told.code == 2
+    assert told.err.startswith("error: --time: must be a time like ")

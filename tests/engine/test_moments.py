@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recollect import Memory
 from recollect.engine.moments import read_moment
 
 NOW = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)  # a Sunday
@@ -62,3 +63,22 @@ def test_what_means_no_time_is_none(words: str) -> None:
 def test_a_day_that_there_is_not_is_an_error(words: str) -> None:
     with pytest.raises(ValueError, match=r"must be in|out of range"):
         read_moment(words, NOW)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What happened in June 2024?", ["Tom went to Oslo.", "The barn roof was mended."]),
+        ("what did we do on 12 June 2024?", ["The barn roof was mended."]),
+        ("What is new since August 2024?", ["We painted the hall."]),
+        ("what happened in May 2019?", []),
+    ],
+)
+def test_what_happened_at_some_time_is_answered_by_what_is_of_that_time(
+    memory: Memory, question: str, found: list[str]
+) -> None:
+    memory.remember("The barn roof was mended.", event_time="2024-06-12T10:00:00Z")
+    memory.remember("Tom went to Oslo.", event_time="2024-06-20T10:00:00Z")
+    memory.remember("We painted the hall.", event_time="2024-08-03T10:00:00Z")
+    answer = memory.recall(question, min_score=0.3)
+    assert [hit.record.text for hit in answer] == found

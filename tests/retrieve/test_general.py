@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.retrieve.general import asks_generally
+from recollect.retrieve.general import asked_of_a_time, asks_generally
 
 GENERAL = """
 what should I know?
@@ -138,3 +138,24 @@ def test_a_question_for_whatever_is_worth_knowing_is_general(question: str) -> N
 @pytest.mark.parametrize("question", PARTICULAR.strip().splitlines())
 def test_a_question_for_something_is_not_general(question: str) -> None:
     assert not asks_generally(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "time", "since"),
+    [
+        ("What happened in June?", "june", False),
+        ("what did we do last week?", "last week", False),
+        ("What happened on 12 June 2025?", "12 june 2025", False),
+        ("show me everything from yesterday", "yesterday", False),
+        ("what have we done since Monday?", "monday", True),
+        ("What's new since last week?", "last week", True),
+        ("anything from March?", "march", False),
+    ],
+)
+def test_whatever_happened_at_some_time_is_asked_of_that_time(question: str, time: str, since: bool) -> None:
+    assert asked_of_a_time(question) == (time, since)
+
+
+@pytest.mark.parametrize("question", ["who moved in June?", "what happened", "when did we meet last week?", "x" * 500])
+def test_a_question_for_something_is_not_asked_of_a_time(question: str) -> None:
+    assert asked_of_a_time(question) is None

@@ -133,12 +133,35 @@ app.command("status")(unasked.status)
 app.command("welcome")(welcome)
 
 
+_MEANT = {
+    word: command
+    for command, words in {
+        "remember": "add save store note put write new create insert",
+        "recall": "search find query ask lookup grep",
+        "show": "get view cat read",
+        "forget": "delete remove rm erase drop",
+        "revise": "edit update change set",
+        "journal": "log changes",
+        "connect": "setup install init",
+        "up": "start run server daemon",
+        "status": "info state",
+        "ingest": "load upload",
+        "explore": "graph entity facts",
+        "stats": "count size",
+    }.items()
+    for word in words.split()
+}
+"""What people type who know other programs."""
+
+
 def run_app(args: Sequence[str], *, as_json: bool) -> int:
     """Runs a command by typer. A wrong command line is told in one line, and how to learn more in another."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")  # a terminal that lacks a letter shows another, rather than nothing at all
+    if args[:1] == ["help"]:
+        args = [*args[1:], "--help"]
     try:
         code: object = app(args=list(args), prog_name="recollect", standalone_mode=False)
     except typer.TyperException as error:
@@ -152,7 +175,11 @@ def run_app(args: Sequence[str], *, as_json: bool) -> int:
 
 
 def _tell_usage(error: typer.TyperException, *, as_json: bool) -> None:
-    tell_error("usage", error.format_message(), as_json=as_json)
+    message = error.format_message()
+    unknown = message.split("'")[1] if message.startswith("No such command '") else ""
+    if unknown in _MEANT:
+        message = f"No such command '{unknown}'. Did you mean '{_MEANT[unknown]}'?"
+    tell_error("usage", message, as_json=as_json)
     context = getattr(error, "ctx", None)
     if context is not None and not as_json:
         say(f"see: {context.command_path} --help")

@@ -164,7 +164,13 @@ def with_options(options: Iterable[Given]) -> Callable[[Callable[..., R]], Calla
         def run(**typed: object) -> R:
             used = {known[name]: typed.pop(name) for name in known}
             given = {one.keyword: one.read(value) for one, value in used.items() if value is not None}
-            return command(given=given, **typed)
+            try:
+                return command(given=given, **typed)
+            except InvalidInput as error:
+                named = next((one for one in used if one.keyword == error.field != one.option), None)
+                if named is None:
+                    raise
+                raise InvalidInput(f"--{named.option.replace('_', '-')}", error.problem) from error
 
         own = [
             parameter.replace(kind=Parameter.KEYWORD_ONLY)

@@ -118,6 +118,17 @@ _WHOLES = {
 }
 
 
+_OF_A_TIME = re.compile(
+    r"(?:what (?:all |else )?(?:has |have |had |was |were |is |s )?(?:happened|happening|happen|going on|went on"
+    r"|took place"
+    r"|did (?:i|we|you) (?:do|learn|decide|note|say)|(?:i|we) (?:done|learned|decided|noted|said)|done|decided|noted"
+    r"|new|(?:do|did) (?:i|we|you) (?:know|have|remember))"
+    r"|(?:show|tell|give|list)(?: me| us)? (?:everything|all|what happened|what we did|what i did|the notes|my notes)"
+    r"|(?:is there |do you have )?anything|everything|notes|my notes|our notes)"
+    r" (?P<since>since )?(?:(?:in|on|during|of|from|over|throughout|about) )?(?:the )?(?P<time>.+)"
+)
+
+
 @cache
 def _pattern() -> re.Pattern[str]:
     """Compiled when a question is short enough to be one: patterns of many scripts take a while."""
@@ -127,11 +138,21 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(joined)
 
 
+def asked_of_a_time(question: str) -> tuple[str, bool] | None:
+    """What may be the words for a time, where whatever happened then is asked for; and is it since then?"""
+    found = _OF_A_TIME.fullmatch(" ".join(_POLITE.sub(" ", _said(question)).split()))
+    return None if found is None or len(question) > _LONGEST else (found["time"], found["since"] is not None)
+
+
+def _said(question: str) -> str:
+    return _AROUND.sub(" ", question[: _LONGEST + 1].replace("’", "'").casefold()).strip()
+
+
 def asks_generally(question: str) -> bool:
     """Is this a question for whatever is worth knowing?"""
     if len(question) > _LONGEST:
         return False
-    said = _AROUND.sub(" ", question.replace("’", "'").casefold()).strip()
+    said = _said(question)
     return _pattern().fullmatch(said) is not None or (
         _pattern().fullmatch(" ".join(_POLITE.sub(" ", said).split())) is not None
     )

@@ -221,3 +221,21 @@ def test_a_client_s_hook_is_answered_in_plain_text_or_as_its_event_wants_it(serv
     assert (ask(session="a"), ask(session="b")) == ("", plain)
     output = json.loads(ask(session="c", event="UserPromptSubmit"))
     assert output == {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": plain}}
+
+
+def test_what_nobody_knows_and_a_revision_of_nothing_are_told(serve: Callable[..., Server]) -> None:
+    server = serve()
+    nobody = server.call("explore", entity="Nobody")
+    assert (nobody["facts"], nobody["problem"]) == ([], "nothing in space 'default' is about 'Nobody', or mentions it")
+    id = server.call("remember", text="The pond is frozen.")["id"]
+    told = "text: nothing to change; give one of text, title, tags, importance, valid_until"
+    assert server.fail("revise", id=id) == told
+
+
+def test_a_fact_is_forgotten_by_the_id_that_recall_shows(serve: Callable[..., Server]) -> None:
+    server = serve()
+    fact = server.call("relate", subject="Mira", predicate="lives in", object="Porto")["id"]
+    assert [hit["id"] for hit in server.call("recall", query="where does Mira live?")["hits"]] == [fact]
+    server.call("forget", id=fact)
+    assert server.call("recall", query="where does Mira live?")["hits"] == []
+    assert "no record, fact or entity" in server.fail("forget", id=fact)

@@ -177,6 +177,7 @@ class Explored(Struct, omit_defaults=True, kw_only=True):
     past_facts: list[FactView] = field(default_factory=list[FactView])
     neighbours: dict[str, int] = field(default_factory=dict[str, int])
     mentioned_in: list[RecordView] = field(default_factory=list[RecordView])
+    problem: str | None = None
 
 
 class SpaceView(Struct, kw_only=True):

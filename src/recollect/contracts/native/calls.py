@@ -96,6 +96,8 @@ def recall(params: Recall, call: Call) -> Recalled:
 def revise(params: Revise, call: Call) -> Written:
     names = ("text", "title", "tags", "importance", "valid_until")
     fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
+    if not fields:
+        raise InvalidInput("text", f"nothing to change; give one of {', '.join(names)}")
     return written(call.memory.revise(params.id, reason=params.reason, **fields))
 
 
@@ -154,7 +156,7 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
     about = memory.meant(name, space=space)
     known = memory.find_entities(about, space=space)
     if not known and not mentions:
-        return Explored(entity=name)
+        return Explored(entity=name, problem=f"nothing in space {space!r} is about {name!r}, or mentions it")
     everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
     holding = memory.facts(about, space=space, as_of=params.as_of, true_at=params.true_at)
     active = {fact.relation.version for fact in holding}

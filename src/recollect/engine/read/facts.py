@@ -46,10 +46,13 @@ def facts_for(view: View, query: Query, named: Mapping[str, Sequence[Entity]]) -
 
 
 def _may_see(where: Filter) -> bool:
-    """A fact has neither tags nor sessions: it is left out where records are narrowed by such a thing."""
-    ours = ("spaces", "as_of", "without_kinds", "without_sources", "valid_only")
+    """A fact has neither tags nor sessions: it is left out where records are narrowed by such a thing.
+
+    It is of no project, and seen by whoever sees what is of none.
+    """
+    ours = ("spaces", "as_of", "without_kinds", "without_sources", "valid_only", "projects")
     plain = all(getattr(where, name) == getattr(_PLAIN, name) for name in where.__struct_fields__ if name not in ours)
-    return plain and KIND not in where.without_kinds
+    return plain and KIND not in where.without_kinds and (not where.projects or "" in where.projects)
 
 
 def _told(view: View, space: str, ids: Sequence[str], where: Filter) -> list[tuple[Relation, str]]:

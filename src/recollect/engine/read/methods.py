@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from typing import Literal, Unpack, get_args
 
@@ -27,6 +28,7 @@ from recollect.engine.parse import (
     parse_share,
     parse_space,
     parse_text,
+    parse_time,
 )
 from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
@@ -41,12 +43,14 @@ from recollect.engine.write.sessions import list_sessions
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
-from recollect.retrieve.general import asks_generally
+from recollect.retrieve.context import pack_context
+from recollect.retrieve.general import asked_of_a_time, asks_generally
 from recollect.store.base import Acts, By, Changes, Unsealed, View
 from recollect.types import (
     CATALOGUE_KINDS,
     DEFAULT_SPACE,
     NOISE,
+    SEGMENT_KINDS,
     Act,
     Change,
     Filter,
@@ -68,6 +72,18 @@ _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 def _parse_budget(value: object) -> int | None:
     return None if value is None else parse_limit(value, "budget_tokens", most=10_000_000)
+
+
+def _parse_period(question: str) -> tuple[datetime, datetime | None] | None:
+    """The time of which somebody asks whatever happened then, if nothing else is asked; without an end, up to now."""
+    asked = asked_of_a_time(question)
+    if asked is None:
+        return None
+    words, since = asked
+    try:
+        return parse_time(words, "since"), None if since else parse_time(words, "until")
+    except InvalidInput:
+        return None
 
 
 class Reading:
@@ -115,6 +131,9 @@ class Reading:
         "fact" with the relation's id, unless the hits are narrowed by more than a space or a time; `facts=False` leaves
         them out.
 
+        Where whatever happened at some time is asked for ("what happened in June?", "what did we do last week?"), the
+        answer is what is of that time, the latest first, each with a score of 1; if nothing is, it is searched for.
+
         Without a query, or where the question is a general one ("what should I know?"), the answer is `brief`'s: its
         records in its order, each with a score of 1, and `signals.brief` says so.
         """
@@ -122,6 +141,9 @@ class Reading:
         text = None if query is None else parse_text(query, "query")
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
+        period = _parse_period(text) if where.since is None and where.until is None else None
+        if period is not None and (then := self._recall_period(where, period, limit, budget_tokens)):
+            return then
         parsed = Query(
             text=text,
             filter=where,
@@ -185,6 +207,23 @@ class Reading:
         problem = None if hits else self._missing(where.spaces)
         signals = Signals(brief=True, milliseconds=taken, problem=problem)
         return Recall(hits=hits, pack=lambda _: made.text, signals=signals)
+
+    def _recall_period(
+        self, where: Filter, period: tuple[datetime, datetime | None], limit: int, budget_tokens: int | None
+    ) -> Recall:
+        """What is of a time, the latest first; what was said or read then fills what room is left."""
+        started, most = perf_counter(), parse_limit(limit)
+        then = msgspec.structs.replace(where, since=period[0], until=period[1])
+        told = msgspec.structs.replace(then, without_kinds=(*then.without_kinds, *SEGMENT_KINDS, "code"))
+        said = msgspec.structs.replace(then, kinds=then.kinds or SEGMENT_KINDS)
+        with self.core.store.read() as view:
+            records = view.select(Record, told, "latest", most)
+            records += view.select(Record, said, "latest", most - len(records)) if len(records) < most else []
+        hits = tuple(Hit(record=one, score=1.0, why=Why()) for one in {one.id: one for one in records}.values())
+        signals = Signals(milliseconds=round((perf_counter() - started) * 1e3, 3))
+        return Recall(
+            hits=hits, pack=partial(pack_context, budget_tokens=_parse_budget(budget_tokens)), signals=signals
+        )
 
     def brief(
         self,
