@@ -48,6 +48,29 @@ def test_no_text_makes_the_search_start_over_and_over(text: str) -> None:
     assert len(mask_secrets(text)[0]) <= 2 * len(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wifi pass: hunter2trees", "pw=Tr0ub4dor3", "Passwort: Kaffee!2024", "mot de passe : soleil-42",
+        "contraseña: Verano2023!", "login: admin / pass: Sommer99x", "WLAN-Schlüssel: XyZ12345678", "the PIN is 4821.",
+        "db_pass = pl4ne-tree", "пароль: Лето2024", "PIN-Code: 90210",
+    ],
+)  # fmt: skip
+def test_what_people_note_down_as_a_password_is_found(text: str) -> None:
+    assert len(find_secrets(f"Note to self. {text}")) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--- PASS: TestLogin2 (0.01s)", "pass: the test passed", "GPIO pin: 17", "the pin is 2048px wide",
+        "compass: north42x", "Pin: 2026-05-10", "pass = load_model2(x)", "password: see above",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_noted_password_passes(text: str) -> None:
+    assert find_secrets(text) == []
+
+
 def test_private_text_is_dropped_also_where_it_is_not_closed_or_spans_sections() -> None:
     assert drop_private("a <private>b</private> c") == "a  c"
     assert drop_private("a <PRIVATE>b <private>c</private> d</Private> e") == "a  e"

@@ -181,6 +181,7 @@ _PLACED = (
             r"(?i:\b(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort))(?i:\s(?:[\w'-]{1,20}\s){0,4}(?:is|was|to|ist|lautet|als)\b:?)\s{1,4}[\"'`]?(?P<secret>[^\s\"'`,;]{6,200}[^\s\"'`,;.!?])", _is_password),
     _placed("password", ("--pass", "--pwd", "--token", "--api-key", "--secret", "-u ", "sshpass"),
             r"(?:--(?:password|passwd|pass|pwd|token|api-key|secret|client-secret)[ =]|sshpass -p ?|(?:-u|--user) ?[\"']?[^\s:\"']{1,60}:)[\"']?(?P<secret>[^\s\"'`]{6,300})", _is_password),
+    _placed("PIN", ("pin",), r"(?i:\bpin(?:[ -]?(?:code|number|nummer))?)\b\s{0,3}(?:[:=]|\bis\b|\blautet\b)\s{0,3}(?P<secret>\d{4,8})(?![\d.:,-]?\w)", bool),
     _placed("password", ("login",), r"\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?P<secret>\S{4,200})", _is_filled),
     _placed("authorization", ("bearer", "basic ", "authorization"),
             r"(?i:\b(?:bearer|basic)\s{1,4}|\bauthorization:\s{0,4}(?:token\s{1,4}|apikey\s{1,4})?)(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})", lambda text: _classes(text) >= 2 and _is_filled(text) and _is_random(text) and not _NAME.match(text)),
@@ -193,9 +194,13 @@ _PLACED = (
 )  # fmt: skip
 
 _KEYED = re.compile(
-    r"(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|key|token|credentials?|kennwort)[\"'`]?\s{0,4}(?::=|=>|==?|:)\s{0,4}"
+    r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|kennwort"
+    r"|contraseñ?n?a|senha|wachtwoord|hasło|пароль|schlüssel|密码|密碼)[\"'`]?\s{0,4}(?::=|=>|==?|:|：)\s{0,4}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
-_KEY_WORDS = ("key", "pass", "token", "secret", "pwd", "credential", "kennwort")
+_KEY_WORDS = (
+    "key", "pass", "token", "secret", "pwd", "credential", "kennwort", "pw", "contrase", "senha", "wachtwoord", "hasło",
+    "пароль", "schlüssel", "密码", "密碼",
+)  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
 _SHORTEST = 10  # signs, of a word for a secret and what it is set to
 _KINDS_OF_KEY = re.compile(
@@ -260,6 +265,8 @@ def _set_to(text: str, lower: str) -> Iterator[Secret]:
             lower, max(0, key.start() - 16), key.start()
         ):
             continue
+        if text.startswith("PASS", key.start()) and not text[key.start() + 4].isalpha():
+            continue  # a test that did
         value = _QUOTED.match(text, key.end())
         holds = _is_quoted_value if value else _is_password
         value = value or _BARE.match(text, key.end())
