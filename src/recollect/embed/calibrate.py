@@ -18,7 +18,7 @@ from recollect.embed.base import Embedder
 from recollect.embed.samples import SAMPLES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 
 KNOWN = Path(__file__).parent / "model" / "calibration.json"
@@ -28,10 +28,6 @@ class Calibration(msgspec.Struct, frozen=True):
     mean: bytes
     floor: float
     spread: float
-
-    @property
-    def centre(self) -> NDArray[np.float32]:
-        return np.frombuffer(self.mean, dtype=np.float32)
 
 
 class Known(msgspec.Struct, frozen=True):

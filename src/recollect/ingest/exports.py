@@ -29,7 +29,6 @@ class _Media(Struct):
 
 class _GptMeta(Struct):
     is_visually_hidden_from_conversation: bool | None = False
-    model_slug: str | None = None
 
 
 class _GptMessage(Struct):

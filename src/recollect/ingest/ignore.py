@@ -18,7 +18,6 @@ LONGEST_LINE = 4_096
 MOST_LINES = 10_000
 
 _STAR = "*"
-_SLASH = "/"
 _ONE = "[^/]"
 _ANY = "[^/]*"
 _FOLDERS = "(?:[^/]+/)*?"

@@ -12,7 +12,6 @@ import pytest
 from recollect import InvalidInput, Memory, NotFound
 from recollect.contracts.trusty_memory.palaces import (
     IDENTITY_ID,
-    ROOMS,
     Created,
     Deleted,
     MalformedId,
@@ -71,7 +70,7 @@ def test_a_text_that_recall_made_is_refused_and_says_why(palaces: Palaces) -> No
         palaces.remember(None, '<recollect query="a">\nb\n</recollect>')
 
 
-@pytest.mark.parametrize("room", [*ROOMS, "Ops on call"])
+@pytest.mark.parametrize("room", ["Frontend", "Meetings", "General", "Ops on call"])
 def test_a_room_is_an_exact_string(palaces: Palaces, room: str) -> None:
     palaces.remember(None, f"In {room}.", room)
     assert texts(palaces.list_drawers(None, room=room).drawers) == [f"In {room}."]
@@ -223,7 +222,6 @@ def test_no_more_than_fifteen_come_in_by_importance(palaces: Palaces) -> None:
         palaces.remember(None, f"Note {number}.")
     found = palaces.recall(None, "zebra", 50).results
     assert [row.layer for row in found] == [1] * 15
-    assert len(palaces.essentials(None)) == 15
 
 
 def test_the_identity_comes_first_and_does_not_count(palaces: Palaces, memory: Memory) -> None:

@@ -38,7 +38,6 @@ _STATUS_WORDS: Mapping[str, Status] = {
 }  # fmt: skip
 """Words for a status that only this vocabulary has, and what the engine calls it."""
 _SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
-_ENTRY = re.compile(r"(?:aud|patch):([0-9a-f]{32})")
 
 
 def show(thing: object, fields: str, **more: object) -> dict[str, object]:
@@ -86,12 +85,6 @@ def patch_id(entries: Sequence[int]) -> str | None:
 
 def audit_id(entry: int) -> str:
     return f"aud:{entry:032x}"
-
-
-def entry_of(id: str) -> int | None:
-    """The journal entry that an audit or patch id names, or None."""
-    match = _ENTRY.fullmatch(id)
-    return None if match is None else int(match[1], 16)
 
 
 # Words

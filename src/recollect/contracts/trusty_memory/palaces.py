@@ -22,9 +22,6 @@ from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.types import Hit, Record, Relation
 
 GENERAL = "General"
-ROOMS = (
-    "Frontend", "Backend", "Testing", "Planning", "Documentation", "Research", "Configuration", "Meetings", GENERAL,
-)  # fmt: skip
 IDENTITY_ID = "00000000-0000-0000-0000-000000000000"
 """What stands for the identity text where a drawer's id is due."""
 IMPORTANCE = 0.5
@@ -255,13 +252,6 @@ class Palaces:
     def _identity(self, palace: str) -> tuple[Found, ...]:
         text = self._memory.identity(palace)
         return (Found(IDENTITY_ID, text, 1.0, 0, (), 1.0),) if text else ()
-
-    def essentials(self, palace: str | None) -> tuple[Found, ...]:
-        """Layers 0 and 1 alone: the identity, and the fifteen most important drawers."""
-        name = self._existing(palace)
-        essential = self._memory.foremost(space=name, without_kinds=_PIECES, limit=_ESSENTIAL)
-        rows = [self._row(one.record, one.importance * _ESSENTIAL_SHARE, 1) for one in essential]
-        return (*self._identity(name), *rows)
 
     def list_drawers(
         self, palace: str | None, room: str | None = None, tag: str | None = None, limit: int | None = None
