@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 FILLED = "not be empty"
 _SHORT = 60
@@ -22,16 +23,31 @@ def part_complaint(complaint: str) -> tuple[str, str]:
     return (problem, place.rstrip("`").removeprefix(".")) if found else (complaint, "")
 
 
+class Bound(NamedTuple):
+    """How large a value of some kind may be, or of how many pieces."""
+
+    kind: str
+    is_length: bool
+    sign: str
+    number: str
+
+
+def read_expected(problem: str) -> str | Bound:
+    """What msgspec expected: a kind or several, or a bound; "Expected `int | null` >= 1" is one of whole numbers."""
+    expected = problem.removeprefix("Expected ").partition(", got ")[0].replace("`", "").replace(" | null", "")
+    bound = _BOUND.fullmatch(expected)
+    return expected if bound is None else Bound(bound[1], bound[2] is not None, bound[3], bound[4])
+
+
 def told_wanted(problem: str) -> str:
     """What msgspec expected, in plain words: `int` >= 1 is "be at least 1"."""
     if problem.startswith("Invalid RFC3339"):
         return "be a time like 2026-05-10T09:00:00Z"
-    expected = problem.removeprefix("Expected ").partition(", got ")[0].replace("`", "").replace(" | null", "")
-    bound = _BOUND.fullmatch(expected)
-    if bound is None:
+    expected = read_expected(problem)
+    if isinstance(expected, str):
         return "be " + " or ".join(_KINDS.get(kind, kind) for kind in expected.split(" | "))
-    kind, of_length, sign, number = bound.groups()
-    if not of_length:
+    kind, is_length, sign, number = expected
+    if not is_length:
         return f"be {_SIGNS[sign]} {number}"
     return f"have {_SIGNS[sign]} {number} {_PIECES[kind]}" if (sign, number) != (">=", "1") else FILLED
 

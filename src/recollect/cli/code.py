@@ -9,7 +9,7 @@ import typer
 
 from recollect.cli import show
 from recollect.cli.options import AllSpaces, AsJson, Home, Projects, SpaceName, Words, Yes, confirm, read_text
-from recollect.cli.output import many, one_line, put, put_json, say
+from recollect.cli.output import many, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.cli.progress import complete_vectors, count_waiting, follow_code, reporting, say_left_out, tell_waiting
 from recollect.cli.read import say_left_out_of
@@ -183,8 +183,5 @@ def delete_project(
             say("nothing was changed")
             return 1
         gone = memory.delete_project(id, space=space)
-    if as_json:
-        put_json({"chunks_deleted": gone})
-    else:
-        put(f"{id}: {many(gone, 'chunk')} removed")
+    put_answer({"chunks_deleted": gone}, f"{id}: {many(gone, 'chunk')} removed", as_json=as_json)
     return 0

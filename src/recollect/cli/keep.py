@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from recollect.cli.options import AsJson, Home
-from recollect.cli.output import many, megabytes, put, put_json, say
+from recollect.cli.output import many, megabytes, put, put_answer, put_json, say
 from recollect.cli.place import open_or_fail
 from recollect.engine.care import keep
 
@@ -66,7 +66,4 @@ def compact(home: Home = None, as_json: AsJson = False) -> None:
     """
     with open_or_fail(home) as memory:
         done = memory.compact()
-    if as_json:
-        put_json(done)
-    else:
-        put(f"{megabytes(done.before)} before, {megabytes(done.after)} now")
+    put_answer(done, f"{megabytes(done.before)} before, {megabytes(done.after)} now", as_json=as_json)

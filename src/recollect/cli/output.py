@@ -30,6 +30,14 @@ def put_json(value: object) -> None:
     sys.stdout.buffer.flush()
 
 
+def put_answer(value: object, line: str, *, as_json: bool) -> None:
+    """The answer, in the form that was asked for: as JSON or as one line."""
+    if as_json:
+        put_json(value)
+    else:
+        put(line)
+
+
 def say(line: str) -> None:
     """Something beside the answer."""
     print(clean(line), file=sys.stderr)

@@ -8,7 +8,7 @@ import typer
 
 from recollect.cli import show
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm, read_text
-from recollect.cli.output import many, minute, put, put_json, say
+from recollect.cli.output import many, minute, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make
 from recollect.types import Space, SpaceStats
 
@@ -80,10 +80,7 @@ def create(
     """
     with open_or_make(home) as memory:
         space = memory.create_space(name, description=description)
-    if as_json:
-        put_json(space)
-    else:
-        put(f"space {space.name}" + (f": {space.description}" if space.description else ""))
+    put_answer(space, f"space {space.name}" + (f": {space.description}" if space.description else ""), as_json=as_json)
 
 
 @spaces.command("describe")
@@ -122,10 +119,9 @@ def delete(name: Name, yes: Yes = False, home: Home = None, as_json: AsJson = Fa
             say("nothing was deleted")
             raise typer.Exit(1)
         count = memory.delete_space(name)
-    if as_json:
-        put_json({"deleted": name, "versions": count})
-    else:
-        put(f"deleted {name} ({many(count, 'version')} of records)")
+    put_answer(
+        {"deleted": name, "versions": count}, f"deleted {name} ({many(count, 'version')} of records)", as_json=as_json
+    )
 
 
 @spaces.command("secrets")
@@ -146,10 +142,7 @@ def secrets(
     """
     with open_or_fail(home) as memory:
         said = memory.secrets(name) if policy is None else memory.set_secrets(policy, space=name)
-    if as_json:
-        put_json({"space": name, "secrets": said})
-    else:
-        put(said)
+    put_answer({"space": name, "secrets": said}, said, as_json=as_json)
 
 
 @spaces.command("identity")

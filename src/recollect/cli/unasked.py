@@ -16,7 +16,7 @@ from msgspec import Struct
 from recollect.cli import show
 from recollect.cli.clients import CLIENTS, decode_settings, edit_settings, read_settings
 from recollect.cli.options import AsJson, Home, SpaceName, Usage
-from recollect.cli.output import many, minute, one_line, put, put_json, say
+from recollect.cli.output import many, minute, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_make, own_home
 from recollect.cli.wiring import WIRINGS
 from recollect.config import client_folders
@@ -102,10 +102,7 @@ def pause(
     until = None if duration is None else utc_now() + read_duration(duration)
     with open_or_make(home) as memory:
         moment = memory.unasked.pause(until)
-    if as_json:
-        put_json({"paused_until": moment})
-    else:
-        put(f"paused {_until(moment)}; `recollect resume` ends it")
+    put_answer({"paused_until": moment}, f"paused {_until(moment)}; `recollect resume` ends it", as_json=as_json)
 
 
 def resume(home: Home = None, as_json: AsJson = False) -> None:
@@ -117,10 +114,7 @@ def resume(home: Home = None, as_json: AsJson = False) -> None:
     """
     with open_or_make(home) as memory:
         memory.unasked.resume()
-    if as_json:
-        put_json({"paused_until": None})
-    else:
-        put("no longer paused")
+    put_answer({"paused_until": None}, "no longer paused", as_json=as_json)
 
 
 def status(home: Home = None, as_json: AsJson = False) -> None:

@@ -24,7 +24,7 @@ from recollect.cli.options import (
     read_text,
     with_options,
 )  # fmt: skip
-from recollect.cli.output import day, many, one_line, put, put_json, say
+from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make, seen_here
 from recollect.cli.progress import reporting
 from recollect.errors import NotFound
@@ -254,10 +254,7 @@ def relate(
             valid_from=valid_from, valid_until=valid_until,
             replaces=not also,
         )  # fmt: skip
-    if as_json:
-        put_json(relation)
-    else:
-        put(f"{subject} — {predicate} → {object} ({relation.id})")
+    put_answer(relation, f"{subject} — {predicate} → {object} ({relation.id})", as_json=as_json)
 
 
 def embed(space: OnlySpace = None, home: Home = None, as_json: AsJson = False) -> None:

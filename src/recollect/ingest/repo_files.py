@@ -19,7 +19,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from recollect.errors import InvalidInput
-from recollect.ingest.walk_files import IGNORE_FILES, Rules, Walked, is_ignored, read_rules, rules_above
+from recollect.ingest.walk_files import IGNORE_FILES, Rules, Walked, is_ignored, is_text, read_rules, rules_above
 from recollect.types import FileProblem
 
 ALWAYS_EXCLUDED = frozenset(
@@ -145,20 +145,12 @@ def _entries(root: Path, below: str, listing: Listing) -> list[os.DirEntry[str]]
         return []
     readable: list[os.DirEntry[str]] = []
     for entry in entries:
-        if entry.name.isascii() or _is_text(entry.name):
+        if is_text(entry.name):
             readable.append(entry)
         else:
             place = ascii(f"{below}/{entry.name}" if below else entry.name)
             listing.problems.append(FileProblem(path=place, problem="its name is not UTF-8"))
     return readable
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _concerns(root: Path, path: str, patterns: Patterns, *, folder: bool) -> bool:

@@ -6,7 +6,6 @@ with its place, in the sentences that callers of this contract know.
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from recollect.contracts.memory_substrate.schemas import MOMENT
 from recollect.contracts.schema import derive_schema, own_word
 from recollect.contracts.tool import Call
 from recollect.errors import InvalidInput
+from recollect.plain import part_complaint, read_expected
 from recollect.types import Json
 
 BLANK = "Input should not be blank"
@@ -37,12 +37,10 @@ _SHOULD = {
     "float": "Input should be a valid number", "bool": "Input should be a valid boolean",
     "array": "Input should be a valid list", "object": _DICTIONARY,
 }  # fmt: skip
-_EXPECTED = re.compile(r"Expected `(\w+)(?: \| null)?`, got `\w+`")
-_BOUND = re.compile(r"Expected `(?:int|float)(?: \| null)?` (>=|<=|>|<) (\S+)")
-_LENGTH = re.compile(r"Expected `(str|array|object)(?: \| null)?` of length (>=|<=) (\d+)")
 _COMPARED = {
     ">=": "greater than or equal to", "<=": "less than or equal to", ">": "greater than", "<": "less than",
 }  # fmt: skip
+_SIDES = {">=": "least", "<=": "most"}
 _COUNTED = {"str": ("String", "character"), "array": ("List", "item"), "object": ("Dictionary", "item")}
 
 
@@ -215,9 +213,9 @@ def _misfit(value: Json, type_: object, place: str) -> list[Problem]:
     except UnicodeEncodeError:  # a lone surrogate, which JSON can spell and nothing can store
         return [Problem(place, _SHOULD["str"])]
     except msgspec.ValidationError as error:
-        complaint, _, inner = str(error).partition(" - at `$")
+        complaint, inner = part_complaint(str(error))
         told = _choices(type_) if complaint.startswith("Invalid enum value") else say(complaint)
-        return [Problem(place + dotted(inner.rstrip("`")), told)]
+        return [Problem(f"{place}.{dotted(inner).removeprefix('.')}".rstrip("."), told)]
     return [Problem(place, NO_MOMENT)] if _is_moment(type_) and not _names_moment(value) else []
 
 
@@ -248,15 +246,14 @@ def _choices(type_: object) -> str:
 
 def say(complaint: str) -> str:
     """msgspec's sentence in the words of this contract."""
-    if match := _EXPECTED.match(complaint):
-        return _SHOULD.get(match[1], f"Input should be a valid {match[1]}")
-    if match := _BOUND.match(complaint):
-        return f"Input should be {_COMPARED[match[1]]} {match[2]}"
-    if match := _LENGTH.match(complaint):
-        what, each = _COUNTED[match[1]]
-        word = "least" if match[2] == ">=" else "most"
-        return f"{what} should have at {word} {match[3]} {each}{'' if match[3] == '1' else 's'}"
-    return BLANK if "matching regex" in complaint else complaint.replace("`", "")
+    expected = read_expected(complaint)
+    if isinstance(expected, str):
+        return BLANK if "matching regex" in expected else _SHOULD.get(expected, complaint.replace("`", ""))
+    kind, is_length, sign, number = expected
+    if not is_length:
+        return f"Input should be {_COMPARED[sign]} {number}"
+    what, each = _COUNTED[kind]
+    return f"{what} should have at {_SIDES[sign]} {number} {each}{'' if number == '1' else 's'}"
 
 
 def envelope_schema(modes: Modes) -> dict[str, Json]:

@@ -55,7 +55,7 @@ def put_entity(
         known = next((one for one in found if not by_user or one.user == fields.get("user")), None)
         if known is None:
             return _new_entity(core, edit, space, name, id, fields)
-        return _described(edit, known, name, fields)
+        return _described(edit, known, fields, [name], _mapping(fields.get("metadata")))
 
 
 def name_one(core: Core, edit: Edit, name: str, space: str, fields: Mapping[str, object]) -> tuple[Entity, bool]:
@@ -67,12 +67,15 @@ def name_one(core: Core, edit: Edit, name: str, space: str, fields: Mapping[str,
     if known is None:
         return _new_entity(core, edit, space, name, None, {k: v for k, v in fields.items() if v is not None}), True
     missing = {k: v for k, v in fields.items() if v is not None and getattr(known, k) is None}
-    return _described(edit, known, name, missing), False
+    return _described(edit, known, missing, [name], _mapping(missing.get("metadata"))), False
 
 
-def _described(edit: Edit, known: Entity, name: str, fields: Mapping[str, object]) -> Entity:
-    aliases = _join_aliases(known, [name, *_texts(fields.get("aliases"))])
-    metadata = {**known.metadata, **_mapping(fields.get("metadata"))}
+def _described(
+    edit: Edit, known: Entity, fields: Mapping[str, object], names: Sequence[str], properties: Mapping[str, object]
+) -> Entity:
+    """An entity with more said of it, and other names and properties beside its own."""
+    aliases = _join_aliases(known, [*names, *_texts(fields.get("aliases"))])
+    metadata = {**known.metadata, **properties}
     new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
     if new == known:
         return known
@@ -248,7 +251,7 @@ def connect(
         if known is None:
             entity = _new_entity(core, edit, space, id, id, {**fields, "metadata": dict(properties)})
         else:
-            entity = _add_to(edit, known, fields, properties)
+            entity = _described(edit, known, fields, (), properties)
         for tie in ties:
             target = _exact(edit, space, tie.target) or _new_entity(core, edit, space, tie.target, tie.target, {})
             if not _tied(edit, entity, tie.type, target):
@@ -262,17 +265,6 @@ _LONGEST_NAME = 200
 def _exact(view: View, space: str, id: str) -> Entity | None:
     """The entity of that id, or that somebody else named just so."""
     return next((entity for entity in find(view, space, id) if id in (entity.id, entity.name)), None)
-
-
-def _add_to(edit: Edit, known: Entity, fields: Mapping[str, object], properties: Mapping[str, object]) -> Entity:
-    aliases = _join_aliases(known, _texts(fields.get("aliases")))
-    metadata = {**known.metadata, **properties}
-    new = msgspec.structs.replace(known, **{**fields, "aliases": aliases, "metadata": metadata})
-    if new == known:
-        return known
-    entity = _put_entity(edit, new, "describe", known)
-    relink(edit, known.space, [alias for alias in aliases if alias not in known.aliases])
-    return entity
 
 
 def _tied(view: View, entity: Entity, type: str, target: Entity) -> bool:
