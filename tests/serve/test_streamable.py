@@ -175,3 +175,31 @@ def test_the_official_client_hears_progress_and_cancels(near: Near, mode: str) -
 
     assert anyio.run(run) == {"sum": 1}
     assert heard == [1, 2, 3]
+
+
+def wanting(**notifications: object) -> dict[str, Any]:
+    """A client of the era without sessions that wants to hear of changes."""
+    headers = {"mcp-protocol-version": NEW, "mcp-method": "subscriptions/listen"}
+    meta = {META + "protocolVersion": NEW, META + "clientCapabilities": {}}
+    params = {"notifications": notifications, "_meta": meta}
+    return {"headers": headers, "json": message("subscriptions/listen", params, 7)}
+
+
+def test_who_wants_to_hear_of_changes_is_told_of_which_and_listens_until_the_end() -> None:
+    server = Near()
+    heard = server.listen("POST", **wanting(toolsListChanged=True))
+    named = {"io.modelcontextprotocol/subscriptionId": 7}
+    told = heard.next()
+    assert told["method"] == "notifications/subscriptions/acknowledged"
+    assert told["params"] == {"_meta": named, "notifications": {}}
+    server._server.stop()
+    assert heard.next() == {"jsonrpc": "2.0", "id": 7, "result": {"resultType": "complete", "_meta": named}}
+    assert heard.next() is None
+    server.close()
+
+
+def test_who_says_not_what_to_listen_for_is_told_so(near: Near) -> None:
+    wrong = wanting()
+    wrong["json"]["params"]["notifications"] = "everything"
+    answer = near.web.post(near.url, **wrong)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)

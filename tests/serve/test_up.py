@@ -254,3 +254,15 @@ def test_a_client_that_says_half_a_request_keeps_nobody_waiting(up: Up) -> None:
     with socket.create_connection((host, int(port)), HANG_GUARD_SECONDS) as slow:
         slow.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         assert up.alone("tools/list", {}).status_code == 200
+
+
+def test_a_body_whose_end_is_told_in_two_ways_is_refused_with_all_that_follows(up: Up) -> None:
+    host, port = up.url.removeprefix("http://").split(":")
+    hidden = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    said = b"POST /api/records HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 5\r\n"
+    with socket.create_connection((host, int(port)), HANG_GUARD_SECONDS) as client:
+        client.sendall(said + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden)
+        heard = b"".join(iter(lambda: client.recv(65_536), b""))
+    assert heard.count(b"HTTP/1.1 ") == 1
+    assert heard.startswith(b"HTTP/1.1 400 ")
+    assert b"exclude each other" in heard

@@ -320,6 +320,11 @@ class _App:
 
     async def _dispatch(self, asked: _Asked) -> Response:
         asked.segments = segments = _segments(asked.request.scope)
+        if {"content-length", "transfer-encoding"} <= {*asked.request.headers.keys()}:
+            why = "Content-Length and Transfer-Encoding exclude each other: where the body ends must be clear"
+            raise Refused(
+                400, why, {"Connection": "close"}
+            )  # what one server takes for a body is another's next request
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
         asked.client = grant.id
         exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate)

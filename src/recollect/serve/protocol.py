@@ -11,7 +11,7 @@ is asked of the client is answered by its next request (`rounds.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -82,6 +82,10 @@ class Asked(Struct, frozen=True):
     key: str | None = None
 
 
+class _Listens(Exception):
+    """A request is answered when the connection ends: until then its client listens."""
+
+
 class _Asker(Struct, frozen=True):
     """How a client is asked something, and what it can be asked."""
 
@@ -98,6 +102,8 @@ class Connection:
         self.client: str | None = None
         self.refused: int | None = None
         """The code of the last error that was answered."""
+        self.listening: bytes | None = None
+        """What is said at the end to a client that listens."""
         self._can: frozenset[str] = frozenset()
         self._roots: tuple[str, ...] | None = None
         self._asking = asking or Asking()
@@ -234,7 +240,7 @@ class Connection:
         except Refusal as refusal:
             self.refused = refusal.code
             answer = encode_problem(Problem(refusal.code, str(refusal), request.id, refusal.data))
-        except Cancelled:
+        except (Cancelled, _Listens):
             return None
         except Exception as error:  # noqa: BLE001  a fault in one answer must not end the connection
             self.refused = INTERNAL_ERROR
@@ -259,6 +265,8 @@ class Connection:
             )  # fmt: skip
             return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
         _check_envelope(meta)
+        if method == "subscriptions/listen":
+            self._listen(request, notify)
         if self.contract.apps is not None and shows_apps(meta.get(META + "clientCapabilities")):
             if self._showing is None:
                 self._showing = Connection(self.contract.apps(self.contract), self._log, self._asking)
@@ -316,6 +324,16 @@ class Connection:
         return method
 
     # The methods.
+
+    def _listen(self, request: Request, notify: Notify) -> NoReturn:
+        """Tells a client that wants to hear of changes which it will hear of: none, since no list of ours changes."""
+        if not isinstance(request.params.get("notifications"), Mapping):
+            raise Refusal(INVALID_PARAMS, "Invalid params: notifications must be an object")
+        meta: Json = {META + "subscriptionId": request.id}
+        told = {"_meta": meta, "notifications": dict[str, Json]()}
+        self.listening = encode_result(request.id, {"resultType": "complete", "_meta": meta})
+        notify(encode_notification("notifications/subscriptions/acknowledged", told))
+        raise _Listens
 
     def _initialize(self, params: Mapping[str, Json]) -> catalog.Result:
         wanted = params.get("protocolVersion")

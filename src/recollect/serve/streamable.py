@@ -69,11 +69,18 @@ class Streamable:
         self._sessions = Sessions()
         self._contracts: dict[tuple[str, str], Contract] = {}
         self._running: dict[asyncio.Task[None], Connection] = {}
+        self._listening: dict[Stream, bytes] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def close(self) -> None:
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._sessions.close)
+            self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        self._sessions.close()
+        for stream, last in self._listening.items():
+            stream.put(last)
+            stream.finish()
 
     def cancel_calls(self) -> None:
         for connection in tuple(self._running.values()):
@@ -188,7 +195,10 @@ class Streamable:
                 if answer is not None:
                     stream.put(answer, last=True)
             finally:
-                stream.finish()
+                if connection.listening is not None and session is None:
+                    self._listening[stream] = connection.listening
+                else:
+                    stream.finish()
                 if session is not None:
                     session.calls -= 1
 
@@ -224,6 +234,7 @@ class Streamable:
             async for one in _frames(stream, 0):
                 yield one
         finally:
+            self._listening.pop(stream, None)
             if session is None and not stream.finished:
                 connection.cancel_all()
 
