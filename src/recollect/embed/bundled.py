@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import numpy as np
-import onnxruntime as ort
 
 from recollect.embed.glosses import to_english
 from recollect.embed.wordpiece import WordPiece
+from recollect.environment import report_nothing
 from recollect.errors import EmbedderError
+
+report_nothing()
+import onnxruntime as ort  # noqa: E402 - it reports when it is loaded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
