@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "ingest": {"errors", "types"},
     "retrieve": {"errors", "types"},
     "store": {"errors", "fields", "private", "types"},
-    "embed": {"endpoint", "errors", "types"},
+    "embed": {"endpoint", "environment", "errors", "types"},
     "complete": {"endpoint", "errors", "types"},
     "endpoint": {"errors"},
     "config": {"environment", "errors", "plain"},
