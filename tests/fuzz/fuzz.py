@@ -93,6 +93,16 @@ def mutate(chance: random.Random, seeds: list[bytes]) -> bytes:
     return bytes(data[:_LONGEST]) if len(max(seeds, key=len)) < _LONGEST else bytes(data)
 
 
+def change_in_place(chance: random.Random, seeds: list[bytes]) -> bytes:
+    """One that is meant, with some bytes changed where they stand, or cut off."""
+    data = bytearray(chance.choice(seeds))
+    for _ in range(chance.choice((1, 2, 4, 16, 64))):
+        at = chance.choice((chance.randrange(min(len(data), 100)), chance.randrange(len(data))))
+        some = bytes(chance.choices((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)), k=chance.choice((1, 1, 2, 4, 32))))
+        data[at : at + len(some)] = some[: len(data) - at]
+    return bytes(data[: chance.randrange(len(data))] if chance.random() < 0.1 else data)
+
+
 def kept(name: str) -> list[bytes]:
     """What was found before."""
     return [path.read_bytes() for path in sorted(FOUND.glob(f"{name.replace(' ', '-')}-*"))]
@@ -117,7 +127,7 @@ def inputs(name: str, seed: int, count: int) -> Iterator[bytes]:
     yield from seeds
     chance = random.Random(f"{seed} {name}")
     for _ in range(count):
-        yield mutate(chance, seeds)
+        yield change_in_place(chance, seeds) if target.pages else mutate(chance, seeds)
 
 
 def main() -> int:

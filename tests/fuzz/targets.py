@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from tests.fuzz import served
 
 from recollect.cli import jsonc
 from recollect.config import load_settings
@@ -29,11 +30,12 @@ from recollect.ingest.elsewhere.origins import ORIGINS
 from recollect.ingest.frontmatter import split_front_matter
 from recollect.ingest.transcripts import read_transcript
 from recollect.ingest.vault import parse_page, render_page, split_conflict
-from recollect.serve import iii, message
+from recollect.serve import message
 from recollect.serve.address import parse_address
 from recollect.store import terms
 from recollect.store.portable import NOUNS, parse_line, row_of
 
+STORES = Path(__file__).parents[1] / "store" / "stores"
 SAMPLES = Path(__file__).parents[1] / "ingest" / "elsewhere"
 
 
@@ -43,6 +45,8 @@ class Target(NamedTuple):
     feed: Callable[[bytes], object]
     seeds: Sequence[bytes]
     share: float = 1.0
+    pages: bool = False
+    """Is it a file whose parts lie at fixed places, so that bytes are changed where they stand?"""
 
 
 class _Held:
@@ -95,13 +99,6 @@ def _export(data: bytes) -> None:
         noun, fields = parse_line(line, number)
         if noun in NOUNS:
             row_of(noun, fields, spaces, number)
-
-
-def _frame(data: bytes) -> None:
-    try:
-        iii._decode(data)  # pyright: ignore[reportPrivateUsage] -- what a frame goes through first
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        iii._refuse(data, error)  # pyright: ignore[reportPrivateUsage]
 
 
 def _transcript(data: bytes) -> None:
@@ -180,13 +177,63 @@ _CALL = _json(
     {"jsonrpc": "2.0", "id": "a", "result": {}},
 )
 
+_SETTINGS = [
+    b'embedder = "none"\nbackup_keep = 3\nhook_seconds = 0.2\n',
+    b'store = "postgresql://me@host/db?schema=a"\ntoken = "abcdefghijklmnopqrstuvwxyz"\nrate = 2.5\nshared = "off"\n',
+    b'backup_schedule = "0 3 * * *"\nbackup_command = "rclone copy {path} far:"\nbackup_folder = "~/far"\n',
+]
+_FRAMES = _json(
+    {"type": "ping"},
+    *(
+        {"type": "invokefunction", "invocation_id": "1", "function_id": f"memory::{name}", "data": data}
+        for name, data in (
+            ("store", {"agentId": "a", "content": "It rains.", "role": "user", "sessionId": "s"}),
+            ("recall", {"agentId": "a", "query": "rain", "limit": 3}),
+            ("kg::add", {"entity": {"id": "a", "type": "person", "properties": {"b": [1]}, "relations": []}}),
+            ("evict", {"maxAge": 1000, "minImportance": 0.1, "cap": 10}),
+            ("session::compact", {"sessionId": "s", "threshold": 5, "keepRecent": 2}),
+        )
+    ),
+)
+
+
+def _request(line: str, body: Any = None, *headers: str) -> bytes:
+    said = b"" if body is None else json.dumps(body).encode()
+    more = ["Host: 127.0.0.1:3031", *headers, *([f"Content-Length: {len(said)}"] if said else [])]
+    return "\r\n".join([f"{line} HTTP/1.1", *more, "", ""]).encode() + said
+
+
+_PLAIN, _OURS = "Content-Type: application/json", "X-Recollect-Client: page"
+_HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+_REQUESTS = [
+    _request("GET /health"),
+    _request("GET /ready"),
+    _request("GET /metrics"),
+    _request("GET /"),
+    _request("GET /api/recall?q=lamp&limit=3&tags=a&tags=b"),
+    _request("GET /api/records?limit=2&kinds=memory", None, "Accept: application/json"),
+    _request("GET /api/records/lamp"),
+    _request("POST /api/records", {"text": "It rains.", "tags": ["a"]}, _PLAIN, _OURS, "Idempotency-Key: k"),
+    _request("PATCH /api/records/lamp", {"text": "The lamp is blue."}, _PLAIN, _OURS),
+    _request("GET /api/v1/palaces"),
+    _request("POST /api/v1/palaces/p/drawers", {"text": "It rains."}, _PLAIN),
+    _request(
+        "POST /mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO}, _PLAIN,
+        "Accept: application/json, text/event-stream",
+    ),
+    _request(
+        "POST /mcp/trusty-memory", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, _PLAIN,
+        "Accept: application/json, text/event-stream", "Mcp-Session-Id: x",
+    ),
+    _request("POST /api/records", None, _PLAIN, "Transfer-Encoding: chunked") + b'c\r\n{"text":"a"}\r\n0\r\n\r\n',
+    _request("OPTIONS /api/records", None, "Origin: http://localhost:3031"),
+]  # fmt: skip
+
 TARGETS: Mapping[str, Target] = {
     "protocol": Target(message.decode, _CALL, 4),
-    "iii frames": Target(
-        _frame,
-        _json({"type": "invokefunction", "invocation_id": "1", "function_id": "memory::store", "data": {"a": [1]}}),
-        4,
-    ),
+    "http": Target(lambda data: served.web().feed(data), _REQUESTS, 1),
+    "iii frames": Target(lambda data: served.frames().feed(data), _FRAMES, 1),
+    "stores": Target(served.open_store, [path.read_bytes() for path in sorted(STORES.glob("*.db"))], 0.05, pages=True),
     "arguments": Target(
         _arguments, _json({"query": "x", "limit": 5, "space": "a", "tags": ["b"], "since": "2026-01-01"}), 1
     ),
@@ -218,7 +265,7 @@ TARGETS: Mapping[str, Target] = {
         _text(lambda said: split_file("a.py", said)), [b"class A:\n    def b(self):\n        return 1\n"], 0.3
     ),
     "transcripts": Target(_transcript, _TALK, 1),
-    "settings": Target(_settings, [b'embedder = "none"\nbackup_keep = 3\nhook_seconds = 0.2\n'], 0.3),
+    "settings": Target(_settings, _SETTINGS, 1),
     "cron": Target(_text(lambda said: parse_cron(said, "x")), [b"0 3 * * *", b"*/5 1-4 1,2 * 0", b"off"], 1),
     "jsonc": Target(_text(lambda said: jsonc.read_json(said, lenient=True)), [b'{"a": 1, // c\n "b": [1,],}'], 1),
     "server-memory": Target(
