@@ -25,6 +25,10 @@ NOW = datetime(2026, 5, 10, 12, 34, 56, tzinfo=UTC)  # a Sunday
         ("0 9 * * 7", "2026-05-10T09:00"),
         ("0 0 13 * 5", "2026-05-08T00:00"),
         ("5,50 8-10/2 * * *", "2026-05-10T10:50"),
+        ("every 6h", "2026-05-10T12:00"),
+        ("every 15 m", "2026-05-10T12:30"),
+        ("every 10s", "2026-05-10T12:34:50"),
+        ("every 1d", "2026-05-10T00:00"),
     ],
 )
 def test_the_last_moment_that_an_expression_names(text, expected):
@@ -32,7 +36,19 @@ def test_the_last_moment_that_an_expression_names(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0 3 * *", "61 * * * *", "* * * * mon", "*/0 * * * *", "9-5 * * * *", "0 0 30 2 *"]
+    "text",
+    [
+        "",
+        "0 3 * *",
+        "61 * * * *",
+        "* * * * mon",
+        "*/0 * * * *",
+        "9-5 * * * *",
+        "0 0 30 2 *",
+        "every",
+        "every 0s",
+        "every 2w",
+    ],
 )
 def test_an_expression_that_means_nothing_names_its_setting(text):
     with pytest.raises(ConfigError, match="evict_schedule"):

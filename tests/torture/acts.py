@@ -124,7 +124,7 @@ CLI: Mapping[str, Act] = {
     "dream": _one("dream", "--budget", "1", steady=True),
     "embed": _one("embed", again=False),
     "reindex": _one("reindex"),
-    "compact": _one("compact", files_only=True),
+    "compact": _one("compact", files_only=True, alone=True),
     "doctor": _one("doctor", "--secrets"),
     "pause": _one("pause", "--for", "30m", again=False),
     "resume": _one("resume"),

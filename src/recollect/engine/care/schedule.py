@@ -1,12 +1,13 @@
 """When does upkeep run by itself while a memory is served?
 
-At the moments that a cron expression names, in UTC. The wall clock is looked at every half minute, so that a machine
-that slept through such a moment catches up on the last one when it wakes. Whoever looks first takes the slot in the
-store, in a transaction: however many processes serve a memory, each slot is worked once.
+At the moments that a cron expression names, in UTC, or every so often. The wall clock is looked at every half minute,
+so that a machine that slept through such a moment catches up on the last one when it wakes. Whoever looks first takes
+the slot in the store, in a transaction: however many processes serve a memory, each slot is worked once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ LOOK_SECONDS = 30.0
 STOP_SECONDS = 2.0
 OFF = "off"
 _FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
+_EVERY = re.compile(r"every ([1-9][0-9]{0,4}) ?([smhd])")
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_DAYS = 8 * 366 + 1  # the 29th of February comes round within eight years
 
 
@@ -60,13 +63,30 @@ class Cron(Struct, frozen=True):
         return any(fits) if self.either else all(fits)
 
 
-def parse_cron(text: str, setting: str) -> Cron | None:
-    """`0 3 * * *` and the like: numbers, `*`, ranges, lists and steps. `off` is None."""
+class Every(Struct, frozen=True):
+    """Every so many seconds, counted from midnight of the first of January 1970."""
+
+    seconds: int
+
+    def latest(self, now: datetime) -> datetime | None:
+        return datetime.fromtimestamp(int(now.timestamp()) // self.seconds * self.seconds, UTC)
+
+
+def parse_cron(text: str, setting: str) -> Cron | Every | None:
+    """`0 3 * * *` and the like: numbers, `*`, ranges, lists and steps. Or `every 6h`. `off` is None."""
     if text.strip().lower() == OFF:
         return None
     parts = text.split()
+    if parts[:1] == ["every"]:
+        found = _EVERY.fullmatch(" ".join(parts))
+        if found is None:
+            raise ConfigError(f"{setting}: {text!r} cannot be read; write `every 6h`, with s, m, h or d")
+        return Every(int(found[1]) * _UNITS[found[2]])
     if len(parts) != len(_FIELDS):
-        raise ConfigError(f"{setting}: {text!r} is not a cron expression of five fields such as `0 3 * * *`, nor `off`")
+        raise ConfigError(
+            f"{setting}: {text!r} is not a cron expression of five fields such as `0 3 * * *`,"
+            " nor `every 6h`, nor `off`"
+        )
     minutes, hours, days, months, weekdays = (
         _parse_field(part, name, least, most, setting) for part, (name, least, most) in zip(parts, _FIELDS, strict=True)
     )
@@ -103,7 +123,7 @@ class Task(Struct, frozen=True):
     """Something to be done at certain moments. `work` is told how to learn that it should stop."""
 
     name: str
-    cron: Cron
+    cron: Cron | Every
     work: Callable[[Callable[[], bool]], Sequence[Maintained | Backed]]
     made_up: bool = False
     """Is a moment made up for that passed while nobody looked?"""
@@ -150,8 +170,9 @@ class Scheduler:
         self._clock = clock
         self._tell = tell
         self._since = clock()
+        shortest = min((task.cron.seconds for task in tasks if isinstance(task.cron, Every)), default=look_seconds * 2)
         self._loop = Loop(
-            "recollect-schedule", self.look, delay=look_seconds, again=lambda: True,
+            "recollect-schedule", self.look, delay=min(look_seconds, shortest / 2), again=lambda: True,
             failed=lambda error: tell("schedule", error),
         )  # fmt: skip
 
