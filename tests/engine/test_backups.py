@@ -101,6 +101,15 @@ def test_a_damaged_store_gives_no_backup_and_says_so(backed: Callable[..., Memor
     assert backups_in(tmp_path / "home" / "backups") == []
 
 
+def test_a_copy_that_is_rotated_out_while_somebody_looks_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stays, goes = tmp_path / "recollect-20260510-030000.db", tmp_path / "recollect-20260509-030000.db"
+    stays.write_bytes(b"1234")
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter([goes, stays]))
+    assert [one.path for one in backups_in(tmp_path)] == [str(stays)]
+
+
 def test_settings_that_make_no_sense_are_refused(backed: Callable[..., Memory]) -> None:
     with backed(backup_schedule="sometimes") as memory, pytest.raises(ConfigError, match="backup_schedule"):
         backup_tasks(memory)

@@ -36,7 +36,7 @@ def test_a_service_writes_verifies_rotates_and_hands_over_its_backups(tmp_path: 
     service = Service(home)
     try:
         copies = [Path(told.read_text().strip()) for _ in range(4)]
-        shown = service.web.get("/api/health").json()["backup"]["path"]
+        shown = service.web.get("/api/health").json()["backups"][0]["path"]
     finally:
         service.close()
     assert len(set(copies)) == 4

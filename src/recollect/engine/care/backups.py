@@ -60,13 +60,21 @@ def backups_in(folder: Path) -> list[Backup]:
         paths = list(folder.iterdir())
     except OSError:
         return []
-    found: list[Backup] = []
-    for path in paths:
-        named = _NAME.match(path.name)
-        if named is not None and path.is_file():
-            at = datetime.strptime(named[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
-            found.append(Backup(path=str(path), at=at, bytes=path.stat().st_size))
-    return sorted(found, key=lambda one: one.at, reverse=True)
+    made = [_backup_at(path) for path in paths]
+    return sorted((one for one in made if one is not None), key=lambda one: one.at, reverse=True)
+
+
+def _backup_at(path: Path) -> Backup | None:
+    """What a file is by its name; None where it is no backup, or was rotated out just now."""
+    named = _NAME.match(path.name)
+    if named is None:
+        return None
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return None
+    at = datetime.strptime(named[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    return Backup(path=str(path), at=at, bytes=size)
 
 
 def back_up(core: Core) -> Backed:
