@@ -28,3 +28,15 @@ def test_dreaming_of_an_unknown_space_is_an_error(shell):
     shell.remember("a")
     outcome = shell("dream", "--space", "nowhere")
     assert (outcome.code, outcome.err) == (1, "error: there is no space named 'nowhere'; there are: default\n")
+
+
+def test_a_dream_advises_what_remember_advises_and_what_can_be_undone(shell, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "bundled")
+    old = shell.remember("The deploy of the gateway happens every Tuesday morning at 9.")
+    stored = shell("remember", "The deploy of the gateway happens every Tuesday morning at 11.")
+    new = stored.out.split()[1]
+    command = f"recollect forget {old} --superseded-by {new}"
+    assert command in stored.err
+    assert command in shell("dream", "--dry-run").err
+    assert shell(*command.split()[1:]).code == 0
+    assert shell.json("show", old)["superseded_by"] == new

@@ -112,6 +112,28 @@ def test_soft_forget_keeps_history_and_can_be_undone(shell: Shell) -> None:
     assert len(shell.json("recall", "Rome")["hits"]) == 1
 
 
+@pytest.mark.parametrize("soft", [(), ("--soft",)], ids=["alone", "with --soft"])
+def test_forget_with_a_successor_never_removes_and_can_be_undone(shell: Shell, soft: tuple[str, ...]) -> None:
+    texts = ("Our doctor is Dr. Weiss.", "The rent is 900 EUR.", "Der Laden öffnet um zehn.")
+    olds = [shell.remember(text) for text in texts]
+    new = shell.remember("All of that has changed.")
+    receipts = shell.json("forget", *olds, "--superseded-by", new, *soft, "--yes", "--reason", "changed")["receipts"]
+    for old, text, receipt in zip(olds, texts, receipts, strict=True):
+        shown = shell.json("show", old)
+        assert (shown["text"], shown["status"], shown["superseded_by"]) == (text, "superseded", new)
+        assert shell("undo", str(receipt["entry"])).code == 0
+        assert shell.json("show", old)["status"] == "active"
+
+
+def test_forget_with_a_wrong_successor_changes_nothing(shell: Shell) -> None:
+    one, two = shell.remember("One."), shell.remember("Two.")
+    for wrong, told in ((two, "cannot take its own place"), ("nowhere", "nowhere")):
+        outcome = shell("forget", one, two, "--superseded-by", wrong, "--yes")
+        assert (outcome.code > 0, told in outcome.err) == (True, True)
+        assert {record["status"] for record in shell.json("list")["records"]} == {"active"}
+        assert shell.json("list")["total"] == 2
+
+
 def test_relate_replaces_unless_told_to_keep(shell: Shell) -> None:
     shell("relate", "Alice", "likes", "tea")
     shell("relate", "Alice", "likes", "coffee", "--also")
@@ -226,7 +248,7 @@ def test_remember_shows_what_it_contradicts_and_the_command_that_settles_it(shel
     new = told.out.split()[1]
     assert f"differs from {old}" in told.err
     assert "port 8080" in told.err
-    command = f"recollect forget --soft {old} --superseded-by {new}"
+    command = f"recollect forget {old} --superseded-by {new}"
     assert command in told.err
     assert shell(*command.split()[1:]).code == 0
     assert [record["id"] for record in shell.json("list")["records"]] == [new]

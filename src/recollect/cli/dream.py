@@ -9,6 +9,7 @@ import typer
 from recollect.cli.options import AsJson, Home, OnlySpace
 from recollect.cli.output import many, one_line, put, put_json, say
 from recollect.cli.place import open_if_there
+from recollect.cli.write import command_to_replace
 from recollect.engine.care.dream import Dream
 from recollect.engine.memory import Memory
 
@@ -59,6 +60,6 @@ def _put_dream(memory: Memory, done: Dream) -> None:
         for mark, id in (("older", pair.older), ("newer", pair.newer)):
             record = memory.get(id, space=done.space)
             put(f"  {mark} {id}  {'' if record is None else one_line(record.text, 100)}")
-        say(f"  if the newer replaces the older: recollect forget {pair.older}")
+        say(f"  if the newer takes its place: {command_to_replace(pair.older, pair.newer)}")
     if not done.finished:
         say(f"{done.space}: the time was over before everything was looked at; run it again")

@@ -27,7 +27,7 @@ from recollect.cli.options import (
 from recollect.cli.output import day, many, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_fail, open_or_make, seen_here
 from recollect.cli.progress import reporting
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.fields import REVISABLE
 from recollect.types import DEFAULT_SPACE, Receipt
 
@@ -82,7 +82,12 @@ def _tell_already(receipt: Receipt) -> None:
     for one in receipt.already:
         said = "differs from" if one.differs else "nearly the same as"
         say(f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}")
-        say(f"  if it takes its place: recollect forget --soft {one.id} --superseded-by {receipt.id}")
+        say(f"  if it takes its place: {command_to_replace(one.id, receipt.id)}")
+
+
+def command_to_replace(older: str, newer: str | None) -> str:
+    """What a person types to say that a record holds in another's place; it can be undone."""
+    return f"recollect forget {older} --superseded-by {newer}"
 
 
 def answer(receipt: Receipt, *, as_json: bool, done: str = "stored") -> int:
@@ -132,7 +137,8 @@ def forget(
         bool, typer.Option("--soft", help="Only mark it as no longer true: history keeps it, and it can be undone.")
     ] = False,
     superseded_by: Annotated[
-        str | None, typer.Option("--superseded-by", metavar="ID", help="With --soft: the record that replaces it.")
+        str | None,
+        typer.Option("--superseded-by", metavar="ID", help="The record that holds instead; means --soft."),
     ] = None,
     reason: Reason = None,
     yes: Yes = False,
@@ -149,7 +155,11 @@ def forget(
     Examples:
       recollect forget k3v9x2m4q8ab
       recollect forget k3v9x2m4q8ab --soft --reason "we moved"
+      recollect forget k3v9x2m4q8ab --superseded-by m4q8abk3v9x2
     """
+    soft = soft or superseded_by is not None
+    if superseded_by in ids:
+        raise InvalidInput("--superseded-by", "a record cannot take its own place; nothing was changed")
     with open_or_fail(home) as memory:
         for id in ids:
             record = memory.get(id, space=space)

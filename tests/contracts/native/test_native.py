@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.contracts.clients import Server
+from tests.pgserver import store_of
+
+import recollect
+from recollect import Settings
 
 
 def test_the_list_of_tools_is_cheap_for_an_agent(serve: Callable[..., Server]) -> None:
@@ -111,6 +115,37 @@ def test_an_answer_stays_within_its_budget(serve: Callable[..., Server]) -> None
     assert len(json.dumps(answer)) / 4 <= 1_000
     assert answer["hits"][0]["cut"] is True
     assert len(answer["hits"]) + answer.get("left_out", 0) == 12
+
+
+_NOTES = (
+    "The shop is open Tuesday to Saturday, 10 to 18.",
+    "The shop's key hangs behind the oven.",
+    "Der Laden ist im August geschlossen; der Schlüssel liegt bei Frau Petersen.",
+    "店は日曜日に休みです。鍵は隣の花屋に預けてあります。",
+    "The shop pays 1,450 EUR of rent, due on the third of each month.",
+    "Flour for the shop comes from the mill on Mondays, 40 kg in sacks.",
+)
+
+
+def test_a_small_budget_gives_the_best_and_a_larger_one_more(serve: Callable[..., Server], tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home", store=store_of(tmp_path / "home"), embed_threads=1, embed_delay=600.0)
+    with recollect.open(settings=settings) as memory:
+        for note in (*_NOTES, "What the shop sold. " + "Rolls and rye bread, as on any day. " * 100):
+            memory.remember(note, tags=["shop"])
+        memory.embed_waiting()
+    server = serve()
+    for asked in ({"query": "when is the shop open?"}, {"query": "Wo ist der Schlüssel?", "explain": True}, {}):
+        everything = [hit["id"] for hit in server.call("recall", **asked, budget_tokens=50_000)["hits"]]
+        shown = []
+        for budget in (50, 100, 200, 400, 600, 1_200):
+            answer = server.call("recall", **asked, budget_tokens=budget)
+            ids = [hit["id"] for hit in answer["hits"]]
+            assert ids == everything[: max(len(ids), 1)], (asked, budget)
+            assert answer.get("left_out", 0) == len(everything) - len(ids)
+            assert len(json.dumps(answer, ensure_ascii=False)) / 4 <= budget or len(ids) == 1
+            shown.append(len(ids))
+        assert shown == sorted(shown)
+        assert len(set(shown)) > 1 or len(everything) == 1, (asked, shown)
 
 
 def test_bad_arguments_are_refused_by_name(serve: Callable[..., Server]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +16,11 @@ from recollect.retrieve.context import cut_text, estimate_tokens
 from recollect.types import Act, Already, Change, Claim, Grounds, Receipt, Record, Why
 
 MOST_ERRORS = 10
-_ENVELOPE_TOKENS = 60
-_HIT_TOKENS = 110  # id, date, score, signals and names around a hit's text
 SHORT_TEXT_TOKENS = 150
+_SHARING = 5  # long texts among the best that are to have room beside each other
+_WHOLE_TOKENS = 80  # a text of no more is shown whole while there is room
+_SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out, unless it is the best
+_BEST_TOKENS = 20  # of the best hit's text, however small the budget
 _TITLE_TOKENS = 20
 MOST_LISTED = 50
 
@@ -256,17 +258,28 @@ def standing_view(record: Record, call: Call) -> StandingView:
     )  # fmt: skip
 
 
-def within(hits: Sequence[RecordView], budget: int) -> list[RecordView]:
-    """As many hits as the budget holds; long texts are cut so that one does not use up what all should share."""
-    kept: list[RecordView] = []
-    left = budget - _ENVELOPE_TOKENS
+def within(answer: Recalled, budget: int) -> Recalled:
+    """The best hits that the budget holds, and the first in any case; what is around their texts is measured.
+
+    Long texts are cut, so that one does not use up what all should share.
+    """
+    hits, answer.left_out = answer.hits, len(answer.hits)
+    answer.hits = []
+    left = budget - _measure(answer)
     for place, hit in enumerate(hits):
-        share = max(left // max(min(len(hits) - place, 5), 1) - _HIT_TOKENS, 0)
-        text = cut_text(hit.text, share)
-        if not text:
+        around = _measure(msgspec.structs.replace(hit, text="", cut=True))
+        share = left // min(len(hits) - place, _SHARING) - around
+        room = min(max(share, _WHOLE_TOKENS), left - around)
+        whole = hit.text
+        hit.text = cut_text(whole, max(room, _BEST_TOKENS) if place == 0 else room)
+        hit.cut = hit.text != whole
+        if place > 0 and (not hit.text or (hit.cut and room < _SHORTEST_CUT)):
             break
-        hit.cut = text != hit.text
-        hit.text = text
-        kept.append(hit)
-        left -= estimate_tokens(text) + _HIT_TOKENS
-    return kept
+        answer.hits.append(hit)
+        answer.left_out -= 1
+        left -= _measure(hit)
+    return answer
+
+
+def _measure(shown: Struct) -> int:
+    return estimate_tokens(msgspec.json.encode(shown).decode())

@@ -82,15 +82,14 @@ def recall(params: Recall, call: Call) -> Recalled:
         )
         for hit in found
     ]  # fmt: skip
-    kept = within(hits, params.budget_tokens)
-    return Recalled(
-        hits=kept,
+    answer = Recalled(
+        hits=hits,
         scope=next(iter(scope), None),
         brief=brief,
-        left_out=len(hits) - len(kept),
         waiting_for_vectors=found.signals.waiting_for_vectors,
         problem=found.signals.problem,
     )
+    return within(answer, params.budget_tokens)
 
 
 def revise(params: Revise, call: Call) -> Written:
