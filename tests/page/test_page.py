@@ -424,6 +424,34 @@ def test_light_and_dark_follow_the_system_and_the_hand(look: Look) -> None:
     assert page.evaluate(ground) == "rgb(245, 247, 245)"
 
 
+def test_no_text_pushes_anything_aside_and_each_runs_as_its_letters_do(look: Look, memory: Memory) -> None:
+    endless = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk" * 5
+    memory.remember(endless, space="odd", title="W" * 150, room="x" * 150, project="p" * 150, source="/deep" * 60)
+    hebrew = memory.remember("ההזמנה נמצאת במגירה.", space="odd", tags=[f"tag number {n}" for n in range(40)]).id
+    memory.remember("🎉🚀 Release day! 👩‍👩‍👧‍👦 at noon", space="odd")
+    memory.relate("a" * 150, "is related to", "b" * 150, space="odd")
+    page = look(f"record/{hebrew}?space=odd", size=PHONE)
+    page.wait_for_selector(".record-text .read")
+    for view in (
+        f"record/{hebrew}?space=odd",
+        "recall?q=donaudampfschifffahrt",
+        "spaces/odd",
+        "graph?space=odd",
+        "timeline",
+    ):
+        page.evaluate("(view) => (location.hash = `#/${view}`)", view)
+        page.wait_for_selector(f"{READY}, .broken")
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"], view
+    page.evaluate("(id) => (location.hash = `#/record/${id}`)", hebrew)
+    page.wait_for_selector(".record-text .read")
+    gaps = page.evaluate(
+        "() => { const line = document.querySelector('.record-text .read'), text = document.createRange();"
+        " text.selectNodeContents(line); const [a, b] = [line, text].map((one) => one.getBoundingClientRect());"
+        " return [b.left - a.left, a.right - b.right] }"
+    )
+    assert gaps[0] > gaps[1]
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing_by_day_by_night_and_on_a_phone(look: Look, memory: Memory, view: str) -> None:
     page = look(record_of(memory, "feature flags") if view == "record" else view)

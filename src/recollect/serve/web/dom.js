@@ -39,6 +39,9 @@ export function show(element, ...children) {
   return put(element, ...children);
 }
 
+/** Words as a sentence: with a capital, and a full stop where none of its own ends it. */
+export const sentence = (words) => (words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?…)]$/.test(words) ? "" : "."}` : "");
+
 /** A sentence in which what stands between backticks is to be typed. */
 export const worded = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
@@ -46,7 +49,7 @@ export const empty = (title, ...words) => h("div", { class: "empty" }, h("h2", {
 
 /** What went wrong, in its own words, and a way to try again. */
 export const broken = (error, again) =>
-  h("div", { class: "broken", role: "alert" }, h("h2", {}, error.title ?? "That did not work"), h("p", {}, worded(error.message)), again && h("button", { onclick: again }, "Try again"));
+  h("div", { class: "broken", role: "alert" }, h("h2", {}, error.title ?? "That did not work"), h("p", {}, worded(sentence(error.message))), again && h("button", { onclick: again }, "Try again"));
 
 export const loading = (words) => h("p", { class: "loading", role: "status" }, words);
 

@@ -4,7 +4,8 @@
 export function layout(nodes, edges) {
   const index = new Map(nodes.map((node, at) => [node.id, at]));
   const links = edges.map((edge) => [index.get(edge.subject), index.get(edge.object)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
-  const n = nodes.length, reach = n < 200 ? 150 : 90, spring = n < 200 ? 70 : 34; // few may lie further apart
+  const n = nodes.length, few = n < 200, reach = few ? 150 : 170, spring = few ? 70 : 26; // few may lie further apart
+  const apartBy = few ? 6 : 26; // how much further apart two lie that have many relations: so that each has its own around it
   const x = new Float32Array(n), y = new Float32Array(n), vx = new Float32Array(n), vy = new Float32Array(n), degree = new Float32Array(n);
   for (const [a, b] of links) {
     degree[a]++;
@@ -15,6 +16,7 @@ export function layout(nodes, edges) {
     x[at] = node.x ?? far * Math.cos(turn);
     y[at] = node.y ?? far * Math.sin(turn);
   });
+  const inward = few ? 0.004 : 0.0025;
   let heat = 1;
 
   function push() {
@@ -45,7 +47,8 @@ export function layout(nodes, edges) {
       dy = (j % 5) - 2.5;
       square = 1;
     }
-    const force = (heat * (n < 200 ? 700 : 260) * (1 + Math.min(degree[i], degree[j]) * 0.05)) / (square + 40);
+    const weight = few ? 700 * (1 + Math.min(degree[i], degree[j]) * 0.05) : 300 * (1 + Math.sqrt(degree[i] * degree[j]) * 0.35);
+    const force = (heat * weight) / (square + 40);
     const distance = Math.sqrt(square);
     vx[i] += (dx / distance) * force;
     vy[i] += (dy / distance) * force;
@@ -57,7 +60,7 @@ export function layout(nodes, edges) {
     push();
     for (const [a, b] of links) {
       const dx = x[b] - x[a], dy = y[b] - y[a], distance = Math.hypot(dx, dy) || 1;
-      const wanted = spring + 6 * Math.sqrt(Math.min(degree[a], degree[b]));
+      const wanted = spring + apartBy * Math.sqrt(Math.min(degree[a], degree[b]) - (few ? 0 : 1));
       const pull = (heat * 0.32 * (distance - wanted)) / distance / Math.min(degree[a], degree[b], 6);
       const share = degree[b] / (degree[a] + degree[b]);
       vx[a] += dx * pull * share;
@@ -66,8 +69,8 @@ export function layout(nodes, edges) {
       vy[b] -= dy * pull * (1 - share);
     }
     for (let i = 0; i < n; i++) {
-      vx[i] = (vx[i] - x[i] * 0.004 * heat) * 0.55;
-      vy[i] = (vy[i] - y[i] * 0.004 * heat) * 0.55;
+      vx[i] = (vx[i] - x[i] * inward * heat) * 0.55;
+      vy[i] = (vy[i] - y[i] * inward * heat) * 0.55;
       const speed = Math.hypot(vx[i], vy[i]);
       if (speed > 24) {
         vx[i] *= 24 / speed;

@@ -33,15 +33,16 @@ export function whyChart(why, score) {
     h("div", { class: "bars", "aria-hidden": "true" }, said.slice(0, MOST_BARS).map(([word, value]) => [h("span", {}, word), h("i", { class: "bar" }, h("b", { style: { width: `${Math.round(value * 100)}%` } }))])));
 }
 
-export function hitCard(hit, at, { space = true } = {}) {
+/** A hit with how likely it answers and why; where nothing was `asked`, there is nothing that it could answer. */
+export function hitCard(hit, at, { space = true, asked = true } = {}) {
   const { record, score } = hit;
-  return h("li", { class: "hit", "data-likely": likelihood(score) },
-    h("p", { class: "score", "aria-hidden": "true" }, h("b", {}, Math.round(score * 100)), h("span", {}, likelihood(score))),
+  return h("li", { class: "hit", "data-likely": asked ? likelihood(score) : null },
+    asked && h("p", { class: "score", "aria-hidden": "true" }, h("b", {}, Math.round(score * 100)), h("span", {}, likelihood(score))),
     h("div", { class: "hit-body" },
       h("a", { class: "read clamp", href: recordLink(record), id: `hit-${at}` }, record.title && h("strong", {}, `${record.title} — `), record.text),
       meta(record, { space }),
       hit.folded?.length > 0 && h("p", { class: "small muted" }, `${many(hit.folded.length, "more")} like it, folded in`)),
-    whyChart(hit.why, score));
+    asked && whyChart(hit.why, score));
 }
 
 export const recordCard = (record, { space = false } = {}) =>

@@ -1,7 +1,7 @@
 // What do all views share: which spaces there are, which one is meant, and what can be taken back?
 
 import { get, post } from "./api.js";
-import { h, put } from "./dom.js";
+import { h, put, sentence, worded } from "./dom.js";
 
 export const state = { status: null, space: remembered("space") ?? "", spaces: [] };
 
@@ -39,7 +39,7 @@ let lastUndo = null;
 /** Says what was done, and offers to take it back. `undo` does that. */
 export function told(words, undo) {
   lastUndo = undo ?? null;
-  const toast = h("div", { class: "toast" }, h("span", {}, words));
+  const toast = h("div", { class: "toast" }, h("span", {}, worded(sentence(words))));
   const close = () => toast.remove();
   if (undo) {
     const act = async () => {

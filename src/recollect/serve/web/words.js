@@ -49,6 +49,7 @@ export const trustWord = (trust) => ({ user_declared: "you said so", human_curat
 
 const VERBS = {
   remember: "remembered", revise: "changed", invalidate: "ended", supersede: "replaced", promote: "vouched for", contest: "doubted", forget: "forgot", undo: "took back",
+  create: "made", name: "named", close: "ended", archive: "archived", mend: "mended", summarize: "summarised", dream: "put in order", remove: "took out", link: "linked",
   merge: "merged", relate: "stated", put: "wrote", replace: "replaced", rewrite: "rewrote", restate: "heard again", ingest: "took in", index: "indexed", fade: "let fade",
   evict: "let go of", entity: "named", create_space: "made a space", drop_space: "removed a space", retire: "took out", decay: "marked stale", capture: "captured", note: "noted",
 };

@@ -1,7 +1,7 @@
 // What would an agent be given: at the start of a session, and with a prompt?
 
 import { get, part, patch, post } from "../api.js";
-import { broken, h, settled, show } from "../dom.js";
+import { broken, h, sentence, settled, show } from "../dom.js";
 import { meta, recordLink, whyChart } from "../parts.js";
 import { oneSpace, told } from "../store.js";
 import { count, many, moment, percent } from "../words.js";
@@ -89,5 +89,3 @@ const line = (one) =>
     h("span", { class: "tokens numbers", title: "tokens" }, one.tokens),
     h("div", { class: "hit-body" }, h("a", { class: "read clamp", href: recordLink(one.record) }, one.text), h("p", { class: "small muted" }, sentence(one.reason)), meta(one.record, { space: false })),
     one.why && whyChart(one.why, one.score));
-
-const sentence = (words) => (words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.` : "");

@@ -24,7 +24,7 @@ export async function open(page, where) {
   const figures = h("p", { class: "small muted", role: "status" });
   const pen = canvas.getContext("2d");
   let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, frame = 0, engine = null, heat = 0, moved = false;
-  let view = { x: 0, y: 0, scale: 1 };
+  let view = { x: 0, y: 0, scale: 1 }, whole = 1; // the scale at which all of it is seen
   let colours = {};
 
   async function load() {
@@ -85,7 +85,7 @@ export async function open(page, where) {
           pen.lineTo(...place(b));
         }
         pen.strokeStyle = bright ? colours.accent : colours.edge;
-        pen.globalAlpha = bright ? 1 : focus ? 0.3 : 0.75;
+        pen.globalAlpha = bright ? 1 : crowded() ? (focus ? 0.1 : 0.3) : focus ? 0.3 : 0.75;
         pen.lineWidth = bright ? 1.6 : 1;
         pen.stroke();
       }
@@ -95,7 +95,7 @@ export async function open(page, where) {
       const [px, py] = place(node);
       if (px < -20 || py < -20 || px > width + 20 || py > tall + 20) continue;
       const on = !focus || node === focus || lit.has(node.id);
-      pen.globalAlpha = on ? 1 : 0.25;
+      pen.globalAlpha = on ? 1 : crowded() ? 0.15 : 0.25;
       pen.beginPath();
       pen.arc(px, py, radius(node), 0, 7);
       pen.fillStyle = node === focus ? colours.accent : near.get(node.id).size ? colours.node : colours.lone;
@@ -110,19 +110,22 @@ export async function open(page, where) {
     pen.globalAlpha = 1;
   }
 
-  const radius = (node) => Math.min(11, (2.4 + Math.sqrt(node.degree) * 1.1) * Math.min(1.4, Math.max(0.7, view.scale)));
+  const crowded = () => nodes.length > 400;
+  const radius = (node) => (crowded() ? Math.min(13, (1.2 + Math.sqrt(node.degree) * 1.3) * Math.min(1.4, Math.max(0.55, view.scale * 1.4))) : Math.min(11, (2.4 + Math.sqrt(node.degree) * 1.1) * Math.min(1.4, Math.max(0.7, view.scale))));
 
-  /** Names where there is room for them: of the selected first, then of those with most relations. */
+  /** Names where there is room for them: of the selected and those around it, or else of those with most relations; in a
+   *  crowd the more of them the closer one looks. */
   function label(place, width, tall, focus, lit) {
-    pen.font = "500 12px 'Hanken Grotesk', system-ui, sans-serif";
+    const face = (size) => `500 ${size}px 'Hanken Grotesk', system-ui, sans-serif`;
     pen.textBaseline = "middle";
     const taken = [];
-    const order = focus ? [focus, ...nodes.filter((node) => lit.has(node.id)), ...nodes] : nodes;
-    let left = 140;
+    const order = focus ? [focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : nodes)] : nodes;
+    let left = crowded() ? Math.min(140, Math.round(36 * Math.max(1, view.scale / whole) ** 1.6)) : 140;
     for (const node of order) {
       if (left === 0) break;
       const [px, py] = place(node);
       if (px < 0 || py < 0 || px > width || py > tall) continue;
+      pen.font = face(crowded() && node.degree > 24 ? 14 : 12);
       const words = node.name.length > 28 ? `${node.name.slice(0, 27)}…` : node.name;
       const box = { x: px + radius(node) + 4, y: py - 8, w: pen.measureText(words).width + 4, h: 16 };
       if (taken.some((one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h)) continue;
@@ -160,6 +163,7 @@ export async function open(page, where) {
     const xs = all.map((node) => node.x), ys = all.map((node) => node.y);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.scale = Math.min(2, Math.max(0.12, Math.min(canvas.clientWidth / (right - left + 160), canvas.clientHeight / (bottom - top + 90))));
+    whole = view.scale;
     view.x = (-(left + right) / 2) * view.scale;
     view.y = (-(top + bottom) / 2) * view.scale;
   }

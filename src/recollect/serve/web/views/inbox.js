@@ -1,7 +1,7 @@
 // What waits for a word of yours? One key for each answer, and the next one at once.
 
 import { get, post } from "../api.js";
-import { empty, h, show, worded } from "../dom.js";
+import { empty, h, sentence, show, worded } from "../dom.js";
 import { meta, pair, recordLink } from "../parts.js";
 import { state, told, undoEntries } from "../store.js";
 import { many } from "../words.js";
@@ -166,8 +166,6 @@ function leftOut({ pile, unseen }) {
   const words = pile === "duplicates" ? `Only the newest were compared; ${many(unseen, "older record")} ${unseen === 1 ? "was" : "were"} not. \`recollect dream\` goes through all of them.` : `${many(unseen, "more", "more")} wait behind these.`;
   return h("p", { class: "small muted" }, worded(words));
 }
-
-const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 const nothing = () =>
   h("div", { class: "empty" }, h("h2", {}, "Nothing waits for you"), h("p", {}, "When there is something to decide, it appears here:"), h("dl", { class: "would-be" }, Object.values(PILES).map(([name, words]) => [h("dt", {}, name), h("dd", {}, words)])));

@@ -51,7 +51,7 @@ export async function open(page, where) {
   function paint(asked, answer) {
     const { signals } = answer;
     if (!hits.length) show(results, nothing(asked, signals));
-    else show(results, h("ol", { class: "hits" }, hits.map((hit, at) => hitCard(hit, at, { space: !state.space }))));
+    else show(results, h("ol", { class: signals.brief ? "hits plain" : "hits" }, hits.map((hit, at) => hitCard(hit, at, { space: !state.space, asked: !signals.brief }))));
     const took = `${Math.max(1, Math.round(signals.milliseconds))} ms`;
     if (signals.problem) summary.textContent = signals.problem;
     else if (signals.brief) summary.textContent = hits.length ? `Nothing asked: this is what is worth knowing. ${many(hits.length, "record")}, ${took}.` : "";

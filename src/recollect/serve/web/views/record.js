@@ -13,12 +13,15 @@ export async function open(page, where) {
   const space = where.query.get("space");
   let record, steps, ties;
 
+  const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
+
   async function load() {
-    [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }), get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
-    record = await get(`records/${part(id)}`, { space }).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
+    [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }).catch(unlessMissing), get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
+    record = await get(`records/${part(id)}`, { space }).catch(unlessMissing);
   }
 
   function paint() {
+    if (!steps?.length) return show(page, empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: "#/recall" }, "Ask for it instead")));
     if (!record) return show(page, gone(steps));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
     show(page, header(), text(), body());

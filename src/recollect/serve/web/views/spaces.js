@@ -68,6 +68,18 @@ export function treemap(items, x, y, w, tall) {
   return placed;
 }
 
+const MOST_DOORS = 18;
+
+/** The rooms of a space as links: the fullest, the one that is open, and the others behind a word. */
+function doors(view, name, room) {
+  const all = [...view.rooms].sort((one, other) => (other.name === room) - (one.name === room) || other.records - one.records);
+  const door = (one) => h("a", { class: "tag", href: `#/spaces/${part(name)}?room=${part(one.name)}`, "aria-current": one.name === room ? "true" : null }, `${one.name || "outside all rooms"} ${count(one.records)}`);
+  const rest = all.slice(MOST_DOORS);
+  return h("div", { class: "stack" },
+    h("p", { class: "actions" }, h("a", { class: "tag", href: `#/spaces/${part(name)}`, "aria-current": room ? null : "true" }, `all ${count(view.stats.records)}`), all.slice(0, MOST_DOORS).map(door)),
+    rest.length > 0 && h("details", { class: "more-rooms" }, h("summary", {}, many(rest.length, "more room")), h("p", { class: "actions" }, rest.map(door))));
+}
+
 async function openSpace(page, name, query) {
   const view = await get(`spaces/${part(name)}`);
   const room = query.get("room");
@@ -88,7 +100,7 @@ async function openSpace(page, name, query) {
   all.addEventListener("change", fill);
   show(page, h("div", { class: "column" },
     h("div", { class: "head" }, h("h1", {}, h("a", { class: "plain", href: "#/spaces" }, "Spaces"), ` / ${name}${room ? ` / ${room}` : ""}`), h("p", {}, [view.space.description, `${many(view.stats.records, "record")} in ${many(view.rooms.length, "room")}, ${many(view.stats.sessions, "session")}, ${many(view.stats.entities, "entity", "entities")}.`].filter(Boolean).join(" "))),
-    view.rooms.length > 1 && h("p", { class: "actions" }, h("a", { class: "tag", href: `#/spaces/${part(name)}`, "aria-current": room ? null : "true" }, `all ${count(view.stats.records)}`), view.rooms.map((one) => h("a", { class: "tag", href: `#/spaces/${part(name)}?room=${part(one.name)}`, "aria-current": one.name === room ? "true" : null }, `${one.name || "outside all rooms"} ${count(one.records)}`))),
+    view.rooms.length > 1 && doors(view, name, room),
     h("div", { class: "filters two" }, h("div", { class: "field" }, h("label", { for: "order" }, "Order"), order), h("label", { class: "check" }, all, "Also what no longer holds")),
     holder));
   fill();

@@ -50,13 +50,13 @@ export async function open(page, where) {
     const object = act.object_type === "record" ? recordLink({ id: act.object_id, space: act.space }) : act.object_type === "space" ? `#/spaces/${part(act.space)}` : `#/graph?entity=${part(act.object_id)}&space=${part(act.space)}`;
     const many_ = act.count > 1;
     const verbs = Object.entries(act.verbs);
-    const what = !many_ ? act.object_type : verbs.length === 1 && act.object_type === "record" ? many(act.count, "record") : many(act.count, "change");
+    const what = !many_ ? ONE[act.object_type] : verbs.length === 1 && act.object_type === "record" ? many(act.count, "record") : many(act.count, "change");
     const detail = h("div", { class: "act-detail", hidden: true });
     const toggle = h("button", { class: "quiet small", "aria-expanded": "false", onclick: () => unfold(act, detail, toggle) }, `Show all ${count(act.count)}`);
     return h("li", { class: "act", "data-undone": act.undone_by ? "yes" : null },
       h("time", { class: "small muted numbers", datetime: act.at, title: moment(act.at) }, hour(act.at)),
       h("div", { class: "act-body" },
-        h("p", {}, h("b", {}, sentence(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
+        h("p", {}, h("b", {}, capital(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
         act.about && h("a", { class: "read clamp two", href: object }, act.about),
         act.reason && h("p", { class: "small muted" }, act.reason),
         verbs.length > 1 && h("p", { class: "small muted" }, verbs.map(([name, number]) => `${verb(name)} ${count(number)}`).join(", ")),
@@ -84,7 +84,7 @@ export async function open(page, where) {
     button.textContent = "Taking back…";
     try {
       const undone = await post("undo", { entries: [act.entry], whole: true });
-      told(undone.reason ? sentence(undone.reason) : "Taken back.", undoEntries(undone.entries));
+      told(undone.reason ?? "Taken back.", undoEntries(undone.entries));
       await restart();
     } catch (error) {
       told(error.message);
@@ -137,4 +137,5 @@ function choices(select, all, values, given) {
   if (select.selectedIndex < 0) select.value = "";
 }
 
-const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+const capital = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+const ONE = { record: "a record", entity: "a name", relation: "a fact", space: "the space" };
