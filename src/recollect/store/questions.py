@@ -157,6 +157,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     space: str | None = None
     object_id: str | None = None
+    object_ids: tuple[str, ...] | None = None
     entry: int | None = None
     act: int | None = None
     later_than: datetime | None = None

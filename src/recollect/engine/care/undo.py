@@ -6,7 +6,7 @@ its project is indexed next, and a run of upkeep is taken back as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -23,10 +23,10 @@ from recollect.engine.write.tell import told_replaced
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Changes, Edit, Thing, View
 from recollect.store.ops import Put, Retire
-from recollect.types import Change, Entity, Receipt, Record, Relation
+from recollect.types import Change, Entity, Filter, Receipt, Record, Relation
 
 _ALONG = 1_000  # entries before one that can belong to it
-_AT_ONCE = 200  # entries of an act that are taken back in one transaction
+_AT_ONCE = 500  # entries of the journal, of which those of an act are taken back in one transaction
 _NAMED = 3
 _TYPES: Mapping[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 
@@ -70,14 +70,17 @@ def _entry(view: View, entry: int) -> Change:
 @as_one_act
 def _undo_act(core: Core, first: Change, reason: str | None) -> Receipt:
     """Takes back the entries of an act, the last first, some at a time. What was changed again since stays as it is."""
-    undoing, upto = _Undoing(reason), None
-    while upto is None or upto > first.entry:
+    undoing = _Undoing(reason)
+    with core.store.read() as view:
+        upto = view.journal(Changes(act=first.entry), newest_first=True, limit=1)[0].entry + 1
+    while upto > first.entry:
+        begin = max(upto - _AT_ONCE, first.entry)
         with core.store.write(actor=core.actor) as edit:
-            some = edit.journal(Changes(act=first.entry, before=upto), newest_first=True, limit=_AT_ONCE)
-            undoing.take(edit, some)
-            upto = some[-1].entry
-            if upto == first.entry:
+            part = Changes(act=first.entry, after=begin - 1, before=upto)
+            undoing.take(edit, edit.journal(part, newest_first=True, limit=_AT_ONCE))
+            if begin == first.entry:
                 _note_undone(edit, first, None if undoing.kept else undoing.first)
+        upto = begin
     if undoing.first is None:
         raise undoing.refused or Conflict(f"all that entry {first.entry} began was undone already")
     core.written()
@@ -97,18 +100,21 @@ class _Undoing:
         self.kept: list[str] = []
         self.refused: Conflict | None = None
 
-    def take(self, edit: Edit, changes: Iterable[Change]) -> None:
-        """Takes changes back, those of different objects in one go."""
+    def take(self, edit: Edit, changes: Sequence[Change]) -> None:
+        """Takes changes of a space back, those of different objects in one go."""
         planned: dict[tuple[str, str], tuple[Change, Put | Retire]] = {}
+        seen = _Seen(edit, changes)
         for change in changes:
             if change.object_type == "space":
                 continue  # a note says what was done, and nothing else
-            if _undone_by(edit, change) is not None:
-                continue
             if (change.object_type, change.object_id) in planned:
                 self._apply(edit, planned)
+                seen = _Seen(edit, [one for one in changes if one.entry <= change.entry])
+            if seen.is_undone(change):
+                continue
             try:
-                planned[change.object_type, change.object_id] = change, _plan(edit, change, self._reason)
+                plan = _plan(edit, change, self._reason, seen.records)
+                planned[change.object_type, change.object_id] = change, plan
             except Conflict as error:
                 self.refused = self.refused or error
                 self.kept.append(change.object_id)
@@ -130,6 +136,27 @@ class _Undoing:
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         stay = f"{len(self.kept)} stay, of {', '.join(named[:_NAMED])}{more}"
         return f"{told}; {stay}: {self.refused}"
+
+
+class _Seen:
+    """What some changes of one space have led to by now: asked for all of them at once."""
+
+    def __init__(self, edit: Edit, changes: Sequence[Change]) -> None:
+        ids = tuple(dict.fromkeys(change.object_id for change in changes if change.object_type != "space"))
+        self.records: dict[str, Record] = {}
+        self._undone: dict[int, int] = {}
+        if not ids:
+            return
+        space, first = changes[0].space, min(change.entry for change in changes)
+        later = edit.journal(Changes(space=space, object_ids=ids, after=first), limit=_ALONG * len(ids))
+        self._undone = {one.undoes: one.entry for one in later if one.undoes is not None}
+        held = edit.select(Record, Filter(spaces=(space,), ids=ids, valid_only=False))
+        self.records = {record.id: record for record in held}
+
+    def is_undone(self, change: Change) -> bool:
+        """Was it taken back, and that not taken back in turn?"""
+        by = self._undone.get(change.entry)
+        return by is not None and by not in self._undone
 
 
 def _note_undone(edit: Edit, change: Change, by: int | None) -> None:
@@ -202,12 +229,15 @@ def _undo(edit: Edit, change: Change, reason: str | None) -> int:
     return edit.apply([_plan(edit, change, reason)])[0].entry
 
 
-def _plan(edit: Edit, change: Change, reason: str | None) -> Put | Retire:
-    """What takes a change back."""
+def _plan(edit: Edit, change: Change, reason: str | None, held: Mapping[str, Record] | None = None) -> Put | Retire:
+    """What takes a change back; `held` are the records of the moment, where those were read already."""
     type_ = _TYPES.get(change.object_type)
     if type_ is None or (change.before is None and change.after is None) or change.verb == "rewrite":
         raise Conflict(f"entry {change.entry} ({change.verb} {change.object_id}) cannot be undone{_why(edit, change)}")
-    current = edit.get(type_, change.space, change.object_id)
+    if held is not None and type_ is Record:
+        current: Thing | None = held.get(change.object_id)
+    else:
+        current = edit.get(type_, change.space, change.object_id)
     before, after = (
         None if version is None or change.before is None
         else edit.get(type_, change.space, change.object_id, version=version)

@@ -87,8 +87,12 @@ def _entries(where: Changes) -> list[Condition]:
             parts.append((f"{column} = ?", [value]))
     if where.before is not None:
         parts.append(("entry < ?", [where.before]))
+    if where.object_ids is not None:
+        parts.append(one_of("object_id", where.object_ids))
     if where.act is not None:
-        parts.append(("entry IN (SELECT ? UNION ALL SELECT entry FROM journal WHERE act = ?)", [where.act] * 2))
+        upto = _MOST if where.before is None else where.before
+        among = "SELECT entry FROM journal WHERE act = ? AND entry > ? AND entry < ?"
+        parts.append((f"entry IN (SELECT ? UNION ALL {among})", [where.act, where.act, where.after, upto]))
     if where.reasoned:
         parts.append(("reason IS NOT NULL", []))
     if where.later_than is not None:
