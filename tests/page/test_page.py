@@ -435,6 +435,7 @@ def test_no_text_pushes_anything_aside_and_each_runs_as_its_letters_do(look: Loo
     for view in (
         f"record/{hebrew}?space=odd",
         "recall?q=donaudampfschifffahrt",
+        "spaces",
         "spaces/odd",
         "graph?space=odd",
         "timeline",
