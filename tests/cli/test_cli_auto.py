@@ -75,6 +75,29 @@ def test_other_hooks_stay_and_come_out_byte_for_byte(shell):
     assert files(shell.home) == {str(path): CLAUDE_HOOKS.encode()}
 
 
+@pytest.mark.parametrize(
+    ("client", "file", "text"),
+    [
+        ("codex", ".codex/hooks.json", '{"hooks": {}}'),
+        ("codex", ".codex/config.toml", '# mine\nmodel = "x" # keep\n\n[mcp_servers.other]\ncommand = "y"\n'),
+        ("cursor", ".cursor/mcp.json", '{\n  // mine\n  "mcpServers": {}\n}\n'),
+        ("vscode", ".config/Code/User/mcp.json", '{\n  // note\n  "servers": {"a": {"command": "b",},},\n}\n'),
+        ("gemini", ".gemini/settings.json", '{\n  "theme": "x" /* y */,\n  "hooks": {}\n}'),
+        ("opencode", ".config/opencode/opencode.jsonc", '{\n  // hello\n  "mcp": {},\n}\n'),
+        ("claude", ".claude.json", '{\n\t"mcpServers": {}\n}'),
+    ],
+)
+def test_what_was_empty_or_had_comments_is_afterwards_as_it_was_before(shell, client, file, text):
+    path = shell.home / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    before = files(shell.home)
+    assert shell("connect", client, "--auto", "--yes").code == 0
+    assert path.read_text() != text
+    assert shell("disconnect", client, "--yes").code == 0
+    assert files(shell.home) == before
+
+
 def test_an_older_hook_is_brought_up_to_date_and_not_doubled(shell):
     path = shell.home / ".cursor/hooks.json"
     path.parent.mkdir()

@@ -38,11 +38,13 @@ class Client(Struct, frozen=True, kw_only=True):
     """Program and arguments stand in one list."""
 
     def file(self, folders: ClientFolders, *, project: bool) -> Path:
-        if not project:
-            return Path(getattr(folders, self.base)) / self.user_file
-        if self.project_file is None:
+        if project and self.project_file is None:
             raise ConfigError(f"{self.title} has no settings of a project; leave out --project")
-        return Path.cwd() / self.project_file
+        named = (
+            Path.cwd() / (self.project_file or "") if project else Path(getattr(folders, self.base)) / self.user_file
+        )
+        commented = named.with_suffix(".jsonc")
+        return commented if self.listed and commented.exists() and not named.exists() else named
 
     def entry(self, command: Sequence[str]) -> dict[str, Json]:
         program, *args = command

@@ -24,6 +24,7 @@ from recollect.cli.clients import (
     read_settings,
     write_settings,
 )  # fmt: skip
+from recollect.cli.jsonc import says_the_same
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
 from recollect.cli.wiring import WIRINGS, Wiring
@@ -158,7 +159,7 @@ def disconnect(
             edits = [_plan(path, mode, lambda text: wiring.unwired(chosen.disconnected(text, name)))]
         else:
             edits.append(_plan(hooks, mode, (lambda _: "") if wiring.own else wiring.unwired))
-    if _apply(chosen, [_or_gone(edit, wiring) for edit in edits], yes=yes, as_json=as_json):
+    if _apply(chosen, [_or_gone(_as_before(edit), wiring) for edit in edits], yes=yes, as_json=as_json):
         _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
     else:
         _put_unless(as_json, f"{chosen.title} was not connected")
@@ -208,12 +209,26 @@ def _add_hooks(edits: list[Edit], path: Path, wired: Callable[[str], str], mode:
     edits.append(_plan(path, mode, wired, by_hand))
 
 
+def _as_before(edit: Edit) -> Edit:
+    """Byte by byte what was there before we first wrote, where nobody has changed anything else since."""
+    if not edit.changes or not edit.new or edit.path.suffix == ".toml":
+        return edit
+    before = decode_settings(edit.path, read_settings(_kept_beside(edit.path)))
+    same = bool(before.strip()) and says_the_same(edit.new, before)
+    return Edit(edit.path, edit.data, edit.old, before, edit.mode) if same else edit
+
+
+def _kept_beside(path: Path) -> Path:
+    target = path.resolve()
+    return target.with_name(f"{target.name}.bak")
+
+
 def _or_gone(edit: Edit, wiring: Wiring | None) -> Edit:
     """A file that held nothing but ours, and that was not there before, goes as a whole."""
     own = wiring is not None and wiring.own and edit.new == ""
     toml = edit.path.suffix == ".toml"
     bare = not (edit.new or "").strip() if toml or wiring is None else own or wiring.is_bare(edit.new or "")
-    was_there = edit.path.resolve().with_name(f"{edit.path.resolve().name}.bak").exists()
+    was_there = _kept_beside(edit.path).exists()
     gone = edit.changes and (own or (bare and not was_there))
     return Edit(edit.path, edit.data, edit.old, None, edit.mode) if gone else edit
 

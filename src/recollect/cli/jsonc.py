@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.errors import RecollectError
@@ -16,6 +16,7 @@ from recollect.types import Json
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _COMMENT = re.compile(r"//|/\*")
+_NOTED = re.compile(r'"(?:\\.|[^"\\])*"|(//[^\n]*|/\*.*?\*/)', re.DOTALL)  # strings, and comments outside of them
 _MEMBER_INDENT = re.compile(r"\n([ \t]*)\Z")
 _decoder = json.JSONDecoder()
 
@@ -197,8 +198,10 @@ def remove(text: str, path: Sequence[str | int], *, lenient: bool) -> str:
     if len(spans) == 1 and not _COMMENT.search(text[holder.start : start] + text[end : holder.end]):
         return text[: holder.start + 1] + text[holder.end - 1 :]
     if at == 0:
-        following = spans[1][0] if len(spans) > 1 else end
-        return text[:start] + text[following:]
+        if len(spans) > 1:
+            return text[:start] + text[spans[1][0] :]
+        after = _end_of_blank(text, end)  # a comma after the only one goes along, a comment before it stays
+        return text[:start] + text[end:after] + text[after + (text[after] == ",") :]
     before = spans[at - 1][1]
     comma = text.index(",", _end_of_blank(text, before))
     return text[:before] + text[before:comma] + text[comma + 1 : start].rstrip() + text[end:]
@@ -276,3 +279,21 @@ def _render(value: Json, indent: str | None, text: str, root: Node) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     written = json.dumps(value, ensure_ascii=False, indent=_unit(text, root))
     return written.replace("\n", newline + indent)
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Do two texts hold the same values and comments, but for objects and lists that hold nothing?"""
+    try:
+        values = [_filled(read_json(text, lenient=True)) for text in (one, other)]
+    except Unreadable:
+        return False
+    notes = [[found[1] for found in _NOTED.finditer(text) if found[1]] for text in (one, other)]
+    return values[0] == values[1] and notes[0] == notes[1]
+
+
+def _filled(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_filled(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {name: kept for name, held in value.items() if (kept := _filled(held)) not in ({}, [])}

@@ -97,7 +97,7 @@ class Wiring(Struct, frozen=True, kw_only=True):
 
     def is_bare(self, text: str) -> bool:
         """Is there nothing in the text of a file but what we would have begun it with?"""
-        root = jsonc.read_json(text or "{}", lenient=self.lenient)
+        root = jsonc.read_json(text or "{}", lenient=True)
         return isinstance(root, dict) and all(self.frame.get(key) == value for key, value in root.items())
 
     def entry(
