@@ -19,7 +19,7 @@ from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.contracts.tool import Contract
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
-from recollect.serve.heaps import share_heaps
+from recollect.serve.heaps import share_heap
 from recollect.serve.log import Log
 from recollect.serve.meeting import Claim, is_own
 from recollect.serve.protocol import Connection, Work
@@ -63,7 +63,7 @@ class Owner:
         self._beside: dict[str, tuple[int, Sequence[Callable[[], object]]]] = {}
         self._peers: set[_Peer] = set()
         self._stopped = False
-        share_heaps()
+        share_heap()
         self._accepting = Loop("recollect-owner", self._accept)
         self._accepting.wake()
 

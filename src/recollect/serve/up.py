@@ -26,7 +26,7 @@ from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
 from recollect.serve.api import Api, Palaces
 from recollect.serve.gate import TokenGate
-from recollect.serve.heaps import share_heaps
+from recollect.serve.heaps import share_heap
 from recollect.serve.http import Health, HttpServer, Part, Tls
 from recollect.serve.limits import Limits
 from recollect.serve.log import Log
@@ -163,7 +163,7 @@ def serve_up(
     memory: Memory, address: Address, guarding: Guarding, log: Log, ready: Callable[[str], None], hosting: Hosting
 ) -> int:
     """Serves until a signal comes; `ready` is told at which URL. Returns the process's exit code."""
-    share_heaps()
+    share_heap()
     listener = listen(address)
     offered = Offered(memory)
     protocol = Streamable(offered, log)
