@@ -16,7 +16,7 @@ from importlib import import_module
 from select import select
 from time import perf_counter
 
-from recollect.cli.hook_forms import MOMENTS, Told, added_by, parse_told, render_answer
+from recollect.cli.hook_forms import MOMENTS, HookEvent, added_by, parse_event, render_answer
 from recollect.errors import RecollectError
 from recollect.light import TYPE_CHECKING, Plain
 
@@ -111,9 +111,9 @@ def _is_served(call: Call, server: Meeting, data: bytes, seconds: float) -> bool
     """Has a process answer that has the memory open, with the model that is loaded there. Was there one?"""
     from recollect.serve.asking import ask_tool
 
-    told, began = Told(), perf_counter()
+    told, began = HookEvent(), perf_counter()
     try:
-        told = parse_told(call.client, data)
+        told = parse_event(call.client, data)
         if told.prompt is None:
             return False
         arguments = {
@@ -160,7 +160,7 @@ class _Answer:
         self._call, self._settings, self._data = call, settings, data
         self._began = perf_counter()
         self._given = Given()
-        self._told = Told()
+        self._told = HookEvent()
         self._problem: str | None = None
         self._found, self._done = Event(), Event()
 
@@ -191,7 +191,7 @@ class _Answer:
 
         try:
             data = _read_input() if self._data is None else self._data
-            self._told = parse_told(self._call.client, data)
+            self._told = parse_event(self._call.client, data)
             core = open_present(self._settings, actor=f"hook:{self._call.client}")
             if core is not None:
                 try:
@@ -215,7 +215,7 @@ class _Answer:
             anew = self._call.moment == "start" and told.anew
             unasked.note_given(given, session=told.session, anew=anew)
 
-    def _find(self, unasked: Unasked, told: Told) -> Given:
+    def _find(self, unasked: Unasked, told: HookEvent) -> Given:
         call = self._call
         if call.moment == "start":
             resumed = None if told.anew else told.session
@@ -244,9 +244,9 @@ def _capture(call: Call, data: bytes) -> None:
     if settings is None:
         return
     began = perf_counter()
-    told, problem, reason, captured = Told(), None, None, 0
+    told, problem, reason, captured = HookEvent(), None, None, 0
     try:
-        told = parse_told(call.client, data)
+        told = parse_event(call.client, data)
         if told.transcript is None and not told.said:
             reason = "the client told of no transcript"
         else:
@@ -259,7 +259,7 @@ def _capture(call: Call, data: bytes) -> None:
     )  # fmt: skip
 
 
-def _keep(call: Call, settings: Settings, told: Told) -> tuple[int, str | None]:
+def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | None]:
     from recollect.engine.memory import open_memory
 
     with open_memory(settings=settings, actor=f"hook:{call.client}") as memory:
@@ -339,7 +339,7 @@ def _put(answer: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _log(call: Call, settings: Settings, told: Told, **found: int | str | None) -> None:
+def _log(call: Call, settings: Settings, told: HookEvent, **found: int | str | None) -> None:
     """Writes the call down for `recollect doctor`; where that cannot be done, it is said on stderr."""
     from datetime import UTC, datetime
 

@@ -38,7 +38,7 @@ _FORGETFUL = ("startup", "clear", "compact", "new")
 _JSON_ONLY = ("cursor", "gemini")
 
 
-class Told(Plain):
+class HookEvent(Plain):
     """What a client has told of a moment in a session."""
 
     session: str | None = None
@@ -55,10 +55,10 @@ class Told(Plain):
         return self.source is None or self.source in _FORGETFUL
 
 
-def parse_told(client: str, data: bytes) -> Told:
+def parse_event(client: str, data: bytes) -> HookEvent:
     """What a client wrote to standard input. A field that is missing or of another form is None."""
     if not data.strip():
-        return Told()
+        return HookEvent()
     import json  # costs start-up time, and at the end of a turn nobody reads while the client waits
 
     read = json.loads(data)
@@ -67,7 +67,7 @@ def parse_told(client: str, data: bytes) -> Told:
     fields = cast("dict[str, Any]", read)
     roots = fields.get("workspace_roots")
     among = cast("list[Any]", roots) if isinstance(roots, list) else []
-    told = Told(
+    told = HookEvent(
         session=_text(fields, "session_id", "sessionId", "conversation_id", "thread_id"),
         folder=_text(fields, "cwd") or next((root for root in among if isinstance(root, str)), None),
         prompt=_text(fields, "prompt", "user_prompt"),
@@ -76,7 +76,9 @@ def parse_told(client: str, data: bytes) -> Told:
         said=tuple(_said(fields)),
     )
     if client == "cursor" and told.transcript is None and told.session and told.folder:
-        return Told(session=told.session, folder=told.folder, transcript=_cursor_transcript(told.session, told.folder))
+        return HookEvent(
+            session=told.session, folder=told.folder, transcript=_cursor_transcript(told.session, told.folder)
+        )
     return told
 
 

@@ -51,7 +51,7 @@ _BINARY = frozenset(
 )
 
 
-class Found(Struct, frozen=True):
+class File(Struct, frozen=True):
     """A file that belongs to a project: its path below the root with `/`, its size and when it was last changed."""
 
     path: str
@@ -65,7 +65,7 @@ class Walked(Struct):
     That is: how many files for which reason, those to be named, and the folders that it could not look into.
     """
 
-    files: list[Found] = field(default_factory=list[Found])
+    files: list[File] = field(default_factory=list[File])
     skipped: Counter[str] = field(default_factory=Counter[str])
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
     closed: list[str] = field(default_factory=list[str])
@@ -187,7 +187,7 @@ def _look(path: str, entry: os.DirEntry[str], rules: list[Rules], choice: Choice
         info = entry.stat(follow_symlinks=False)  # which the entry remembers
         reason = choice.skip_size(entry.name, info.st_size)
         if reason is None:
-            walked.files.append(Found(path, info.st_size, info.st_mtime_ns))
+            walked.files.append(File(path, info.st_size, info.st_mtime_ns))
             return
         if reason == TOO_LARGE:
             walked.problems.append(FileProblem(path=path, problem=f"too large: {info.st_size:,} bytes"))

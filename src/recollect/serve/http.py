@@ -287,7 +287,7 @@ class _App:
         if scope["type"] != "http":
             return
         request, began = Request(scope, receive), perf_counter()
-        asked = _Asked(request)
+        asked = _Incoming(request)
         try:
             response = await self._answer(asked)
             taken = perf_counter() - began
@@ -304,7 +304,7 @@ class _App:
         if self._told is not None:
             self._told(answer)
 
-    async def _answer(self, asked: _Asked) -> Response:
+    async def _answer(self, asked: _Incoming) -> Response:
         try:
             return await self._dispatch(asked)
         except Refused as refused:
@@ -318,7 +318,7 @@ class _App:
             where = f"{asked.request.method} {asked.request.scope['path']}"
             return write_problem(500, f"internal error in {where}; the server's log says more")
 
-    async def _dispatch(self, asked: _Asked) -> Response:
+    async def _dispatch(self, asked: _Incoming) -> Response:
         asked.segments = segments = _segments(asked.request.scope)
         if {"content-length", "transfer-encoding"} <= {*asked.request.headers.keys()}:
             why = "Content-Length and Transfer-Encoding exclude each other: where the body ends must be clear"
@@ -346,7 +346,7 @@ class _App:
         return grant
 
 
-class _Asked:
+class _Incoming:
     """What is known of a request by now."""
 
     def __init__(self, request: Request) -> None:

@@ -72,7 +72,7 @@ class Work(Struct, frozen=True):
     urgent: bool = False
 
 
-class Asked(Struct, frozen=True):
+class Inquiry(Struct, frozen=True):
     """A request with everything that its answer depends on."""
 
     params: Mapping[str, Json]
@@ -120,10 +120,10 @@ class Connection:
         self._tools: dict[str, Tool[Any]] = {tool.name: tool for tool in contract.tools}
         self._methods = self._offered()
 
-    def _offered(self) -> dict[str, Callable[[Asked], catalog.Result]]:
+    def _offered(self) -> dict[str, Callable[[Inquiry], catalog.Result]]:
         """The methods that this table can answer: what it does not hold is not a method."""
         table = self.contract
-        methods: dict[str, Callable[[Asked], catalog.Result]] = {}
+        methods: dict[str, Callable[[Inquiry], catalog.Result]] = {}
         if table.tools:
             methods["tools/list"] = self._listing("tools")
             methods["tools/call"] = self._call_tool
@@ -263,7 +263,7 @@ class Connection:
             call = self._open_call(
                 name, job, meta, notify, asker, lambda: self._folders(cancellation, notify)
             )  # fmt: skip
-            return self._respond_in_session(method, Asked(params, False, request.stray, call, job.key))
+            return self._respond_in_session(method, Inquiry(params, False, request.stray, call, job.key))
         _check_envelope(meta)
         if method == "subscriptions/listen":
             self._listen(request, notify)
@@ -277,7 +277,7 @@ class Connection:
         asker = _Asker(rounds.ask, can)
         call = self._open_call(client, job, meta, notify, asker, lambda: () if folder is None else (folder,))
         try:
-            return self._respond_alone(method, Asked(params, True, request.stray, call, job.key))
+            return self._respond_alone(method, Inquiry(params, True, request.stray, call, job.key))
         except InputRequired as required:
             return {**rounds.render(required), "_meta": {META + "serverInfo": catalog.server_info(self.contract)}}
 
@@ -299,7 +299,7 @@ class Connection:
             self._roots = self._asking.roots(cancellation, notify)
         yield from self._roots or ()
 
-    def _respond_in_session(self, method: str, asked: Asked) -> catalog.Result:
+    def _respond_in_session(self, method: str, asked: Inquiry) -> catalog.Result:
         if method == "initialize":
             return self._initialize(asked.params)
         if method == "ping":
@@ -308,7 +308,7 @@ class Connection:
             _check_envelope({})
         return self._method(method)(asked)
 
-    def _respond_alone(self, method: str, asked: Asked) -> catalog.Result:
+    def _respond_alone(self, method: str, asked: Inquiry) -> catalog.Result:
         result = self._discover() if method == "server/discover" else self._method(method)(asked)
         stamp: catalog.Result = {"resultType": "complete"}
         if method == "resources/read":
@@ -317,7 +317,7 @@ class Connection:
             stamp = {**stamp, "ttlMs": FRESH_MS, "cacheScope": "private"}
         return {**stamp, **result, "_meta": {META + "serverInfo": catalog.server_info(self.contract)}}
 
-    def _method(self, name: str) -> Callable[[Asked], catalog.Result]:
+    def _method(self, name: str) -> Callable[[Inquiry], catalog.Result]:
         method = self._methods.get(name)
         if method is None:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found: {name}")
@@ -360,11 +360,11 @@ class Connection:
         }
         return catalog.with_instructions(about, self.contract)
 
-    def _listing(self, kind: catalog.Kind) -> Callable[[Asked], catalog.Result]:
+    def _listing(self, kind: catalog.Kind) -> Callable[[Inquiry], catalog.Result]:
         """A list is written out when it is first asked for. It is one page, so a cursor changes nothing."""
         written: list[catalog.Result] = []
 
-        def answer(asked: Asked) -> catalog.Result:
+        def answer(asked: Inquiry) -> catalog.Result:
             cursor = asked.params.get("cursor")
             if cursor is not None and not isinstance(cursor, str):
                 raise Refusal(INVALID_PARAMS, "Invalid params: cursor must be a string")
@@ -374,7 +374,7 @@ class Connection:
 
         return answer
 
-    def _call_tool(self, asked: Asked) -> catalog.Result:
+    def _call_tool(self, asked: Inquiry) -> catalog.Result:
         name = catalog.text(asked.params, "name")
         arguments = catalog.mapping(asked.params, "arguments")
         tool = self._tools.get(name)
@@ -390,7 +390,7 @@ class Connection:
         except Exception as error:  # noqa: BLE001  a fault in one tool must not end the connection
             return catalog.render_failure(self.contract.failure(name, self._fault(f"tool {name}", error)))
 
-    def _answer_tool(self, tool: Tool[Any], arguments: Mapping[str, Json], asked: Asked) -> catalog.Result:
+    def _answer_tool(self, tool: Tool[Any], arguments: Mapping[str, Json], asked: Inquiry) -> catalog.Result:
         def write(answer: object) -> bytes:
             return encode(catalog.render_answer(answer, tool, self.contract.structured, any_value=asked.stateless))
 
@@ -398,7 +398,7 @@ class Connection:
         written = self.contract.answer_once(tool, arguments, asked.call, write, key, asked.key)
         return {**msgspec.json.decode(written, type=dict[str, msgspec.Raw])}
 
-    def _read_resource(self, asked: Asked) -> catalog.Result:
+    def _read_resource(self, asked: Inquiry) -> catalog.Result:
         uri = catalog.text(asked.params, "uri")
         try:
             _check_text(asked, "params.")
@@ -406,7 +406,7 @@ class Connection:
         except RecollectError as error:
             raise catalog.refusal(self._unless_withdrawn(error, asked)) from error
 
-    def _get_prompt(self, asked: Asked) -> catalog.Result:
+    def _get_prompt(self, asked: Inquiry) -> catalog.Result:
         name = catalog.text(asked.params, "name")
         try:
             _check_text(asked, "params.arguments.")
@@ -415,7 +415,7 @@ class Connection:
             raise catalog.refusal(self._unless_withdrawn(error, asked)) from error
 
     @staticmethod
-    def _unless_withdrawn(error: RecollectError, asked: Asked) -> RecollectError:
+    def _unless_withdrawn(error: RecollectError, asked: Inquiry) -> RecollectError:
         """The error to tell, unless the caller withdrew the request: then nobody wants to hear of it."""
         if isinstance(error, Cancelled) and asked.call.cancelled:
             raise error
@@ -428,7 +428,7 @@ class Connection:
         return told
 
 
-def _check_text(asked: Asked, prefix: str) -> None:
+def _check_text(asked: Inquiry, prefix: str) -> None:
     if asked.stray is not None:
         place = asked.stray.removeprefix(prefix)
         raise InvalidInput(place, "is not Unicode text (it holds half of a surrogate pair)")

@@ -86,7 +86,7 @@ class Search(Struct, frozen=True):
     waiting: int = 0
 
 
-class Asked(Struct, frozen=True):
+class Lookup(Struct, frozen=True):
     """A question as it came and as it was searched for, and what was found."""
 
     query: str
@@ -110,11 +110,11 @@ class Asked(Struct, frozen=True):
         return [*([SANITIZED] if self.sanitized.was_sanitized else []), *([told] if waiting else [])]
 
 
-def ask(objects: Objects, text: str, filters: Filters | None, place: str, max_items: int) -> Asked:
+def ask(objects: Objects, text: str, filters: Filters | None, place: str, max_items: int) -> Lookup:
     """Has a question answered; `place` is where its filters stand in the envelope."""
     query, sanitized = sanitize(text)
     plan, wanted = plan_query(query), read_filters(objects, filters, place)
-    return Asked(query, sanitized, plan, wanted, find_objects(objects, plan, wanted, max_items))
+    return Lookup(query, sanitized, plan, wanted, find_objects(objects, plan, wanted, max_items))
 
 
 def find_objects(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> Search:

@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 _LOOKED_AT = 65_536
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How something is to come in."""
 
     space: str | None = None
@@ -37,7 +37,7 @@ class Origin(msgspec.Struct, frozen=True):
     """Where something may come from: how it is told by a path and how a file begins, and what is done with it."""
 
     fits: Callable[[Path, bytes], bool]
-    take: Callable[[Core, Path, Asked], list[Imported]]
+    take: Callable[[Core, Path, Manner], list[Imported]]
 
 
 def _is_agentos(path: Path, head: bytes) -> bool:
@@ -52,10 +52,10 @@ def _has_palaces(path: Path, head: bytes) -> bool:
     return not head and path.is_dir() and bool(find_palaces(path))
 
 
-def _whole(take: Callable[[Core, Path, Asked], list[Imported]]) -> Callable[[Core, Path, Asked], list[Imported]]:
+def _whole(take: Callable[[Core, Path, Manner], list[Imported]]) -> Callable[[Core, Path, Manner], list[Imported]]:
     """What names its spaces itself."""
 
-    def taken(core: Core, path: Path, asked: Asked) -> list[Imported]:
+    def taken(core: Core, path: Path, asked: Manner) -> list[Imported]:
         if asked.space is not None:
             raise InvalidInput("space", "is told by the file itself; leave it out")
         return take(core, path, asked)
@@ -92,7 +92,7 @@ ORIGINS: Mapping[str, Origin] = {
 
 
 @as_one_act
-def arrive(core: Core, path: Path, origin: str | None, asked: Asked) -> list[Imported]:
+def arrive(core: Core, path: Path, origin: str | None, asked: Manner) -> list[Imported]:
     """Takes over what a path holds."""
     require_other(core.store, path)
     return ORIGINS[_origin(path, origin)].take(core, path, asked)

@@ -275,9 +275,9 @@ class Caring:
         are compared by their ids: what stands here is kept where both sides have changed, and told of in `differing`.
         Nothing comes twice. With `dry_run` nothing is kept, only counted. `space` is for what names none itself.
         """
-        from recollect.engine.care.arrive import Asked, arrive  # only when it is asked for
+        from recollect.engine.care.arrive import Manner, arrive  # only when it is asked for
 
-        asked = Asked(
+        asked = Manner(
             space=None if space is None else parse_space(space), dry_run=parse_flag(dry_run, "dry_run"),
             passphrase=parse_optional(passphrase, "passphrase"), progress=progress,
         )  # fmt: skip

@@ -20,7 +20,7 @@ from recollect.engine.intake.reading import GONE, UNREADABLE, Errand, Kind, Read
 from recollect.engine.intake.workers import read_files
 from recollect.engine.known import Known
 from recollect.engine.write.remember import ensure_space
-from recollect.ingest.walk_files import Found, Walked
+from recollect.ingest.walk_files import File, Walked
 from recollect.store.base import Edit, Shelf, View
 from recollect.types import FileProblem
 
@@ -121,7 +121,7 @@ class Sync:
             return False
         return not (self._part.kind.keeps_ignored and os.path.lexists(self._root / path))
 
-    def _errand(self, found: Found) -> Errand | None:
+    def _errand(self, found: File) -> Errand | None:
         """What must be done about a file; None where it is as it was."""
         kind, known = self._part.kind, self._known.get(found.path)
         if known is None or known.reader != kind.reader or not self._part.holds(found.path, known):
@@ -213,7 +213,7 @@ def _batches(files: Iterator[ReadFile]) -> Iterator[list[ReadFile]]:
         yield batch
 
 
-def _is_unchanged(found: Found, known: Known) -> bool:
+def _is_unchanged(found: File, known: Known) -> bool:
     """Is a file, by its size and time, what it was when it was read, and was it old enough then to tell?
 
     What could not be read at all may be readable by now, without a change of either.

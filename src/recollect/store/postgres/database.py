@@ -65,7 +65,7 @@ def _spelled(sql: str) -> bytes:
     return sql.replace("%", "%%").replace("?", "%s").encode()
 
 
-class _Asked(BaseException):
+class _Unanswered(BaseException):
     """Somebody who is asked together with others waits for answers to these questions."""
 
     def __init__(self, questions: Sequence[tuple[str, Sequence[object]]]) -> None:
@@ -114,7 +114,7 @@ class PostgresDatabase:
             return self._ask([(sql, values)])[0]
         answer = self._known.get(_key(sql, values))
         if answer is None:
-            raise _Asked([(sql, values)])
+            raise _Unanswered([(sql, values)])
         return answer
 
     def together(self, asks: Sequence[Callable[[], S]]) -> list[S]:
@@ -129,7 +129,7 @@ class PostgresDatabase:
             while True:
                 try:
                     return self._advance(asks, done)
-                except _Asked as asked:
+                except _Unanswered as asked:
                     wanted = {_key(*one): one for one in asked.questions}
                     self._known |= zip(wanted, self._ask(list(wanted.values())), strict=True)
         finally:
@@ -141,10 +141,10 @@ class PostgresDatabase:
             if place not in done:
                 try:
                     done[place] = ask()
-                except _Asked as asked:
+                except _Unanswered as asked:
                     questions += asked.questions
         if questions:
-            raise _Asked(questions)
+            raise _Unanswered(questions)
         return [done[place] for place in range(len(asks))]
 
     def _ask(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[_Answer]:
