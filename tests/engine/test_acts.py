@@ -55,6 +55,20 @@ def test_an_act_is_taken_back_as_a_whole_and_so_is_that(memory: Memory, tmp_path
     assert [one.undone_by is not None for one in memory.acts()][:3] == [False, True, False]
 
 
+def test_an_act_of_more_entries_than_one_transaction_takes_is_taken_back_whole(memory: Memory) -> None:
+    with memory.core.store.joined(in_steps=True):
+        for part in range(3):
+            memory.remember_many([{"text": f"Leaf {part}.{n} of the album."} for n in range(450)], space="album")
+            memory.remember(f"Something else, meanwhile: {part}.", space="other")
+    act = next(one for one in memory.acts(space="album") if one.count > 1)
+    done = memory.undo(act, whole=True)
+    assert (memory.count(space="album"), memory.count(space="other")) == (0, 3)
+    assert f"took back {act.count} changes" in (done.reason or "")
+    memory.undo(done, whole=True)
+    assert memory.count(space="album") == 1350
+    assert next(one for one in memory.acts(space="album") if one.entry == act.entry).undone_by is None
+
+
 def test_any_entry_of_an_act_stands_for_itself_or_for_all_of_it(memory: Memory) -> None:
     receipts = memory.remember_many([{"text": f"Lamp {number} is green."} for number in range(3)])
     memory.undo(receipts[1])

@@ -69,6 +69,21 @@ def test_a_recall_as_of_a_moment_answers_what_was_known_then(up: Service) -> Non
     assert (now, past) == ("The ferry leaves at nine.", "The ferry leaves at seven.")
 
 
+def test_what_is_only_looked_at_does_not_count_as_recalled(tmp_path: Path) -> None:
+    server = Service(tmp_path)
+    try:
+        ids = [remember(server, text) for text in ("The loft has a ladder.", "The cellar has a lamp.")]
+        get(server, "recall", q="the loft has a ladder", touch=False)
+        get(server, "recall", q="the cellar has a lamp")
+        server.popen.terminate()
+        server.popen.communicate()
+    finally:
+        server.close()
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        found = [memory.get(id) for id in ids]
+        assert [one.access_count for one in found if one is not None] == [0, 1]
+
+
 def test_without_a_question_the_answer_is_the_brief(up: Service) -> None:
     id = remember(up, "Always knock before entering the lab.", tags=["pinned"], project="lab")
     assert get(up, "recall", project="lab")["hits"][0]["record"]["id"] == id

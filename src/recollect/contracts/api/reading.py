@@ -22,7 +22,12 @@ _AROUND = 1  # records before and after a piece of a source
 
 def recall(params: v.Ask, call: Call) -> v.Recalled:
     answer = call.memory.recall(
-        params.q, limit=params.limit, deep=params.deep, budget_tokens=params.budget_tokens, **params.filters()
+        params.q,
+        limit=params.limit,
+        deep=params.deep,
+        budget_tokens=params.budget_tokens,
+        touch=params.touch,
+        **params.filters(),
     )
     context = answer.context
     return v.Recalled(

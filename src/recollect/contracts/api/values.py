@@ -89,6 +89,7 @@ class Ask(Filtered, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
     deep: Annotated[bool, Meta(description="Let a slower model read the best twenty.")] = False
     budget_tokens: Annotated[int, Meta(ge=50, le=100_000, description="Of the text for a prompt.")] = 2_000
+    touch: Annotated[bool, Meta(description="Count what probably answers as recalled.")] = True
 
 
 class ListRecords(Filtered, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ export async function open(page, where) {
   const slider = makeSlider(given.get("as_of"));
   let asking = null, again = false, hits = [];
 
-  const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20 });
+  const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20, touch: false }); // half a question, asked while somebody types, is no recall
 
   /** One question at a time, and the first at once: what is typed meanwhile is asked when the answer is there, so that none
    *  piles up and no older answer takes the place of a newer one. */
@@ -91,7 +91,7 @@ function put(page, q, filters, slider, summary, results) {
 
 function keepAddress(asked) {
   const kept = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) if (value && !["space", "limit"].includes(name)) for (const one of [value].flat()) kept.append(name, one);
+  for (const [name, value] of Object.entries(asked)) if (value && !["space", "limit", "touch"].includes(name)) for (const one of [value].flat()) kept.append(name, one);
   history.replaceState(null, "", kept.size ? `#/recall?${kept}` : "#/recall");
 }
 
