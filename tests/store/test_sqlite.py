@@ -218,3 +218,15 @@ def test_many_readers_share_few_connections_and_each_of_them_is_served(tmp_path:
     assert served == [0] * MANY
     assert len(store._idle) == store._opened <= _FEW_CONNECTIONS
     store.close()
+
+
+def test_a_view_may_end_in_another_thread_than_it_began_in(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db", utc_now)
+    for _ in range(MANY):
+        reading = store.read()
+        reading.__enter__()
+        ending = threading.Thread(target=reading.__exit__, args=(None, None, None))
+        ending.start()
+        ending.join()
+    assert len(store._idle) == store._opened == 1
+    store.close()

@@ -123,7 +123,7 @@ class SqliteStore:
         try:
             yield connection
         finally:
-            self._thread.held -= 1
+            self._thread.held = self._held() - 1  # of this thread, which may be another than the one that began
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._give_back(connection)
