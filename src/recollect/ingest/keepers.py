@@ -52,6 +52,7 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("rule", "a rule", _any(
         r"^(?:always|never|from now on|going forward|in future|in the future|whenever|by default|don't ever|do not ever)\b",
         r"\b(?:you|we|everyone|nobody|agents?|it|they|one) (?:must|should|may|can) (?:always|never|not ever|only)\b", r"\b(?:must|may) (?:never|not|only|always)\b",
+        r"^(?:please |pls )(?:always|never)\b", r"\bour \w+ (?:is|are) (?:always|never)\b",
         r"\bfrom now on\b", r"\bgoing forward\b", r"\b(?:we|i) (?:always|never)\b", r"\bour (?:convention|rule|policy|style guide|standard)\b",
         r"\b(?:the|a) (?:convention|rule|policy) (?:is|here is)\b", r"\bis (?:forbidden|not allowed|mandatory|off[- ]limits|required for every|required for all)\b",
         r"\bevery (?:pr|pull request|commit|release|migration|change|endpoint|test) (?:must|needs|has to|gets|requires)\b", r"^(?:don't|do not|please don't|never) (?:use|push|commit|merge|touch|edit|run|add|deploy|call|write|send|change)\b",
@@ -63,19 +64,21 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("fix", "a fix that worked", _any(
         r"\b(?:the )?(?:fix|solution|workaround|trick|remedy) (?:is|was|that worked|turned out)\b", r"\b(?:root cause|the culprit|the real cause|the actual cause|the cause) (?:is|was|of)\b",
         r"\b(?:it turns out|turns out|turned out)\b", r"\b(?:that|this|which|it) (?:fixed|solved|resolved) (?:it|the|this)\b", r"\bfixed (?:it |this |the \w+ )?by\b", r"\bsolved (?:it |this )?by\b",
+        r"\b(?:bug|problem|issue|failure|flake|leak|crash|error|hang|test|outage) was caused by\b",
         r"\bthe (?:bug|problem|issue|failure|flake|leak|crash|error|hang) (?:was|came from|comes from|is caused by|was caused by)\b",
     )),
     ("fact", "a fact about a person or a system", _any(
         r"\bmy (?:name|wife|husband|partner|son|daughter|boss|manager|team|company|birthday|timezone|time zone|phone|dog|cat|doctor|address|role|job)(?:'s \w+)? (?:is|are|has)\b", r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|based in|a \w+ (?:at|in|from)|an \w+ (?:at|in|from)|responsible for|on call|the (?:owner|lead|maintainer))\b",
+        r"\bmy (?:sister|brother|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|aunt|uncle|grandmother|grandfather)(?: \w+)? (?:is|has|lives|works)\b",
         r"\bi (?:live|work|moved|was born|own|maintain|report) (?:in|at|to|as|with|the|on)\b",
-        r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|restarts?) (?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|\d|port|postgres|version|with|frozen|read-only)",
+        r"\b(?:the )?(?:prod(?:uction)?|staging|dev|test|ci|backup|primary|main|master|release|nightly|build|database|db|server|cluster|api|service|repo(?:sitory)?|dashboard|cron|job|queue|bucket|domain|certificate|contract|license|office|deadline|budget|limit|quota|port|schema|endpoint|log)s?(?: \w+){0,5} (?:is|are|lives?|runs?|sits?|listens?|expires?|points? to|uses?|belongs? to|ends?|happens?|resets?|starts?|goes?|go|moves?|restarts?) (?:in|on|at|to|from|under|by|every|the|a|an|only|behind|owned|called|named|\d|port|postgres|version|with|frozen|read-only)",
         r"\b[A-Z][a-z]+ (?:owns|leads|maintains|is (?:our|the|responsible|on)|handles|runs|reviews|approves|works (?:at|on|in|from)|lives in|prefers|hates|likes)\b", r"\b(?:we|our \w+) (?:use|run|host|deploy|store|keep|ship|release|bill|pay)\b(?! (?:this|that|it)\b)",
     )),
 )  # fmt: skip
 
 _OUT = _any(
     r"\?\s*$", r"^(?:can|could|would|should|do|does|did|is|are|was|what|why|how|when|where|who|which|shall|may)\b(?!.*\.\s*$)", r"\b(?:maybe|perhaps|probably|possibly|might|not sure|i think|i guess|i wonder|seems?|looks like|could be|what if|unless|would be|suppose|hypothetically|let me know)\b",
-    r"^(?:let me|i'll|i will|i'm going to|i am going to|now i|next,? i|first,? i|let's see|let's (?:check|look|try|start|run)|checking|looking|running|reading)\b", r"\b(?:right now|for now|just this once|this time|for today|in this (?:file|function|test|commit|branch|pr|diff)|in the (?:next|following) step|above|below|here's|here is)\b",
+    r"^(?:let me|i'll|i will|i'm going to|i am going to|now i|next,? i|first,? i|let's see|let's (?:check|look|try|start|run)|checking|looking|running|reading)\b", r"\b(?:right now|for now|just this once|this time|for today|in this (?:file|function|test|commit|branch|pr|diff)|in the (?:next|following) step|(?:above|below)(?! \d)|here's|here is)\b",
     r"\bif you (?:want|like|prefer|need)\b", r"^i (?:have |'ve )?(?:just )?(?:added|updated|created|changed|removed|renamed|implemented|wrote|ran|edited|refactored|committed|pushed|moved the)\b", r"\b(?:example|e\.g\.|for instance|lorem|joking|kidding|just saying)\b", r"\b(?:thanks|thank you|great job|nice|sounds good|perfect)\b[.!]*$",
 )  # fmt: skip
 _AGENT_SAYS = ("decision", "fix")
