@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.page.conftest import PATIENCE
 from tests.serve.up import Service
+
+import recollect
+from recollect import Settings
 
 META = "io.modelcontextprotocol/"
 NEW = "2026-07-28"
@@ -120,3 +124,11 @@ def test_the_inbox_is_answered_one_after_the_other(host: Any, client: Client) ->
     app.locator(".read", has_text=before).wait_for(state="detached")
     left = client.call("inbox", space="work")["structuredContent"]["piles"]
     assert before not in str([matter for pile in left for matter in pile["matters"]])
+
+
+def test_the_inbox_says_what_it_has_not_looked_at(host: Any, home: Path) -> None:
+    with recollect.open(settings=Settings(home=home, embedder="none")) as memory:
+        texts = [{"text": f"Ticket {number} of the archive is closed.", "kind": "message"} for number in range(10_400)]
+        memory.remember_many(texts, space="archive")
+    app = host("inbox", space="archive")
+    app.get_by_text("Not looked at: 400 versions for secrets.").wait_for()
