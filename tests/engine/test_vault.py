@@ -18,8 +18,10 @@ from recollect.ingest.vault import Page, links_in, name_page, parse_page, render
 
 KILLED = """
 import os, signal, sys, recollect
+from datetime import datetime
+from pathlib import Path
 from recollect import private
-from recollect.config import load_settings
+from recollect.engine.core import utc_now
 whole, left = private.write_whole, int(sys.argv[3])
 def dying(path, data, *, shared=False):
     global left
@@ -30,7 +32,8 @@ def dying(path, data, *, shared=False):
     if left == 1 and sys.argv[4] == "after":
         os.kill(os.getpid(), signal.SIGKILL)
 private.write_whole = dying
-with recollect.open(sys.argv[1]) as memory:
+clock = (lambda: datetime.fromisoformat(sys.argv[5])) if len(sys.argv) > 5 else utc_now
+with recollect.open(settings=recollect.Settings(home=Path(sys.argv[1]), embedder="none"), clock=clock) as memory:
     memory.sync(sys.argv[2])
 """
 
@@ -330,8 +333,8 @@ def git(folder: Path, *args: str, fails: bool = False) -> str:
 class Machine:
     """A computer with a memory of its own, and a clone of the notes."""
 
-    def __init__(self, home: Path, bare: Path, clock: Clock) -> None:
-        self.notes = home / "notes"
+    def __init__(self, home: Path, bare: Path, clock: Clock, untouched: set[str]) -> None:
+        self.notes, self.clock, self.untouched = home / "notes", clock, untouched
         git(bare, "clone", "-q", str(bare), str(self.notes))
         self.memory = recollect.open(settings=Settings(home=home / "store", embedder="none"), clock=clock)
 
@@ -346,27 +349,45 @@ class Machine:
         git(self.notes, "commit", "-qm", "notes", fails=True)
         git(self.notes, "push", "-q", "origin", "HEAD:main")
 
+    def be_killed(self, chance: random.Random) -> None:
+        """Another process begins to sync, and is killed at one of the files that it writes, if it comes to it."""
+        at, when = str(chance.randint(1, 4)), chance.choice(("before", "after"))
+        line = [sys.executable, "-c", KILLED, str(self.notes.with_name("store")), str(self.notes), at, when]
+        done = subprocess.run([*line, self.clock().isoformat()], capture_output=True, check=False)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+
+    def file_of(self, id: str) -> Path | None:
+        return next((path for path in self.notes.rglob("*.md") if f"id: {id}\n" in path.read_text()), None)
+
     def live(self, chance: random.Random, day: int) -> None:
         """A day: something new, and changes on whichever side."""
         for number in range(chance.randint(0, 2)):
-            self.memory.remember(f"On day {day} {chance.random()} happened, {number}.", tags=[f"day{day}"])
+            text = f"On day {day} {chance.random()} happened, {number}."
+            self.memory.remember(text, tags=[f"day{day}"])
+            self.untouched.add(text)
         if chance.random() < 0.5:
             (self.notes / f"thought {chance.random()}.md").write_text(
                 f"A thought of [[Day {day}]]: {chance.random()}.\n"
             )
         for record in chance.sample(held := self.memory.list(limit=1000), min(len(held), 3)):
-            choice = chance.random()
-            paths = [path for path in self.notes.rglob("*.md") if f"id: {record.id}\n" in path.read_text()]
-            if choice < 0.35:
-                self.memory.revise(record.id, f"{record.text.split(' (')[0]} ({chance.random()})")
-            elif choice < 0.7 and paths:
-                paths[0].write_text(paths[0].read_text().rstrip() + f" Edited: {chance.random()}.\n")
-            elif choice < 0.8 and paths:
-                paths[0].rename(paths[0].with_name(f"renamed {chance.random()}.md"))
-            elif choice < 0.87 and paths:
-                paths[0].unlink()
-            elif choice < 0.92:
-                self.memory.forget(record.id)
+            self.change(record.id, chance)
+
+    def change(self, id: str, chance: random.Random) -> None:
+        """Something is done to a record or to its file: another text, another name, or none of it any more."""
+        choice, path, record = chance.random(), self.file_of(id), self.memory.get(id)
+        if record is None:
+            return
+        self.untouched.discard(record.text)
+        if choice < 0.35:
+            self.memory.revise(id, f"{record.text.split(' (')[0]} ({chance.random()})")
+        elif choice < 0.7 and path:
+            path.write_text(path.read_text().rstrip() + f" Edited: {chance.random()}.\n")
+        elif choice < 0.8 and path:
+            path.rename(path.with_name(f"renamed {chance.random()}.md"))
+        elif choice < 0.87 and path:
+            path.unlink()
+        elif choice < 0.92:
+            self.memory.forget(id)
 
 
 def state(memory: Memory) -> dict[str, tuple[object, ...]]:
@@ -382,24 +403,32 @@ def state(memory: Memory) -> dict[str, tuple[object, ...]]:
 def test_a_month_on_two_machines_through_git_ends_equal_on_both(tmp_path: Path, seed: int, days: int) -> None:
     chance, bare = random.Random(seed), tmp_path / "notes.git"
     git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
-    clock = Clock()
-    first = Machine(tmp_path / "first", bare, clock)
+    clock, untouched = Clock(), set[str]()
+    first = Machine(tmp_path / "first", bare, clock, untouched)
     (first.notes / ".gitignore").write_text(".obsidian\n")
     git(first.notes, "add", "-A")
     git(first.notes, "commit", "-qm", "begin")
     git(first.notes, "push", "-q", "origin", "HEAD:main")
-    second = Machine(tmp_path / "second", bare, clock)
+    second = Machine(tmp_path / "second", bare, clock, untouched)
     with first.memory, second.memory:
         for day in range(days):
             clock.advance(days=1)
+            both = sorted({one.id for one in first.memory.list(limit=1000)} & set(texts(second.memory)))
+            for id in chance.sample(both, min(len(both), 2)):  # which nobody has heard of from the other
+                first.change(id, chance)
+                second.change(id, chance)
             for machine in (first, second):
                 machine.live(chance, day)
+                if chance.random() < 0.15:
+                    machine.be_killed(chance)
                 if day == 0 or chance.random() < 0.7:
                     machine.share()
         for machine in (first, second, first, second):
             machine.share()
         assert state(first.memory) == state(second.memory)
         assert len(state(first.memory)) > days // 2
+        assert untouched <= set(texts(first.memory).values())
+        assert len(untouched) > days // 4
         assert files(first.notes) == files(second.notes)
         assert not any("<<<<<<<" in content for content in files(first.notes).values())
         assert first.memory.check() == second.memory.check() == []
