@@ -13,11 +13,11 @@ trip to another machine.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from msgspec import Struct
@@ -291,24 +291,42 @@ class Edit(View, Protocol):
         ...
 
 
-class Turn(Protocol):
+_LOOKS_EVERY = 0.05  # seconds, while a turn is somebody else's
+
+
+class Turn(ABC):
     """The right to work on something, which one process on one machine has at a time, however it ends."""
 
-    @property
-    def mine(self) -> bool: ...
+    def __init__(self, stop: threading.Event | None = None) -> None:
+        self._stop = stop or threading.Event()
+
     def __enter__(self) -> Self:
         """Waits until nobody else has it, or until it is told to stop; then it may not be ours."""
-        ...
+        while not self._try() and not self._stop.wait(_LOOKS_EVERY):
+            continue
+        if not self.mine:
+            self.release()
+        return self
 
-    def __exit__(
-        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
     def take(self) -> bool:
         """Takes the turn if nobody has it."""
-        ...
+        if not self._try():
+            self.release()
+        return self.mine
 
-    def release(self) -> None: ...
+    @property
+    @abstractmethod
+    def mine(self) -> bool: ...
+    @abstractmethod
+    def _try(self) -> bool:
+        """Takes the turn if nobody has it; what that needs may be kept for the next try."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Gives the turn back, and whatever was kept for it."""
 
 
 class Site(Struct, frozen=True):

@@ -8,14 +8,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 import psycopg
 
+from recollect.store.base import Turn
 from recollect.store.postgres.connections import Connection, is_lost
-
-_LOOKS_EVERY = 0.05  # seconds
 
 
 def lock_key(schema: str, *names: str) -> int:
@@ -24,36 +21,19 @@ def lock_key(schema: str, *names: str) -> int:
     return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big", signed=True)
 
 
-class DatabaseTurn:
-    """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
+class DatabaseTurn(Turn):
+    """A turn that is a lock of a connection of its own, which is kept while it is waited for."""
 
     def __init__(self, connect: Callable[[], Connection], key: int, stop: threading.Event | None = None) -> None:
+        super().__init__(stop)
         self._connect = connect
         self._key = key
-        self._stop = stop or threading.Event()
         self._connection: Connection | None = None
         self._mine = False
 
     @property
     def mine(self) -> bool:
         return self._mine and self._connection is not None and not is_lost(self._connection)
-
-    def __enter__(self) -> Self:
-        while not self._try() and not self._stop.wait(_LOOKS_EVERY):
-            continue
-        if not self._mine:
-            self.release()
-        return self
-
-    def __exit__(
-        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def take(self) -> bool:
-        if not self._try():
-            self.release()
-        return self._mine
 
     def _try(self) -> bool:
         if self._connection is not None and is_lost(self._connection):

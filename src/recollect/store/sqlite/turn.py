@@ -11,38 +11,25 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from recollect import private
 from recollect.errors import ReadOnlyStore
+from recollect.store.base import Turn
 
-_LOOKS_EVERY = 0.05  # seconds
 
-
-class FileTurn:
-    """The right to work on something. Entered, it waits for whoever has it, until it is told to stop."""
+class FileTurn(Turn):
+    """A turn that is a file, which whoever has it has locked."""
 
     def __init__(self, folder: Path, names: tuple[str, ...], stop: threading.Event | None = None) -> None:
+        super().__init__(stop)
         self._path = folder / hashlib.blake2b("\0".join(names).encode(), digest_size=10).hexdigest()
-        self._stop = stop or threading.Event()
         self._file: int | None = None
 
     @property
     def mine(self) -> bool:
         return self._file is not None
 
-    def __enter__(self) -> Self:
-        while not self.take() and not self._stop.wait(_LOOKS_EVERY):
-            continue
-        return self
-
-    def __exit__(
-        self, type_: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def take(self) -> bool:
+    def _try(self) -> bool:
         while True:
             try:
                 private.make_folder(self._path.parent)
