@@ -82,6 +82,7 @@ _OUT = _any(
     r"\bif you (?:want|like|prefer|need)\b", r"^i (?:have |'ve )?(?:just )?(?:added|updated|created|changed|removed|renamed|implemented|wrote|ran|edited|refactored|committed|pushed|moved the)\b", r"\b(?:example|e\.g\.|for instance|lorem|joking|kidding|just saying)\b", r"\b(?:thanks|thank you|great job|nice|sounds good|perfect)\b[.!]*$",
 )  # fmt: skip
 _AGENT_SAYS = ("decision", "fix")
+_OF_MYSELF = _any(r"\bi(?:'m| am) (?:allergic|vegetarian|vegan|lactose|diabetic|colou?r[- ]?blind|left[- ]handed)\b")
 _WORDY = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -109,7 +110,8 @@ def _judge(sentence: str, role: str) -> Keeper | None:
         said = asked["said"].strip()
         if len(said) >= _SHORTEST // 2 and len(_WORDY.findall(said)) >= 2:
             return Keeper(said[:1].upper() + said[1:_LONGEST], _kind_of(said), "asked to be remembered")
-    if not _SHORTEST <= len(sentence) <= _LONGEST or len(_WORDY.findall(sentence)) < 5 or _OUT.search(sentence):
+    least = 3 if _OF_MYSELF.search(sentence) else 5
+    if not _SHORTEST <= len(sentence) <= _LONGEST or len(_WORDY.findall(sentence)) < least or _OUT.search(sentence):
         return None
     for kind, why, pattern in _RULES:
         if pattern.search(sentence) and (role == "user" or kind in _AGENT_SAYS):

@@ -8,6 +8,7 @@ records, a message that took in another. Of neither is any version left, and non
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 import msgspec
 from msgspec import Struct
@@ -159,7 +160,8 @@ class Leaving:
         ids = tuple(self.removed)
         erased = Filter(spaces=(self._space,), past=True, ids=ids)
         told, said = f"without what {ids[0]} said", Said(self._said)
-        quoting = tuple(change.entry for change in self._reasoned() if _quotes(change.reason, said))
+        quotes = cache(partial(_quotes, said=said))  # one reason is given for many changes
+        quoting = tuple(change.entry for change in self._reasoned() if quotes(change.reason))
         return [
             Erase(where=erased, reason=None if _quotes(reason, said) else reason),
             *(EraseThing(thing=thing) for thing in self.things.values()),
