@@ -477,6 +477,8 @@ class Why(Struct, frozen=True, kw_only=True):
     """How well its wordpieces match the question's; None where they were not compared."""
     deep: float | None = None
     """What the slower model of a deep recall says, a half for the best; None where it was not asked."""
+    period: float | None = None
+    """1 where it is of the time that the question names, 0 where it is not; None where it names none."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):

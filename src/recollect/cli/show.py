@@ -29,6 +29,7 @@ _HEARD = 0.005
 _SIGNALS = {
     "keyword": "words", "vector": "meaning", "graph": "graph", "neighbours": "around it", "recency": "recent",
     "importance": "important", "confidence": "sure", "tokens": "word by word", "deep": "read closely",
+    "period": "of that time",
 }  # fmt: skip
 
 

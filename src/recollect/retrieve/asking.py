@@ -30,8 +30,63 @@ _NOW = re.compile(
 )
 
 
+_BEFORE = re.compile(
+    r"(?:before|earlier|zuvor|vorher|avant|antes|prima|wcześniej|eerder|прежде|önce\w*)", re.IGNORECASE
+)
+_WAS = re.compile(
+    r"\b(?:was|were|did|had|used|been|happened|went|passierte?|geschah|geschehen|war|waren|hatten?|gab|wurden?|hieß|étai\w*|avai\w*|fut|eran?|fue(?:ron)?|"
+    r"estaba\w*|ten[íi]a\w*|había\w*|erano|fu|aveva\w*|foi|tinha\w*|estava\w*|był\w*|mia[łl]\w*|"
+    r"был[аио]?|idi|vardı|\w+(?:ydı|ydi|ydu|ydü))\b",
+    re.IGNORECASE,
+)
+
+
 def asks_past(question: str) -> bool:
-    return _PAST.search(question) is not None
+    """Does a question ask for what held once? "Before" alone does not: that may be before a trip that is to come."""
+    found = [match[0] for match in _PAST.finditer(question)]
+    if any(not _BEFORE.fullmatch(word) for word in found):
+        return True
+    return bool(found) and tells_past(question)
+
+
+_GERMAN = re.compile(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)
+
+
+def tells_past(question: str) -> bool:
+    """Is a question about something that is over? "Was" is such a word in English, and "what" in German."""
+    said = {word.casefold() for word in _WAS.findall(question)}
+    return bool(said) and (said != {"was"} or _GERMAN.search(question) is None)
+
+
+_PRECEDES = re.compile(r"\b(?:before|vor|avant|antes d[eo]s?|prima d(?:i|el)\w*|voor|vóór|przed|до)\b", re.IGNORECASE)
+
+
+def said_after_before(question: str) -> str:
+    """What a question for the past names as the later: of "who was treasurer before Oluf?" that is "Oluf?"."""
+    found = _PRECEDES.search(question)
+    return "" if found is None else question[found.end() :]
+
+
+_ABOUT = re.compile(
+    r"(?:please )?(?:(?:do you (?:know|have|remember)|is there|have you got|got) )?(?:anything|something|everything)"
+    r"(?: (?:you know|known|stored))?"
+    r" (?:about|on|regarding) (?P<a>.+)|"
+    r"(?:please )?(?:(?:can|could) you )?(?:tell me|show me|remind me|what do (?:you|we|i) (?:know|have|remember)|"
+    r"what (?:is|s|is there) known|what is there)(?: (?:anything|something|everything|all|more))?(?: you know)?"
+    r" (?:about|on|of) (?P<b>.+)|"
+    r"(?:(?:weißt|weisst|hast) du )?(?:etwas|irgendwas|alles|was) (?:über|zu) (?P<c>.+)|"
+    r"(?:was (?:weißt|weisst) du|was wissen wir|erzähl(?:e)? (?:mir )?(?:etwas|alles|was)?) ?(?:alles )?"
+    r"(?:über|von|zu) (?P<d>.+)",
+    re.IGNORECASE,
+)
+_END = " \t\n?!.…？！。"
+
+
+def subject_of(question: str) -> str:
+    """What a question is about that says nothing else: whose words are few is found by those that count."""
+    found = _ABOUT.fullmatch(question.strip(_END))
+    said = next(filter(None, found.groups()), "") if found else ""
+    return said.strip(_END) or question
 
 
 def asks_now(question: str) -> bool:

@@ -36,6 +36,7 @@ _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
 _MOSTLY = 0.5
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
+_FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 3.8, 2.2, 0.3, 0.4
 
@@ -86,6 +87,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     near: how many standard deviations its cosine lies above that of unrelated texts. late: match of wordpieces.
     deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
     time: when it happened. like: how the best candidates compare with each other (None: not compared).
+    named: how many words of the question's names it holds. replaced: has another record taken its place?
     terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
     """
 
@@ -104,6 +106,8 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     records: int
     asks_past: bool = False
     asks_now: bool = False
+    named: Ints | None = None
+    replaced: NDArray[np.bool_] | None = None
 
 
 def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:
@@ -130,25 +134,42 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
 def _put_newer_first(evidence: Evidence, said: Floats) -> Floats:
     """Where a newer candidate speaks of the same as the best, and answers nearly as likely, it takes its place.
 
-    So what was changed stands before what it was, though the networks think a little more of that.
+    So what was changed stands before what it was, though the networks think a little more of that; unless it lacks a
+    name that was asked for, and what has that name comes first. Where the question asks for what was, the last before
+    the newest takes its place.
     """
-    like = evidence.like
-    if evidence.asks_past or like is None or len(said) < 2:
+    like, time, past = evidence.like, evidence.time, evidence.asks_past
+    if like is None or len(said) < 2:
         return said
     best, *others = np.argsort(-said, kind="stable")[:_SUCCESSORS].tolist()
     row = {candidate: at for at, candidate in enumerate(like.rows.tolist())}
+    names = evidence.named if evidence.named is not None else np.zeros(len(said), np.int64)
     heir = best
     for other in others:
-        if said[best] - said[other] > _SUCCESSOR_GAP or evidence.time[other] <= evidence.time[heir]:
+        if best not in row or other not in row or said[best] - said[other] > _gap(evidence, names, best, other):
             continue
-        if best in row and other in row:
-            both = row[best], row[other]
-            if like.cosine[both] >= _SAME_COSINE or like.shared[both] >= _SAME_WORDS:
-                heir = other
+        both = row[best], row[other]
+        if like.cosine[both] < _SAME_COSINE and like.shared[both] < _SAME_WORDS:
+            continue
+        if past and time[other] > time[best]:
+            return said
+        if past:
+            earlier = time[other] < time[best] and (heir == best or time[other] > time[heir])
+            heir = other if earlier else heir
+        elif (names[other], time[other]) > (names[heir], time[heir]):
+            heir = other
     if heir != best:
         said = said.copy()
         said[[best, heir]] = said[[heir, best]]
     return said
+
+
+def _gap(evidence: Evidence, names: Ints, best: int, other: int) -> float:
+    """How much less likely a candidate may be that takes the place of the best: more where it is said to be earlier."""
+    known = evidence.asks_past and (
+        (evidence.replaced is not None and evidence.replaced[other]) or names[best] > names[other]
+    )
+    return _FORMER_GAP if known else _SUCCESSOR_GAP
 
 
 def _weave(evidence: Evidence) -> Floats:

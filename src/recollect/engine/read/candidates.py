@@ -8,6 +8,7 @@ like with like.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,11 @@ from msgspec import Struct
 from recollect.engine.embedding.vectors import Vectors
 from recollect.engine.graph.named import called, names_of
 from recollect.engine.graph.walk import walk_relations
+from recollect.engine.moments import read_moment
 from recollect.ingest.entities import extract_names, phrases, unspaced
+from recollect.retrieve.asking import asks_past, said_after_before, tells_past
 from recollect.retrieve.keywords import Terms, relate_keywords
+from recollect.retrieve.period import Period, find_time
 from recollect.store.base import Entities, View, normal_name
 from recollect.store.distinct import distinct, find
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
@@ -70,6 +74,10 @@ class Question(Struct, frozen=True, eq=False):
     tokens: NDArray[np.float32] | None
     now: int
     """Microseconds since 1970: what recency is counted from."""
+    called: list[int]
+    """Which of the terms belong to names; where what was before somebody is asked for, to those that came after."""
+    period: Period | None
+    """The time that it asks of."""
 
 
 def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
@@ -77,6 +85,8 @@ def make_question(query: Query, vectors: Vectors | None, now: int, *, named: boo
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     seen = None if vectors is None else vectors.query(query.text)
     readable = seen is not None and bool(seen.vector.any())
+    naming = f"… {said_after_before(query.text)}" if asks_past(query.text) else query.text
+    called = {term for name in extract_names(naming.replace(". ", " ")) for term in query_terms(name)}
     return Question(
         query=query,
         terms=tuple(map(hash_term, distinct)),
@@ -85,6 +95,33 @@ def make_question(query: Query, vectors: Vectors | None, now: int, *, named: boo
         vector=seen.vector if seen is not None and readable else None,
         tokens=seen.tokens if seen is not None and readable else None,
         now=now,
+        called=[at for at, term in enumerate(distinct) if term in called],
+        period=_period_of(query, distinct, now),
+    )
+
+
+def _period_of(query: Query, asked: Sequence[str], now: int) -> Period | None:
+    """The time that a question names, unless it is narrowed to one already."""
+    where = query.filter
+    found = None if where.since is not None or where.until is not None else find_time(query.text)
+    if found is None:
+        return None
+    today = datetime.fromtimestamp(now / 1e6)  # local: a day is a day where the question is asked
+    try:
+        first, last = (read_moment(found.words, today, end=end) for end in (False, True))
+    except (ValueError, OverflowError):
+        return None
+    if first is None or last is None:
+        return None
+    begin, end = first.timestamp() * 1e6, last.timestamp() * 1e6
+    if found.before:
+        begin, end = -np.inf, begin
+    named = {term for name in found.names for term in query_terms(name)}
+    return Period(
+        first=begin,
+        last=np.inf if found.since else end,
+        named=tuple(at for at, term in enumerate(asked) if term in named),
+        over=found.before or tells_past(query.text),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,10 @@ from recollect.engine.read.deep import (
 from recollect.engine.read.facts import facts_for
 from recollect.errors import EmbedderError
 from recollect.ingest.face import documentation_of
-from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions
+from recollect.retrieve.asking import asked_among, asks_now, asks_past, lower_questions, subject_of
 from recollect.retrieve.code import LOOKED_AT, Piece, judge_code, worth_of
 from recollect.retrieve.context import pack_context
+from recollect.retrieve.period import Period, lean
 from recollect.retrieve.rank import Signature, fold_near_duplicates
 from recollect.retrieve.ranker import (
     LIKE,
@@ -78,6 +80,7 @@ class _Ranked(Struct, frozen=True):
     tokens: float
     deep: float
     neighbours: float
+    period: float | None
 
 
 class _Pool:
@@ -129,6 +132,8 @@ class _Pool:
             records=sum(one.records for one in self.origins),
             asks_past=asks_past(question.query.text),
             asks_now=asks_now(question.query.text),
+            named=self._take(lambda one: (one.findings.tf[:, question.called] > 0).sum(1)),
+            replaced=self._take(lambda one: one.findings.replaced),
         )
 
     def best(self, count: int) -> NDArray[np.int64]:
@@ -189,6 +194,7 @@ class _Pool:
         self._kept, self.home, self.row = self._kept[keep], self.home[keep], self.row[keep]
         self.version, self.graph = self.version[keep], self.graph[keep]
         columns = ("covered", "words", "near", "late", "deep", "length", "group", "position", "time")
+        columns += ("named", "replaced")
         rows: dict[str, NDArray[Any]] = {name: getattr(self.evidence, name)[keep] for name in columns}
         like = self.evidence.like
         if like is not None:
@@ -205,6 +211,10 @@ class _Pool:
             sure = judge(self.evidence, rows)
         else:
             sure = judge_code(self.evidence, [self._pieces.get(version) for version in self.version.tolist()])[some]
+        period = self._question.period
+        if period is not None:
+            inside, named = (self._take(partial(told, period=period))[some] for told in (_inside, _names))
+            sure = lean(sure, inside, named)
         sure = sure + np.maximum(_GRAPH_MOST - sure, 0.0) * self.graph[some]
         importance, confidence = (
             self._take(lambda one, name=name: getattr(one.findings, name))[some]
@@ -229,14 +239,27 @@ class _Pool:
         enough = np.flatnonzero((scores > 0) & (scores >= least))
         order = enough[np.lexsort((-self.version[enough], -scores[enough]))][:count]
         told = self.evidence
-        near = neighbours_of(told)
+        near, period = neighbours_of(told), self._question.period
+        inside = None if period is None else self._take(partial(_inside, period=period))
         return [
             _Ranked(
                 float(scores[at]), self.origins[int(self.home[at])], int(self.row[at]), int(self.version[at]),
                 float(told.late[at]), float(told.deep[at]), float(near[at]),
+                None if inside is None else float(inside[at]),
             )
             for at in order.tolist()
         ]  # fmt: skip
+
+
+def _names(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
+    """Which candidates name a time in their text."""
+    return one.findings.tf[:, list(period.named)].sum(1) > 0
+
+
+def _inside(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
+    """Which candidates are of a time, or speak of it where it need not be over."""
+    inside = period.holds(one.findings.event_time)
+    return inside if period.over else inside | _names(one, period)
 
 
 def recall(
@@ -266,6 +289,7 @@ def answer(
 ) -> Recall:
     """The same, as one look at the store sees it; with `facts`, stated ones are among the hits."""
     started, began = time.perf_counter(), time.monotonic()
+    query, back = _looking_back(msgspec.structs.replace(query, text=subject_of(query.text)))
     question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
     drawn = draw(view, vectors, question, _spaces(view, query))
     found, stated = view.together(
@@ -283,6 +307,9 @@ def answer(
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
     hits = _hits(shown, pool, query)
+    while back and (away := [hit.record.version for hit in hits if not _ever_held(hit.record, core.clock())]):
+        pool.drop(away)
+        hits = _hits(shown, pool, query)
     asked = asked_among(hits, query.text)
     if asked:
         pool.drop([hit.record.version for hit in asked])
@@ -304,6 +331,20 @@ def answer(
             milliseconds=round((time.perf_counter() - started) * 1e3, 3),
         ),
     )
+
+
+def _looking_back(query: Query) -> tuple[Query, bool]:
+    """A question for what was once is answered by what holds no longer too, unless it says itself what may answer."""
+    where = query.filter
+    plain = where.valid_only and where.as_of is None and where.true_at is None and not where.statuses
+    if not plain or not asks_past(query.text):
+        return query, False
+    return msgspec.structs.replace(query, filter=msgspec.structs.replace(where, valid_only=False)), True
+
+
+def _ever_held(record: Record, now: datetime) -> bool:
+    """Was a record true once? What was archived is put away, whatever it said."""
+    return record.status != "archived" and (record.valid_from is None or record.valid_from <= now)
 
 
 def _to_piece(record: Record, asked: frozenset[str]) -> Piece:
@@ -423,6 +464,7 @@ def _to_hit(record: Record, ranked: _Ranked, folded: tuple[str, ...]) -> Hit:
             confidence=round(float(found.confidence[row]), 4),
             tokens=_rounded(ranked.tokens),
             deep=_rounded(float(1.0 / (1.0 + np.exp(-ranked.deep)))),
+            period=ranked.period,
         ),
         folded=folded,
     )

@@ -35,7 +35,7 @@ from recollect.engine.write.grounds import (
     unite,
 )  # fmt: skip
 from recollect.engine.write.remember import put_of
-from recollect.engine.write.revise import PAGE
+from recollect.engine.write.revise import PAGE, ends_at
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.fields import Moment
 from recollect.store.base import Edit, View
@@ -170,14 +170,13 @@ def supersede_one(edit: Edit, old: Record, new: Record, reason: str) -> list[int
             raise Conflict(f"{record.id} is {record.status} already")
     if old.valid_from is not None and old.valid_from >= edit.now:
         raise Conflict(f"{old.id} does not hold yet (from {old.valid_from.isoformat()}), so nothing can follow it")
-    entries = [_put(edit, _ended(old, new.id, edit.now), old, "supersede", reason)]
+    entries = [_put(edit, _ended(old, new.id, ends_at(old, new, edit.now)), old, "supersede", reason)]
     if new.grounds is not None and new.status in _PROMOTABLE and _unfounded(edit, new) is None:
         entries.append(_put(edit, _verified(new, edit.now), new, "promote", f"supersedes {old.id}: {reason}"))
     return entries
 
 
-def _ended(record: Record, by: str, now: datetime) -> Record:
-    end = now if record.valid_until is None else min(record.valid_until, now)  # what has ended did so then
+def _ended(record: Record, by: str, end: datetime) -> Record:
     return msgspec.structs.replace(record, status="superseded", superseded_by=by, valid_until=end)
 
 
@@ -403,5 +402,5 @@ def _merge(edit: Edit, kept: Record, others: Sequence[Record]) -> Merged:
         entries.append(_put(edit, united, kept, "revise", reason))
     for record in others:
         reason = f"claims the same as {kept.id}"
-        entries.append(_put(edit, _ended(record, kept.id, edit.now), record, "merge", reason))
+        entries.append(_put(edit, _ended(record, kept.id, ends_at(record, None, edit.now)), record, "merge", reason))
     return Merged(kept=kept.id, merged=tuple(record.id for record in others), entries=tuple(entries))

@@ -86,12 +86,10 @@ def invalidate(
     """Ends a record's validity; it stays readable by id, in history and by `as_of`."""
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
-        if superseded_by is not None:
-            if superseded_by == id:
-                raise InvalidInput("superseded_by", "a record cannot supersede itself")
-            find(edit, Record, superseded_by, old.space)
-        ended = old.valid_until is not None and old.valid_until <= edit.now
-        end = at or (old.valid_until if ended and old.valid_until else edit.now)  # what has ended did so then
+        if superseded_by == id:
+            raise InvalidInput("superseded_by", "a record cannot supersede itself")
+        successor = None if superseded_by is None else find(edit, Record, superseded_by, old.space)
+        end = at or ends_at(old, successor, edit.now)
         if old.valid_from is not None and end <= old.valid_from:
             raise InvalidInput("at", f"must be later than valid_from ({old.valid_from.isoformat()})")
         status = old.status if superseded_by is None else "superseded"
@@ -102,6 +100,19 @@ def invalidate(
     return Receipt(
         outcome="stored", id=old.id, space=old.space, reason=reason, entry=entry, status=status, entries=(entry,)
     )
+
+
+def ends_at(old: Record, successor: Record | None, now: datetime) -> datetime:
+    """When a record that is to hold no longer ceased to: now, or where something took its place, when that began.
+
+    What has ended did so then, and nothing ends before it began.
+    """
+    end = now
+    if successor is not None:
+        begun = successor.valid_from or successor.event_time
+        if (old.valid_from or old.event_time) < begun < now:
+            end = begun
+    return end if old.valid_until is None else min(old.valid_until, end)
 
 
 def any_version(view: View, id: str, space: str | None) -> Record:

@@ -1,0 +1,110 @@
+"""Which time does a question name, and how far does that speak for a record?
+
+"What did the doctor say in April?" is answered by what was told of April rather than by what was told of September. The
+words are found here, in English and German; what they mean by a calendar is for others to say.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+_MONTHS = {
+    "january": "januar|jänner", "february": "februar", "march": "märz", "april": "", "may": "mai", "june": "juni",
+    "july": "juli", "august": "", "september": "", "october": "oktober", "november": "", "december": "dezember",
+}  # fmt: skip
+_DAYS = {
+    "monday": "montag", "tuesday": "dienstag", "wednesday": "mittwoch", "thursday": "donnerstag", "friday": "freitag",
+    "saturday": "samstag|sonnabend", "sunday": "sonntag",
+}  # fmt: skip
+_ENGLISH = {
+    own: english for english, others in (*_MONTHS.items(), *_DAYS.items()) for own in (english, *others.split("|"))
+} | {
+    "gestern": "yesterday", "vorgestern": "the day before yesterday", "woche": "week", "monat": "month", "jahr": "year",
+    "tag": "day", "tagen": "day", "wochen": "week", "monaten": "month", "jahren": "year",
+}  # fmt: skip
+_STEP = {"letzt": "last", "vorig": "last", "vergangen": "last", "dies": "this", "nächst": "next"}
+_MONTH = "|".join(name for english, others in _MONTHS.items() for name in (english, *filter(None, others.split("|"))))
+_DAY = "|".join(name for english, others in _DAYS.items() for name in (english, *others.split("|")))
+_TIME = re.compile(
+    rf"\b(?:(?P<side>before|until|till|since|after|vor|bis|seit|nach)(?: the| dem| der)? )?"
+    rf"(?:(?P<in>in|im|of|during|from|on|am|vom)(?: the| year| jahre?)? )?"
+    rf"(?:(?P<ago>\d+|[a-z]+ )? ?(?P<agounit>day|week|month|year)s? ago"
+    rf"|(?P<step>last|previous|past|this|next|(?:letzt|vorig|vergangen|dies|nächst)e[nrsm]?) "
+    rf"(?P<unit>week|month|year|woche|monat|jahr|{_DAY}|{_MONTH})\b"
+    rf"|(?P<word>the day before yesterday|yesterday|vorgestern|gestern)\b"
+    rf"|(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? )?(?P<month>{_MONTH})(?:,? (?P<of>\d{{4}}))?\b"
+    rf"|(?P<year>(?:19|20)\d\d(?:-\d\d){{0,2}})\b)",
+    re.IGNORECASE,
+)
+_AMBIGUOUS = ("may", "march", "august")  # words of another meaning too, unless something says that a time is meant
+_BEFORE, _SINCE = ("before", "until", "till", "vor", "bis"), ("since", "after", "seit", "nach")
+_LIFT, _FALL, _ENOUGH = 2.5, 1.0, 0.25
+
+
+class TimeWords(Struct, frozen=True):
+    """A time as a question names it: in English words, all before it or since it, and what a text would call it."""
+
+    words: str
+    before: bool = False
+    since: bool = False
+    names: tuple[str, ...] = ()
+
+
+class Period(Struct, frozen=True):
+    """A time by the clock, in microseconds since 1970; `named` are the places of its name among a question's terms."""
+
+    first: float
+    last: float
+    named: tuple[int, ...] = ()
+    over: bool = False
+    """Does the question tell of what is over? Then a text that names the time was mostly written before it."""
+
+    def holds(self, times: NDArray[np.integer]) -> NDArray[np.bool_]:
+        return (times >= self.first) & (times <= self.last)
+
+
+def find_time(question: str) -> TimeWords | None:
+    """The first words of a question that say a time."""
+    for found in _TIME.finditer(question):
+        side, into = (found["side"] or "").casefold(), found["in"]
+        named = partial(TimeWords, before=side in _BEFORE, since=side in _SINCE)
+        if found["ago"] and found["agounit"]:
+            return named(f"{found['ago'].strip()} {found['agounit']}s ago".casefold())
+        if found["step"]:
+            return named(_by_step(found["step"].casefold(), found["unit"].casefold()))
+        if found["word"]:
+            word = found["word"].casefold()
+            return named(_ENGLISH.get(word, word))
+        if found["year"] and (side or into):
+            return named(found["year"], names=(found["year"],))
+        month = (found["month"] or "").casefold()
+        if month and (side or into or found["day"] or found["of"] or month not in _AMBIGUOUS):
+            words = " ".join(filter(None, (found["day"], _ENGLISH[month], found["of"])))
+            return named(words, names=(month, _ENGLISH[month]))
+    return None
+
+
+def _by_step(step: str, unit: str) -> str:
+    """ "Last March" is the last that there was, as March alone is."""
+    english = _ENGLISH.get(unit, unit)
+    said = next((meant for stem, meant in _STEP.items() if step.startswith(stem)), step)
+    return english if english in _MONTHS else f"{said} {english}"
+
+
+def lean(sure: NDArray[np.floating], inside: NDArray[np.bool_], named: NDArray[np.bool_]) -> NDArray[np.floating]:
+    """Probabilities where a time is asked for: what is of it gains, and where that may answer, what is not loses.
+
+    What names the time in its text loses nothing.
+    """
+    if not inside.any():
+        return sure
+    odds = np.log(np.maximum(sure, 1e-9)) - np.log(np.maximum(1.0 - sure, 1e-9))
+    odds = odds + _LIFT * inside
+    if (inside & (odds >= np.log(_ENOUGH / (1.0 - _ENOUGH)))).any():
+        odds = odds - _FALL * ~(inside | named)
+    return np.where(sure > 0.0, 1.0 / (1.0 + np.exp(-odds)), sure)

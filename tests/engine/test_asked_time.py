@@ -1,0 +1,142 @@
+"""Is a question for what was, of some time, or about somebody answered by that?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import pytest
+from tests.conftest import Clock
+
+from recollect import Memory
+
+NOW = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)
+CHANGED = [
+    ("Our family doctor is Dr. Weiss, in Marktstraße 4.", "Our family doctor is Dr. Adeyemi."),
+    ("The shop is open Tuesday to Saturday, 10 to 18.", "From June on the shop is open Monday to Friday, 9 to 17."),
+    ("Our internet provider is Nordnetz, 50 Mbit for 30 euros.", "Our internet provider is Telkom, for 40 euros."),
+    ("Der Vermieter ist Herr Krause.", "Der Vermieter ist Frau Yıldız."),
+    ("Henrike is the treasurer of the chess club.", "Oluf is the new treasurer of the chess club."),
+    ("We buy honey from Imkerei Holm, 6 euros a jar.", "We buy honey from Imkerei Sörensen, 7 euros a jar."),
+]
+TOLD = {
+    "2026-04-14": "The doctor said that Lotte's knee needs rest for three weeks.",
+    "2026-09-20": "The doctor said that the blood values are fine and to come back in a year.",
+    "2026-03-22": "In the garden I pruned the apple tree and sowed peas.",
+    "2026-05-12": "A late frost in the garden killed the tomatoes.",
+    "2026-03-30": "Booked the flight to Lisbon for July with TAP, 320 euros.",
+    "2026-07-14": "In Lisbon Lotte lost her passport on the tram and we went to the embassy.",
+    "2025-10-02": "The car was repaired by Hansen for 410 euros: new brakes.",
+    "2026-11-03": "The car was repaired by Hansen for 95 euros: a headlight.",
+    "2026-02-12": "Before a trip only the windows must be closed.",
+    "2026-10-12": "Before a trip the plants must be watered and the gas turned off.",
+}
+
+
+@pytest.fixture
+def changed(open_memory: Callable[..., Memory]) -> Memory:
+    """Six things that changed, of which the later says that it replaces the earlier; and some that were only told."""
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for before, after in CHANGED:
+        old = memory.remember(before, event_time="2026-02-03T10:00:00Z")
+        memory.remember(after, event_time="2026-06-01T10:00:00Z", replaces=old.id)
+    for day, text in TOLD.items():
+        memory.remember(text, event_time=f"{day}T10:00:00Z")
+    return memory
+
+
+def first_hits(memory: Memory, questions: Sequence[str]) -> dict[str, str]:
+    return {asked: memory.recall(asked, limit=3).hits[0].record.text for asked in questions}
+
+
+def test_what_was_replaced_answers_a_question_for_the_past(changed: Memory) -> None:
+    asked = {
+        "who was our doctor before Dr. Adeyemi?": CHANGED[0][0],
+        "when was the shop open before June?": CHANGED[1][0],
+        "what was our internet provider before Telkom?": CHANGED[2][0],
+        "wer war früher unser Vermieter?": CHANGED[3][0],
+        "who was treasurer before Oluf?": CHANGED[4][0],
+        "which internet provider did we have previously?": CHANGED[2][0],
+    }
+    assert first_hits(changed, list(asked)) == asked
+    [old, *_] = changed.recall("who was our doctor before Dr. Adeyemi?").hits
+    assert (old.record.status, old.record.valid_until) == ("superseded", datetime(2026, 6, 1, 10, tzinfo=UTC))
+    assert "superseded · until 2026-06-01" in changed.recall("who was our doctor before Dr. Adeyemi?").context
+
+
+def test_other_questions_see_only_what_holds(changed: Memory) -> None:
+    asked = [
+        "who is our doctor?",
+        "when is the shop open?",
+        "who is the treasurer?",
+        "what must be done before a trip?",
+    ]
+    found = {question: changed.recall(question, limit=20).hits for question in asked}
+    assert {hit.record.status for hits in found.values() for hit in hits} == {"active"}
+    assert found[asked[3]][0].record.text == TOLD["2026-10-12"]
+
+
+def test_what_was_put_away_or_is_yet_to_hold_answers_no_question_for_the_past(memory: Memory) -> None:
+    old = memory.remember("The dentist was Dr. Brandt before that.", kind="source", source="/docs/old.md")
+    memory.archive_source(old.id or "", reason="a bad import")
+    memory.remember("The dentist will be Dr. Okafor.", valid_from="2031-01-01T00:00:00Z")
+    memory.remember("The dentist is Dr. Lindqvist.")
+    texts = [hit.record.text for hit in memory.recall("who was the dentist before?", catalogue=True).hits]
+    assert texts == ["The dentist is Dr. Lindqvist."]
+
+
+def test_what_is_replaced_held_until_its_successor_began(changed: Memory) -> None:
+    for moment, place in (("2026-05-01", 0), ("2026-08-01", 1)):
+        held = changed.list(true_at=moment, limit=50)
+        assert {record.text for record in held} >= {pair[place] for pair in CHANGED}
+        assert {record.text for record in held}.isdisjoint({pair[1 - place] for pair in CHANGED})
+
+
+def test_an_end_is_never_before_the_beginning_nor_after_now(memory: Memory) -> None:
+    old = memory.remember("The gym is in Ostend.", event_time="2026-05-01T00:00:00Z")
+    new = memory.remember("The gym is in Westend.", event_time="2026-01-01T00:00:00Z", replaces=old.id)
+    ended = memory.history(old.id or "")[-1].record
+    assert ended is not None
+    assert ended.valid_until is not None
+    assert ended.valid_until > datetime(2026, 5, 1, tzinfo=UTC)
+    later = memory.remember("The gym is in Nordend.", event_time="2031-01-01T00:00:00Z")
+    memory.invalidate(new.id or "", superseded_by=later.id)
+    gone = memory.history(new.id or "")[-1].record
+    assert gone is not None
+    assert gone.valid_until is not None
+    assert gone.valid_until.year < 2031
+
+
+def test_a_time_in_a_question_prefers_what_is_of_that_time(changed: Memory) -> None:
+    asked = {
+        "what did the doctor say in April?": TOLD["2026-04-14"],
+        "what did the doctor say in September?": TOLD["2026-09-20"],
+        "what did I do in March in the garden?": TOLD["2026-03-22"],
+        "what happened in the garden in May 2026?": TOLD["2026-05-12"],
+        "what happened in Lisbon in July?": TOLD["2026-07-14"],
+        "what was repaired on the car in 2025?": TOLD["2025-10-02"],
+        "what was repaired on the car this month?": TOLD["2026-11-03"],
+        "was sagte der Arzt im April?": TOLD["2026-04-14"],
+        "was passierte im Juli in Lissabon?": TOLD["2026-07-14"],
+        "what is planned for July?": TOLD["2026-03-30"],
+    }
+    assert first_hits(changed, list(asked)) == asked
+    first, second, *_ = changed.recall("what did the doctor say in April?").hits
+    assert (first.why.period, second.why.period) == (1.0, 0.0)
+    assert changed.recall("what did the doctor say?").hits[0].why.period is None
+
+
+def test_a_name_that_is_asked_for_is_not_overtaken_by_something_newer(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled", clock=Clock(NOW))
+    for before, after in CHANGED:
+        memory.remember(before, event_time="2026-02-03T10:00:00Z")
+        memory.remember(after, event_time="2026-06-01T10:00:00Z")
+    asked = {
+        "anything about Henrike": CHANGED[4][0],
+        "tell me about Imkerei Holm": CHANGED[5][0],
+        "what do you know about Dr. Weiss?": CHANGED[0][0],
+        "was weißt du über Herrn Krause?": CHANGED[3][0],
+        "tell me about Nordnetz": CHANGED[2][0],
+        "what do we know about Oluf?": CHANGED[4][1],
+    }
+    assert first_hits(memory, list(asked)) == asked

@@ -1,0 +1,66 @@
+"""What does a question ask for: the past, a time, or all about something?"""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.retrieve.asking import asks_past, subject_of
+from recollect.retrieve.period import TimeWords, find_time
+
+
+@pytest.mark.parametrize(
+    ("question", "past"),
+    [
+        ("who was our doctor before Dr. Adeyemi?", True),
+        ("what did we use previously?", True),
+        ("wer war früher unser Vermieter?", True),
+        ("qui était notre médecin avant?", True),
+        ("¿quién era la tesorera antes?", True),
+        ("what must be done before a trip?", False),
+        ("what should I check before I deploy?", False),
+        ("was ist vorher zu tun?", False),
+        ("que dois-je vérifier avant de partir?", False),
+        ("who is our doctor?", False),
+    ],
+)
+def test_before_asks_for_the_past_only_where_something_is_over(question: str, past: bool) -> None:
+    assert asks_past(question) is past
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("what did the doctor say in April?", TimeWords("april", names=("april", "april"))),
+        ("what happened in May 2025?", TimeWords("may 2025", names=("may", "may"))),
+        ("what did we spend in 2025?", TimeWords("2025", names=("2025",))),
+        ("what did I do last week?", TimeWords("last week")),
+        ("who called yesterday?", TimeWords("yesterday")),
+        ("who called two days ago?", TimeWords("two days ago")),
+        ("when was it open before June?", TimeWords("june", before=True, names=("june", "june"))),
+        ("what changed since March?", TimeWords("march", since=True, names=("march", "march"))),
+        ("was sagte der Arzt im März?", TimeWords("march", names=("märz", "march"))),
+        ("was war letzte Woche los?", TimeWords("last week")),
+        ("may I park here?", None),
+        ("how do I march in step?", None),
+        ("where is room 2025?", None),
+        ("who is our doctor?", None),
+    ],
+)
+def test_the_time_that_a_question_names_is_found(question: str, found: TimeWords | None) -> None:
+    assert find_time(question) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("anything about Henrike", "Henrike"),
+        ("Tell me about Imkerei Holm.", "Imkerei Holm"),
+        ("what do you know about the chess club?", "the chess club"),
+        ("do you have anything on the boiler?", "the boiler"),
+        ("Was weißt du über Oluf?", "Oluf"),
+        ("what is the fee of the club?", "what is the fee of the club?"),
+        ("tell me who paid", "tell me who paid"),
+    ],
+)
+def test_what_is_asked_about_is_what_counts(question: str, subject: str) -> None:
+    assert subject_of(question) == subject
