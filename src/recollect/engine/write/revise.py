@@ -110,7 +110,8 @@ def ends_at(old: Record, successor: Record | None, now: datetime) -> datetime:
     end = now
     if successor is not None:
         begun = successor.valid_from or successor.event_time
-        if (old.valid_from or old.event_time) < begun < now:
+        told = begun != successor.recorded_at  # else it is only when it was stored
+        if told and (old.valid_from or old.event_time) < begun < now:
             end = begun
     return end if old.valid_until is None else min(old.valid_until, end)
 
