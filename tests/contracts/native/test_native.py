@@ -33,7 +33,8 @@ def test_what_was_remembered_is_recalled_and_says_why(serve: Callable[..., Serve
     hits = server.call("recall", query="What does Maria like to drink?", explain=True, recency=0.1)["hits"]
     assert hits[0]["id"] == plain[0]["id"] == stored["id"]
     assert hits[0]["score"] > 0.5
-    signals = {"keyword", "vector", "tokens", "graph", "neighbours", "recency", "importance", "confidence", "deep"}
+    signals = {"keyword", "vector", "tokens", "graph", "neighbours", "recency", "importance", "confidence"}
+    signals |= {"deep", "period"}
     assert set(hits[0]["why"]) == signals
     again = server.call("remember", text="Maria prefers tea over coffee.")
     assert (again["outcome"], again["id"]) == ("deduplicated", stored["id"])
