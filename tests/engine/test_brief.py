@@ -105,6 +105,40 @@ def test_of_two_records_that_contradict_only_the_newer_is_told(memory: Memory) -
     assert sections(memory) == {"important": ["The gateway listens on port 9090."]}
 
 
+def test_what_was_changed_since_is_told_as_it_is_now_though_there_is_no_room_for_both(memory: Memory) -> None:
+    changed = {
+        "My mother moved into the Lindenhof residence, room 212.": "My mother lives in Lindenhof residence, room 118.",
+        "We decided that the gateway listens on port 8080.": "The gateway listens on port 9090 now.",
+        "We switched the backup to Friday at 22:00.": "The backup runs on Sunday at 23:00 now.",
+    }
+    for before, after in changed.items():
+        memory.remember(before, event_time=NOON - timedelta(days=90))
+        memory.remember(after, event_time=NOON - timedelta(days=2), importance=0.1)
+    memory.remember_many([{"text": f"The harbour has {n} cranes of type {n}.", "importance": 0.9} for n in range(80)])
+    for budget in (150, 400, 800):
+        text = memory.brief(budget_tokens=budget).text
+        assert not [before for before in changed if before in text]
+    assert sections(memory)["decisions"] == list(reversed(changed.values()))
+
+
+def test_a_small_brief_has_rules_and_open_work_before_what_is_only_important(memory: Memory) -> None:
+    memory.remember_many([{"text": f"Lotte wears shoes of size {n}.", "importance": 0.9} for n in (29, 31)])
+    memory.remember("Never send invoices on a Sunday.")
+    memory.remember("Call the plumber.", status="open")
+    assert set(sections(memory, budget_tokens=100)) >= {"rules", "open"}
+
+
+def test_what_had_to_be_done_once_is_no_rule(memory: Memory) -> None:
+    once = ["Papa must lose one kilo.", "The tax must be paid in November.", "Das Gepäck muss extra gebucht werden."]
+    rules = [
+        "All commits must be signed.",
+        "Rezepte müssen vor Freitag bestellt werden.",
+        "Guests must not smoke here.",
+    ]
+    memory.remember_many([{"text": text} for text in (*once, *rules)])
+    assert set(sections(memory)["rules"]) == set(rules)
+
+
 def test_a_store_of_conversations_alone_has_a_brief_too(memory: Memory) -> None:
     messages = [{"role": "user", "content": "I moved to Porto."}, {"role": "assistant", "content": "Noted."}]
     memory.ingest_conversation(messages, session="s1")

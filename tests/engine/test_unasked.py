@@ -72,3 +72,27 @@ def test_projects_have_briefs_of_their_own(memory: Memory) -> None:
         unasked.note_given(unasked.give_brief(project=project))
     texts = [unasked.give_brief(project=project).text for project in ("shop", "gateway", None)]
     assert [("HS256" in text, "RS256" in text) for text in texts] == [(True, False), (False, True), (True, True)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("who is the treasurer of the chess club?", {"treasurer"}),
+        ("what is the fee of the chess club?", {"fee new"}),
+        ("when does the backup run?", {"backup new"}),
+        ("when did the backup run before?", {"backup old", "backup new"}),
+    ],
+)
+def test_a_prompt_is_given_what_answers_it_as_it_is_now(memory: Memory, prompt: str, expected: set[str]) -> None:
+    told = {
+        "treasurer": "Oluf is the treasurer of the chess club.",
+        "fee old": "The fee of the chess club is 40 euros.",
+        "fee new": "The fee of the chess club is 45 euros.",
+        "room": "The chess club meets on Thursdays in the library.",
+        "backup old": "The backup runs at 22:00.",
+        "backup new": "The backup runs at 23:00.",
+    }
+    for id, text in told.items():
+        memory.remember(text, id=id)
+    assert set(memory.unasked.give_answers(prompt).ids) == expected
+    assert {line.record.id for line in memory.unasked.preview(prompt).lines if line.given} == expected

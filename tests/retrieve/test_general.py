@@ -24,6 +24,14 @@ is there anything I should know?
 anything important?
 what's important here?
 what is new?
+whats new
+what's changed?
+tell me everything important
+what changed recently?
+what has changed lately?
+any news?
+Was hat sich zuletzt geändert?
+Gibt es etwas Wichtiges?
 Where did we leave off?
 what have you learned so far?
 what do I need to know?

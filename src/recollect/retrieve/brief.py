@@ -7,7 +7,7 @@ none crowds out the others; what one leaves goes to the next.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -25,11 +25,21 @@ RULE_KINDS = ("preference", "rule", "convention", "policy", "constraint", "instr
 DECISION_KINDS = ("decision",)
 OPEN_STATUSES = ("open", "in_progress", "blocked")
 RULE_WORDS = """
-always never must prefer prefers preference rule convention policy avoid insists wants likes dislikes allergic
-immer nie niemals muss bevorzugt lieber regel toujours jamais préfère doit règle siempre nunca prefiere debe regla
-sempre mai preferisce deve regola prefere regra altijd nooit moet voorkeur zawsze nigdy woli всегда никогда предпочитает
-нельзя нужно
+always never prefer prefers preference rule convention policy avoid insists wants likes dislikes allergic
+immer nie niemals bevorzugt lieber regel toujours jamais préfère règle siempre nunca prefiere regla
+sempre mai preferisce regola prefere regra altijd nooit voorkeur zawsze nigdy woli всегда никогда предпочитает
+нельзя
 """.split()
+MUST_WORDS = "must muss müssen doit doivent debe deben deve devono devem moet moeten нужно".split()
+"""A rule beside one of the words that say of how many; else something that had to be done once."""
+_OF_ALL = frozenset(
+    """
+all any every everyone everybody nobody no not only unless without before whenever
+alle allen alles jeder jede jedes jeden niemand kein keine keinen nicht nur ohne bevor vor
+tous toutes chaque personne ne pas sans avant todos todas cada nadie no sin antes tutti tutte ogni nessuno non senza
+prima toda ninguém não sem alle elke ieder niemand niet geen zonder voor все всё каждый никто не без
+""".split()
+)
 DECISION_WORDS = """
 decision decided agreed chose moved switched migrated replaced entscheidung entschieden beschlossen umgestellt
 gewechselt décision décidé decisión decidido decidimos decisione
@@ -43,6 +53,7 @@ HEADINGS: Mapping[Section, str] = {
     "important": "Most important now",
 }
 _SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
+_FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
 _UNSPACED_RULE = re.compile("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
 _UNSPACED_DECISION = re.compile("决定|決定|決め|결정")
 _TODO = re.compile(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
@@ -72,7 +83,8 @@ def section_of(record: Record) -> Section:
         return "rules"
     if not words.isdisjoint(DECISION_WORDS) or _UNSPACED_DECISION.search(record.text):
         return "decisions"
-    if not words.isdisjoint(RULE_WORDS) or _UNSPACED_RULE.search(record.text):
+    must = not words.isdisjoint(MUST_WORDS) and not words.isdisjoint(_OF_ALL)
+    if must or not words.isdisjoint(RULE_WORDS) or _UNSPACED_RULE.search(record.text):
         return "rules"
     return "important"
 
@@ -82,11 +94,24 @@ def note(section: Section, record: Record) -> Noted:
     return Noted(section, record, cut_text(" ".join(record.text.split()), _MOST_TOKENS))
 
 
-def plan_brief(found: Mapping[Section, Sequence[Record]], limit: int, budget_tokens: int | None) -> list[Noted]:
-    """As many records as limit and budget allow, section by section; of two that contradict, the newer."""
-    plan = _Plan(limit, budget_tokens)
+def plan_brief(
+    found: Mapping[Section, Sequence[Record]],
+    limit: int,
+    budget_tokens: int | None,
+    newer: Callable[[Record], Record | None] | None = None,
+) -> list[Noted]:
+    """As many records as limit and budget allow, section by section; of two that contradict, the newer.
+
+    `newer` knows what was said since of the thing that a record speaks of, wherever it may stand. A section whose share
+    is too small for any of its records comes before what is only important.
+    """
+    plan = _Plan(limit, budget_tokens, newer)
     waiting = {section: list(found.get(section, ())) for section in SECTIONS}
     for section, share in _SHARES.items():
+        if section == "important":
+            for first in _FIRST:
+                if not plan.has(first):
+                    waiting[first] = plan.take(first, waiting[first], 1.0, most_records=1)
         waiting[section] = plan.take(section, waiting[section], share)
     for section in SECTIONS:
         plan.take(section, waiting[section], 1.0)
@@ -96,18 +121,28 @@ def plan_brief(found: Mapping[Section, Sequence[Record]], limit: int, budget_tok
 class _Plan:
     """A brief on its way: nothing is said twice in it, and nothing that something newer in it contradicts."""
 
-    def __init__(self, limit: int, budget_tokens: int | None) -> None:
+    def __init__(self, limit: int, budget_tokens: int | None, newer: Callable[[Record], Record | None] | None) -> None:
         self.notes: list[Noted] = []
+        self._newer = newer
         self._limit = limit
         self._left = None if budget_tokens is None else budget_tokens - estimate_tokens(framed([]))
         self._said: dict[int, Statement | None] = {}
 
-    def take(self, section: Section, records: Sequence[Record], share: float) -> list[Record]:
+    def has(self, section: Section) -> bool:
+        return any(noted.section == section for noted in self.notes)
+
+    def take(
+        self, section: Section, records: Sequence[Record], share: float, most_records: int | None = None
+    ) -> list[Record]:
         """Takes in what a share of the budget holds, and answers with those that are left."""
         most = None if self._left is None else int(self._left * share)
-        for place, record in enumerate(records):
+        taken = 0
+        for place, told in enumerate(records):
             if len(self.notes) == self._limit:
                 return []
+            if taken == most_records:
+                return list(records[place:])
+            record = (self._newer(told) if self._newer is not None and section != "pinned" else None) or told
             said = read_statement(record.text) if len(record.text) <= LONGEST else None
             rival = self._rival(record, said)
             if rival is not None and not _outdoes(record, said, rival.record, self._said[rival.record.version]):
@@ -123,6 +158,7 @@ class _Plan:
                 self.notes.remove(rival)
             self.notes.append(noted)
             self._said[record.version] = said
+            taken += 1
         return []
 
     def _cost(self, noted: Noted) -> int:

@@ -40,6 +40,10 @@ _GENERAL = (
     r"(?: here)?",
     r"what matters(?: here| most)?|(?:remind me )?where (?:were we|did we (?:leave off|stop))|what is "
     r"known(?: {ABOUT})?",
+    r"(?:tell|show|give) (?:me|us) (?:everything|all|anything|what is)(?: that is| that s)? (?:important|relevant|"
+    r"worth knowing|new)|whats (?:new|important|up|going on)(?: here)?",
+    r"(?:what|anything|has anything|did anything)(?: has| have| s| is)? (?:changed|change|new)"
+    r"(?: (?:recently|lately|here|since last time))?|(?:any|the|recent|the latest|latest) (?:news|changes|updates)",
     # German
     r"was (?:sollte|soll|muss|müsste) (?:ich|man)(?: {UEBER})?(?: alles)?(?: hier)? wissen(?: {UEBER})?",
     r"was (?:sollten|müssen) wir(?: alles)? wissen|was (?:weißt|weisst|kennst) du(?: alles)?(?: schon)?(?: {UEBER})?",
@@ -48,6 +52,8 @@ _GENERAL = (
     r"gib mir (?:einen|eine) (?:kurzen |kurze )?(?:überblick|zusammenfassung)(?: {UEBER})?|bring mich auf "
     r"(?:den neuesten )?stand",
     r"was (?:ist|gibt es) (?:neu|neues|wichtig|wichtiges)(?: hier)?|wo waren wir(?: stehen geblieben)?",
+    r"was hat sich (?:zuletzt |in letzter zeit |kürzlich )?(?:geändert|verändert|getan)|erzähl(?:e)? (?:mir )?alles "
+    r"(?:wichtige|neue)|alles wichtige|gibt es (?:etwas |was )?(?:neues|wichtiges)",
     # French
     r"(?:que|qu) (?:dois|devrais|faut il) (?:je )?savoir(?: {SUR})?|qu est ce (?:que|qu) (?:je (?:dois|"
     r"devrais)|il faut) savoir"

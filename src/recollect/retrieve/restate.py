@@ -212,3 +212,11 @@ def differ(new: Statement, old: Statement) -> bool:
         return True
     added, dropped = new.words - old.words, old.words - new.words
     return bool(new.numbers ^ old.numbers) or (bool(added) and (bool(dropped) or new.changing))
+
+
+def contradicts(newer: str, older: str) -> bool:
+    """Does a text say something else of the thing that an older one speaks of?"""
+    if max(len(newer), len(older)) > LONGEST:
+        return False
+    new, old = read_statement(newer), read_statement(older)
+    return differ(new, old) and resemblance(new, old, {}) >= LIKELY

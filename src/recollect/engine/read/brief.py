@@ -7,16 +7,19 @@ and decisions that nobody marked by a few words, and what is left by importance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from datetime import datetime
+from functools import cache, partial
 
 import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.read.foremost import importance_of, rank_standing
+from recollect.engine.write.tell import find_already
 from recollect.retrieve.brief import (
     DECISION_KINDS,
     DECISION_WORDS,
+    MUST_WORDS,
     OPEN_STATUSES,
     PINNED,
     RULE_KINDS,
@@ -53,7 +56,13 @@ def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | No
         stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=(*where.without_kinds, *_TALK))
         records = list(_gather(core, view, stated)) or _told(view, where)
         total = view.count(where)
-    now = core.clock()
+        newer = None if where.as_of is not None else partial(_said_since, view)
+        notes = plan_brief(_by_section(records, core.clock()), limit, budget_tokens, newer)
+    return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
+
+
+def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[Record]]:
+    """Records where they belong, the most worthy first."""
     found: dict[Section, list[Record]] = {section: [] for section in SECTIONS}
     for record in records:
         found[section_of(record)].append(record)
@@ -62,8 +71,15 @@ def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | No
         some.sort(key=lambda one: (one.event_time, one.version), reverse=True)
         if not by_time:
             some.sort(key=lambda one: one.importance if section == "rules" else importance_of(one, now), reverse=True)
-    notes = plan_brief(found, limit, budget_tokens)
-    return Brief(notes=tuple(notes), text=render_brief(notes), left_out=total - len(notes))
+    return found
+
+
+def _said_since(view: View, record: Record) -> Record | None:
+    """What was said last that contradicts a record; None where it still stands."""
+    since = [one for one in find_already(view, record) if one.differs and one.date > record.event_time]
+    if not since:
+        return None
+    return view.get(Record, record.space, max(since, key=lambda one: one.date).id)
 
 
 def _told(view: View, where: Filter) -> list[Record]:
@@ -93,7 +109,7 @@ def _lists(core: Core, view: View, where: Filter) -> Iterator[Record]:
     if not where.memory_types:
         yield from view.select(Record, narrow(where, memory_types=("procedural",)), "newest", _MOST)
     if where.as_of is None:
-        for words in (RULE_WORDS, DECISION_WORDS):
+        for words in ([*RULE_WORDS, *MUST_WORDS], DECISION_WORDS):
             versions = _holding(view, where.spaces, _hashes(tuple(words)))
             yield from view.select(Record, narrow(where, versions=versions)) if versions else ()
     yield from (one.record for one in rank_standing(view, where, core.clock(), _MOST))

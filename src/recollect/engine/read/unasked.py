@@ -23,6 +23,7 @@ from recollect.errors import InvalidInput
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
+from recollect.retrieve.restate import contradicts
 from recollect.store.base import Shelf, View
 from recollect.store.terms import terms
 from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query, Record, Why
@@ -39,6 +40,7 @@ _LOOKS_AT = 4  # times as many as are shown: some were shown already
 _LEFT_OUT = ("code", "source", "activity")
 _KEPT_DAYS = 30
 _PATIENCE = 0.05  # seconds, for vectors of what was just stored
+_NEARLY = 0.8  # of what the best holds of a prompt
 _BELOW = 8  # lines below what is given that a preview shows
 _FURTHER = 3  # times the budget, for those
 _SECTIONS: dict[Section, str] = {
@@ -194,7 +196,27 @@ def give_answers(
         seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
         return Given(project=project, reason=reason)
-    return _choose(_search(core, space, project, prompt, vectors), seen, session, project, steering)
+    hits = _narrow(_search(core, space, project, prompt, vectors), prompt, steering.threshold)
+    return _choose(hits, seen, session, project, steering)
+
+
+def _narrow(hits: Sequence[Hit], prompt: str, threshold: float) -> list[Hit]:
+    """The hits without what a newer of the likely ones contradicts, unless the prompt asks for what was.
+
+    Where words alone were compared, also without what holds much less of the prompt than the best.
+    """
+    from recollect.retrieve.asking import asks_past  # many patterns, for a prompt alone
+
+    most = max((hit.why.keyword for hit in hits), default=0.0)
+    near = [hit for hit in hits if hit.why.vector is not None or hit.why.keyword >= _NEARLY * most]
+    likely = [hit.record for hit in near if _is_enough(hit, threshold)]
+    if asks_past(prompt):
+        return near
+    return [hit for hit in near if not any(_overtakes(record, hit.record) for record in likely)]
+
+
+def _overtakes(newer: Record, older: Record) -> bool:
+    return newer.event_time > older.event_time and contradicts(newer.text, older.text)
 
 
 def _choose(
@@ -245,17 +267,22 @@ def preview_answers(
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
     hits = _search(core, space, project, prompt, vectors)
-    given = _choose(hits, seen, session, project, steering)
-    lines = [_hit_line(hit, given, seen, session, steering) for hit in hits]
+    near = _narrow(hits, prompt, steering.threshold)
+    given, considered = _choose(near, seen, session, project, steering), {hit.record.id for hit in near}
+    lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in hits]
     chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]
     return Preview(given=given, budget=steering.prompt_tokens, lines=(*chosen, *below[:_BELOW]))
 
 
-def _hit_line(hit: Hit, given: Given, seen: frozenset[str], session: str | None, steering: Steering) -> Line:
+def _hit_line(
+    hit: Hit, given: Given, considered: set[str], seen: frozenset[str], session: str | None, steering: Steering
+) -> Line:
     if hit.record.id in given.ids:
         why = f"probably answers: {hit.score:.2f}, and {steering.threshold:.2f} is enough"
     elif not _is_enough(hit, steering.threshold):
         why = f"not likely enough: {hit.score:.2f}, and {steering.threshold:.2f} would be"
+    elif hit.record.id not in considered:
+        why = "something newer says otherwise, or holds more of what was asked"
     elif hit.record.id in seen or (session is not None and hit.record.session == session):
         why = "this session has seen it"
     else:
