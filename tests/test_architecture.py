@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -295,6 +296,12 @@ MOST_LINES = 600
 def test_no_module_grows_beyond_what_one_can_read() -> None:
     lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: count for module, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_every_file_of_tests_has_a_name_of_its_own() -> None:
+    """Two of one name in different folders could not be collected together."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
