@@ -47,7 +47,8 @@ def test_remember_answers_with_the_id_that_holds_the_same_text(shell: Shell) -> 
         (("   ",), "", "error: text: is blank; give it some text\n"),
         (("x", "--importance", "7"), "", "error: importance: must be from 0 to 1, not 7.0\n"),
         (("x", "--type", "?"), "", "error: --type: must be one of episodic, semantic, procedural; not '?'\n"),
-        (("x", "--time", "2026-13-01"), "", "error: --time: is not a real time: month must be in 1..12\n"),
+        (("x", "--time", "2026-13-01"), "", "error: --time: is not a real time: '2026-13-01' (month must be in 1..12);"
+            " write it like 2026-05-10T14:32:00Z, 2026-05-10, 2026-03, yesterday, last week or 3 days ago\n"),
         ((), b"\xff\xfe", "error: stdin: is not UTF-8 text (byte 0 does not fit)\n"),
         ((), "a\0b", "error: text: contains a NUL character; remove it\n"),
         (("x", "--space", ""), "", "error: space: must have 1 to 200 characters, not 0\n"),
@@ -132,6 +133,15 @@ def test_forget_with_a_wrong_successor_changes_nothing(shell: Shell) -> None:
         assert (outcome.code > 0, told in outcome.err) == (True, True)
         assert {record["status"] for record in shell.json("list")["records"]} == {"active"}
         assert shell.json("list")["total"] == 2
+
+
+def test_revising_nothing_says_that_there_is_nothing_to_change(shell: Shell) -> None:
+    id = shell.remember("We live in Rome.")
+    for stdin in ("", " \n"):
+        outcome = shell("revise", id, stdin=stdin)
+        assert outcome.code == 2
+        assert outcome.err.startswith("error: nothing to change; give the new text, or an option")
+    assert len(shell.json("history", id)["history"]) == 1
 
 
 def test_relate_replaces_unless_told_to_keep(shell: Shell) -> None:

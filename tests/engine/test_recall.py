@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import Memory, Recall, Settings
+from recollect.fields import Filters
 from recollect.retrieve.fence import NOTE
 from recollect.types import Why
 
@@ -364,3 +365,22 @@ def test_many_spaces_together_give_the_best_of_each(semantic: Memory) -> None:
     found = [semantic.recall(f"When were the {thing} bought?", space=None, limit=5)[0].record for thing in kinds]
     assert [record.space for record in found] == [f"s{space}" for space in range(len(kinds))]
     assert all("bought" in record.text for record in found)
+
+
+@pytest.mark.parametrize(
+    ("filters", "told"),
+    [
+        ({"tags": ["garden"]}, "no record has the tag 'garden'; there are: home, kitchen"),
+        ({"tags": ["kitchne"]}, "no record has the tag 'kitchne'; did you mean 'kitchen'?"),
+        ({"kinds": ["diary"]}, "no record has the kind 'diary'; there are: memory"),
+        ({"session": "s-2"}, "no record has the session 's-2'; did you mean 's-1'?"),
+        ({"rooms": ["attic"]}, "no record has the room 'attic'; none has any"),
+        ({"tags": ["home"], "since": "2020", "until": "2020"}, None),
+        ({"project": ["nowhere", None]}, None),
+    ],
+)
+def test_a_filter_that_no_record_fits_is_named(memory: Memory, filters: Filters, told: str | None) -> None:
+    memory.remember("The kettle is new.", tags=["kitchen", "home"], session="s-1", project="house")
+    answer = memory.recall("kettle", **filters)
+    assert (list(answer), answer.signals.problem) == ([], told)
+    assert memory.recall("kettle", tags=["kitchen"]).signals.problem is None

@@ -70,3 +70,15 @@ def test_a_time_that_nobody_understands_is_an_error_with_examples(memory: Memory
         memory.recall("x", true_at="soon")
     with pytest.raises(InvalidInput, match="since: is not a real time"):
         memory.list(since="2026-02-30")
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [("2026-05", "2026-04"), ("2026-05-02", "2026-05-01"), ("2026-05-10T10:00:01Z", "2026-05-10T10:00:00Z")],
+)
+def test_a_stretch_that_ends_before_it_begins_is_an_error(memory: Memory, since: str, until: str) -> None:
+    memory.remember("The gate was painted.", event_time="2026-05-01T12:00:00Z")
+    for ask in (memory.list, memory.count, lambda **when: memory.recall("the gate", **when)):
+        with pytest.raises(InvalidInput, match=r"until: must not be before since, and .* the other way round"):
+            ask(since=since, until=until)
+    assert texts(memory.list(since="2026-05-01T12:00:00Z", until="2026-05-01T12:00:00Z")) == ["The gate was painted."]

@@ -182,7 +182,7 @@ BARE = Contract(
     tools=TOOLS,
     structured=False,
     failure=as_internal_error,
-    unknown_tool=lambda name: Failure(f"unknown tool: {name}", INTERNAL_ERROR),
+    unknown_tool=lambda name, _: Failure(f"unknown tool: {name}", INTERNAL_ERROR),
     server_info={"default_palace": "mine"},
 )
 

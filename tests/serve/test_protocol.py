@@ -187,6 +187,7 @@ CALL_RULES: list[tuple[str, bytes, Any]] = [
         result(text("text: is not Unicode text (it holds half of a surrogate pair)", isError=True)),
     ),
     ("an unknown tool is an error", use("nope"), error(-32602, "Unknown tool: nope")),
+    ("a mistyped tool is told by its name", use("Odds"), error(-32602, "Unknown tool: Odds; did you mean odd?")),
     (
         "a tool without a name is an error",
         ask("tools/call", {}),

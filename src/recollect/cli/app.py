@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -138,6 +139,7 @@ _MEANT = {
     for command, words in {
         "remember": "add save store note put write new create insert",
         "recall": "search find query ask lookup grep",
+        "recall --why": "explain why",
         "show": "get view cat read",
         "forget": "delete remove rm erase drop",
         "revise": "edit update change set",
@@ -152,6 +154,8 @@ _MEANT = {
     for word in words.split()
 }
 """What people type who know other programs."""
+_ALIKE = 0.7  # how much of two words must be the same for one to be meant by the other
+_NUMBERS = {"int": "a whole number", "float": "a number"}
 
 
 def run_app(args: Sequence[str], *, as_json: bool) -> int:
@@ -175,11 +179,34 @@ def run_app(args: Sequence[str], *, as_json: bool) -> int:
 
 
 def _tell_usage(error: typer.TyperException, *, as_json: bool) -> None:
-    message = error.format_message()
-    unknown = message.split("'")[1] if message.startswith("No such command '") else ""
-    if unknown in _MEANT:
-        message = f"No such command '{unknown}'. Did you mean '{_MEANT[unknown]}'?"
-    tell_error("usage", message, as_json=as_json)
+    tell_error("usage", _in_plain_words(error), as_json=as_json)
     context = getattr(error, "ctx", None)
     if context is not None and not as_json:
         say(f"see: {context.command_path} --help")
+
+
+def _in_plain_words(error: typer.TyperException) -> str:
+    """What typer says of a command line, with the value that was typed and with nothing that is merely alike."""
+    message = error.format_message()
+    if message.startswith("No such command '"):
+        unknown, near = message.split("'")[1], message.split("'")[3::2]
+        meant = [_MEANT[unknown]] if unknown in _MEANT else difflib.get_close_matches(unknown, near, 3, _ALIKE)
+        told = ", ".join(f"'{one}'" for one in meant)
+        return f"No such command '{unknown}'." + (f" Did you mean {told}?" if told else "")
+    option = message.partition("No such option: ")[2]
+    if option.removeprefix("-").isdigit():
+        return f"{option} is taken for an option; a number that is given here is 1 or more"
+    if isinstance(error.__cause__, ValueError) and (wrong := _wrong_value(error.__cause__)):
+        return f"{message.partition(': ')[0]}: {wrong}"
+    return message
+
+
+def _wrong_value(cause: ValueError) -> str | None:
+    """What a value must be and which one was typed, where whoever checked it tells."""
+    errors = getattr(cause, "errors", None)
+    told = cast("list[Mapping[str, object]]", errors()) if callable(errors) else []
+    for one in told:
+        for kind, must in _NUMBERS.items():
+            if str(one["type"]).startswith(kind):
+                return f"must be {must}, not {one['input']!r}"
+    return None

@@ -16,6 +16,7 @@ from recollect.cli.options import (
     Reason,
     RecordId,
     SpaceName,
+    Usage,
     ValidFrom,
     ValidUntil,
     Words,
@@ -126,6 +127,8 @@ def revise(
     fields = dict(given)
     if text or not fields:
         fields["text"] = read_text(text)
+        if not text and not str(fields["text"]).strip():
+            raise Usage("nothing to change; give the new text, or an option with what is to change")
     with open_or_fail(home) as memory:
         receipt = memory.revise(id, space=space, reason=reason, **fields)  # pyright: ignore[reportArgumentType] -- parsed by the engine
     return answer(receipt, as_json=as_json, done="revised")

@@ -204,7 +204,9 @@ def _join(place: str, name: str) -> str:
 
 def _unknown(params: type, place: str) -> str:
     properties = _place_in(params, place).get("properties")
-    return f"{UNKNOWN} (known: {', '.join(properties)})" if isinstance(properties, dict) else UNKNOWN
+    if not isinstance(properties, dict):
+        return UNKNOWN
+    return f"{UNKNOWN} (known: {', '.join(properties)})" if properties else f"{UNKNOWN} (there are none)"
 
 
 def _choices(params: type, place: str) -> str:

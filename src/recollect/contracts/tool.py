@@ -210,8 +210,11 @@ def failures_as_results(tool: str, error: RecollectError) -> Failure:
     return Failure(str(error))
 
 
-def unknown_tool(name: str) -> Failure:
-    return Failure(f"Unknown tool: {name}", INVALID_PARAMS)
+def unknown_tool(name: str, known: Collection[str]) -> Failure:
+    import difflib  # only when somebody has mistyped
+
+    near = difflib.get_close_matches(name.casefold(), list(known), 1)
+    return Failure(f"Unknown tool: {name}" + "".join(f"; did you mean {one}?" for one in near), INVALID_PARAMS)
 
 
 class Annotations(Struct, frozen=True, kw_only=True):
@@ -396,7 +399,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     prompts: tuple[Prompt, ...] = ()
     structured: bool = True
     failure: Callable[[str, RecollectError], Failure] = failures_as_results
-    unknown_tool: Callable[[str], Failure] = unknown_tool
+    unknown_tool: Callable[[str, Collection[str]], Failure] = unknown_tool
     server_info: Mapping[str, Json] = field(default_factory=dict[str, Json])
     web: Callable[[], Web] | None = None
     functions: Mapping[str, str] = field(default_factory=dict[str, str])

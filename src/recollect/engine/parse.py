@@ -163,7 +163,8 @@ def parse_time(value: object, field: str) -> datetime:
             if moment is not None:
                 return moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, f"is not a real time: {error}") from error
+        told = f"is not a real time: {_shown(value)} ({error}); write it like {EXAMPLES}"
+        raise InvalidInput(field, told) from error
     raise InvalidInput(field, f"must be a time like {EXAMPLES}; not {_shown(value)}")
 
 
@@ -174,7 +175,7 @@ def parse_timestamp(value: str, field: str) -> datetime:
     try:
         return datetime.fromisoformat(value.replace("z", "Z").replace("t", "T")).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, f"is not a real time: {error}") from error
+        raise InvalidInput(field, f"is not a real time: {_shown(value)} ({error})") from error
 
 
 def parse_optional_time(value: object, field: str) -> datetime | None:
@@ -421,6 +422,7 @@ def parse_filter(**given: object) -> Filter:
             raise InvalidInput(name, f"is not a known filter; known are {', '.join([*FILTERS, *_MOMENTS, *_FLAGS])}")
     if given.get("space") is not None and not fields["spaces"]:
         raise InvalidInput("space", "names no space; None means all of them")
+    _check_stretch(fields.get("since"), fields.get("until"))
     if not fields.pop("catalogue", False) and not fields.get("kinds"):
         fields["without_kinds"] = (*cast("tuple[str, ...]", fields.get("without_kinds", ())), *CATALOGUE_KINDS)
     return msgspec.convert(fields, Filter)
@@ -429,6 +431,12 @@ def parse_filter(**given: object) -> Filter:
 def check_period(start: object, end: object, prefix: str = "") -> None:
     if isinstance(start, datetime) and isinstance(end, datetime) and end <= start:
         raise InvalidInput(f"{prefix}valid_until", "must be later than valid_from")
+
+
+def _check_stretch(since: object, until: object) -> None:
+    if isinstance(since, datetime) and isinstance(until, datetime) and until < since:
+        when = f"{until:%Y-%m-%d %H:%M} UTC is before {since:%Y-%m-%d %H:%M} UTC"
+        raise InvalidInput("until", f"must not be before since, and {when}; is it the other way round?")
 
 
 def _kind(value: object) -> str:

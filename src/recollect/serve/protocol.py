@@ -379,7 +379,7 @@ class Connection:
         arguments = catalog.mapping(asked.params, "arguments")
         tool = self._tools.get(name)
         if tool is None:
-            return catalog.render_failure(self.contract.unknown_tool(name))
+            return catalog.render_failure(self.contract.unknown_tool(name, self._tools))
         try:
             _check_text(asked, "params.arguments.")
             return self._answer_tool(tool, arguments, asked)

@@ -153,6 +153,8 @@ def test_bad_arguments_are_refused_by_name(serve: Callable[..., Server]) -> None
     server = serve()
     assert "text" in server.fail("remember")
     assert "txet" in server.fail("remember", text="a", txet="b")
+    assert "unknown field (there are none)" in server.fail("status", foo=1)
+    assert "until" in server.fail("recall", query="a", since="2026-05", until="2026-04")
     assert "importance" in server.fail("remember", text="a", importance=2)
     assert "limit" in server.fail("recall", query="a", limit=51)
     assert "since" in server.fail("recall", query="a", since="some day")

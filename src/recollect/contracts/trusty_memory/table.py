@@ -6,7 +6,7 @@ what is required.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from msgspec import Meta, Struct
@@ -195,5 +195,5 @@ def tell_failure(tool: str, error: RecollectError) -> Failure:
     return Failure(told, INTERNAL_ERROR)
 
 
-def tell_unknown_tool(name: str) -> Failure:
+def tell_unknown_tool(name: str, known: Collection[str]) -> Failure:
     return Failure(f"unknown tool: {name}", INTERNAL_ERROR)

@@ -37,6 +37,7 @@ from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_s
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.read.unasked import Unasked
+from recollect.engine.read.unheld import tell_unheld
 from recollect.engine.write import revise
 from recollect.engine.write.revise import Past
 from recollect.engine.write.sessions import list_sessions
@@ -162,7 +163,7 @@ class Reading:
         if not answer.hits and where.as_of is not None and answer.signals.problem is None:
             answer.signals = msgspec.structs.replace(answer.signals, problem=self.too_early(where.as_of))
         if answer.signals.problem is None and not answer:
-            answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter.spaces))
+            answer.signals = msgspec.structs.replace(answer.signals, problem=self._missing(parsed.filter))
         now = self.core.clock()
         self.asked.update((name, now) for name in parsed.filter.spaces)
         if parse_flag(touch, "touch"):
@@ -189,13 +190,18 @@ class Reading:
             with self.core.store.read() as view:
                 return look(view, ready)
 
-    def _missing(self, spaces: Sequence[str]) -> str | None:
-        """Says so where a space that was named is not there; the first one of a new store need not be."""
-        named = [name for name in spaces if name != DEFAULT_SPACE]
+    def _missing(self, where: Filter) -> str | None:
+        """Says so where a space that was named is not there, or no record has what was asked for by name.
+
+        The first space of a new store need not be there.
+        """
+        named = [name for name in where.spaces if name != DEFAULT_SPACE]
         with self.core.store.read() as view:
             there = {one.name for one in view.spaces(named)} if named else set[str]()
             missing = next((name for name in named if name not in there), None)
-            return None if missing is None else missing_space(missing, [one.name for one in view.spaces()])
+            if missing is not None:
+                return missing_space(missing, [one.name for one in view.spaces()])
+            return tell_unheld(view, where)
 
     def _recall_brief(self, where: Filter, limit: int, budget_tokens: int | None) -> Recall:
         started = perf_counter()
@@ -204,7 +210,7 @@ class Reading:
         made = make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=_parse_budget(budget_tokens))
         hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
         taken = round((perf_counter() - started) * 1e3, 3)
-        problem = None if hits else self._missing(where.spaces)
+        problem = None if hits else self._missing(where)
         signals = Signals(brief=True, milliseconds=taken, problem=problem)
         return Recall(hits=hits, pack=lambda _: made.text, signals=signals)
 
@@ -240,7 +246,7 @@ class Reading:
         """
         projects = () if project is None else (project, None)
         where = parse_filter(space=space, project=projects)
-        problem = self._missing(where.spaces)
+        problem = self._missing(where)
         if problem is not None:
             raise NotFound(problem)
         budget = parse_limit(budget_tokens, "budget_tokens", most=10_000_000)

@@ -1,0 +1,39 @@
+"""Which of the names that a read was narrowed by does no record have?"""
+
+from __future__ import annotations
+
+import difflib
+
+from msgspec import structs
+
+from recollect.store.base import View
+from recollect.store.questions import By
+from recollect.types import Filter
+
+_NAMED: dict[str, By] = {
+    "kinds": "kind", "tags": "tag", "projects": "project", "sessions": "session", "rooms": "room"
+}  # fmt: skip
+_MOST_TOLD = 10
+
+
+def tell_unheld(view: View, where: Filter) -> str | None:
+    """The first name that no record has, ended ones included, with one that is like it or some that there are.
+
+    Where records of none are asked for too (as from a folder of a project), nobody has named anything.
+    """
+    everything = Filter(spaces=where.spaces, valid_only=False)
+    for attribute, by in _NAMED.items():
+        names: tuple[str, ...] = getattr(where, attribute)
+        for name in names if "" not in names else ():
+            if not view.select(int, structs.replace(everything, **{attribute: (name,)}), limit=1):
+                known = [group.key for group in view.count(everything, by) if group.key]
+                return f"no record has the {by} {name!r}; {_instead(name, known)}"
+    return None
+
+
+def _instead(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    more = f" and {len(known) - _MOST_TOLD:,} more" if len(known) > _MOST_TOLD else ""
+    return f"there are: {', '.join(known[:_MOST_TOLD])}{more}" if known else "none has any"
