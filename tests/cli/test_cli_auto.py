@@ -224,3 +224,16 @@ def test_plugins_hold_what_connect_writes_and_one_skill_and_no_path_of_this_mach
         assert sorted(hooks) == sorted(WIRINGS[client].events)
     wrong = shell("plugin", str(next(folder.rglob("SKILL.md"))))
     assert (wrong.code, "is a file" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "cursor"])
+def test_a_client_that_was_disconnected_is_no_longer_in_status(shell, client):
+    shell.remember("One.")
+    event = next(iter(MOMENTS[client]))
+    shell("connect", client, "--auto", "--yes")
+    shell("hook", client, event, "--home", str(shell.store), stdin="{}")
+    assert [one["client"] for one in shell.json("status")["clients"]] == [client]
+    assert shell("disconnect", client, "--yes").code == 0
+    assert shell.json("status")["clients"] == []
+    shell("hook", client, event, "--home", str(shell.store), stdin="{}")
+    assert "by a plugin, or no longer" in shell("status").out

@@ -386,3 +386,21 @@ def test_a_transcript_of_fifty_megabytes_is_read_in_pieces(shell, tmp_path):
     shell("hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(path)))
     assert len(kept(shell)) == 20
     assert list(read_calls(shell.store))[-1].captured == 20
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "told_of"),
+    [
+        (("claude", "UserPromtSubmit"), "{}", "there is no event 'UserPromtSubmit'; there are: "),
+        (("claude", "UserPromptSubmit"), "{nonsense", "JSONDecodeError"),
+        (("codex", "Whatever"), "{}", "there is no event 'Whatever'"),
+    ],
+)
+def test_a_hook_that_failed_is_in_status_and_nothing_is_well(shell, args, stdin, told_of):
+    shell.remember("One.")
+    assert shell("hook", *args, "--home", str(shell.store), stdin=stdin).code == 0
+    assert told_of in shell.json("status")["clients"][0]["last"]["problem"]
+    outcome = shell("doctor")
+    assert outcome.code == 1
+    assert "All is well" not in outcome.out
+    assert told_of in json.loads(shell("doctor", "--json").out)["problems"][0]

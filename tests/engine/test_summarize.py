@@ -272,3 +272,32 @@ def test_memories_without_a_word_still_have_a_summary(memory: Memory) -> None:
 def test_what_fits_whole_is_not_marked_as_cut(memory: Memory) -> None:
     memory.remember("Jon was here.", event_time="2026-05-01T09:00:00Z")
     assert [memory.summarize(max_words=words).text for words in (2, 3)] == ["Jon was…", "Jon was here."]
+
+
+CHANGED = [
+    ("Lotte wears size 29.", "Lotte wears size 31.", "Lotte wears size 29."),
+    ("The rent is 900 EUR.", "The rent is 950 EUR.", "The rent is 1,010 EUR."),
+    ("Our family doctor is Dr. Weiss.", "Our family doctor is Dr. Adeyemi."),
+    ("Die Probe beginnt um 19 Uhr.", "Die Probe beginnt um 20 Uhr.", "Die Probe beginnt um 19 Uhr."),
+    ("The gateway listens on port 8080.", "The gateway listens on port 9090."),
+]
+
+
+@pytest.mark.parametrize("max_words", [8, 12, 40])
+def test_what_was_said_anew_is_told_as_it_was_said_last(semantic: Memory, max_words: int) -> None:
+    for said in CHANGED:
+        dates = [f"2026-0{month}-01T12:00:00Z" for month in range(1, len(said) + 1)]
+        summary = semantic.condense(list(said), dates=dates, max_words=max_words).text
+        assert summary.endswith(f"{dates[-1][:10]}: {said[-1]}"), (said, summary)
+        assert len(summary.split()) <= max_words
+
+
+def test_what_happened_more_than_once_is_not_taken_for_a_change(semantic: Memory) -> None:
+    texts = [
+        "Paid the electricity bill of March, 80 EUR.",
+        "Paid the water bill of April, 92 EUR.",
+        "Lost to Oluf 1:3.",
+    ]
+    dates = ["2026-03-30T12:00:00Z", "2026-04-30T12:00:00Z", "2026-05-01T12:00:00Z"]
+    summary = semantic.condense(texts, dates=dates, max_words=60).text
+    assert all(text in summary for text in texts)

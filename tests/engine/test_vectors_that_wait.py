@@ -139,3 +139,16 @@ def test_a_search_by_vectors_alone_makes_the_background_give_way_too(heard: Memo
     listener.embed = watched
     found = search_vectors(heard, "who fixed the window in the roof?", wait=PLENTY)
     assert ([hit.record.text for hit in found], gave_way) == (["The skylight was replaced by Bruno in spring."], [True])
+
+
+def test_what_was_taken_back_or_has_ended_is_not_told_as_waiting(semantic: Memory) -> None:
+    entry = semantic.remember("The tram to the harbour is line 5.").entry
+    ended = semantic.remember("The tram to the mill is line 7.").id
+    revised = semantic.remember("The tram to the zoo is line 8.").id
+    assert semantic.recall("trams", wait=0).waiting == 3
+    semantic.undo(entry or 0)
+    semantic.invalidate(ended or "")
+    semantic.revise(revised or "", text="The tram to the zoo is line 9.")
+    assert semantic.recall("trams", wait=0).waiting == 1
+    semantic.invalidate(revised or "")
+    assert semantic.recall("trams", wait=0).waiting == 0

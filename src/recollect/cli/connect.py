@@ -27,9 +27,12 @@ from recollect.cli.clients import (
 from recollect.cli.jsonc import says_the_same
 from recollect.cli.options import AsJson, Home, Usage, Yes, confirm
 from recollect.cli.output import clean, is_terminal, put, put_json, say
+from recollect.cli.place import own_home
 from recollect.cli.wiring import WIRINGS, Wiring
 from recollect.config import client_folders, load_settings, named_home
 from recollect.contracts.registry import CONTRACTS
+from recollect.engine.core import utc_now
+from recollect.engine.hook_log import DISCONNECTED, HookCall, log_call
 from recollect.engine.parse import parse_label, parse_space
 from recollect.types import DEFAULT_SPACE
 
@@ -160,6 +163,8 @@ def disconnect(
         else:
             edits.append(_plan(hooks, mode, (lambda _: "") if wiring.own else wiring.unwired))
     if _apply(chosen, [_or_gone(_as_before(edit), wiring) for edit in edits], yes=yes, as_json=as_json):
+        if not project:
+            log_call(own_home(None), HookCall(at=utc_now(), client=chosen.name, event=DISCONNECTED, reason="by hand"))
         _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
     else:
         _put_unless(as_json, f"{chosen.title} was not connected")

@@ -13,8 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect import __version__
+from recollect.cli.clients import CLIENTS
 from recollect.cli.options import AsJson, Home, Usage
-from recollect.cli.output import many, megabytes, put, put_json, say
+from recollect.cli.output import many, megabytes, minute, put, put_json, say
 from recollect.cli.place import ACTOR, open_if_there
 from recollect.cli.unasked import Connected, connected_clients, put_clients
 from recollect.config import Settings, load_settings, origin_of
@@ -159,9 +160,15 @@ def examine(settings: Settings) -> Report:
                     model = replace(model, waiting=memory.count_waiting())
         except RecollectError as error:
             problems.append(str(error))
+    clients = connected_clients(settings.home)
+    problems += [
+        f"the last hook of {CLIENTS[one.client].title} ({last.event}, {minute(last.at)}) failed: {last.problem}"
+        for one in clients
+        if (last := one.last) is not None and last.problem
+    ]
     return Report(
         versions=_versions(place), extras={name: _version(package) for name, package in _EXTRAS.items()}, store=store,
-        model=model, clients=connected_clients(settings.home), problems=problems, advice=advice,
+        model=model, clients=clients, problems=problems, advice=advice,
     )  # fmt: skip
 
 

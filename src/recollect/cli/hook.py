@@ -86,9 +86,12 @@ def run_hook(call: Call) -> int:
         data = _read_within(seconds)
         if _is_served(call, server, data, seconds):
             return 0
-    settings = None if call.moment is None else _settings(call)
-    if settings is None:
+    settings = _settings(call)
+    if settings is None or call.moment is None:
         _put(render_answer(call.client, call.event, ""))
+        if settings is not None and call.client in MOMENTS:
+            known = ", ".join(MOMENTS[call.client])
+            _log(call, settings, HookEvent(), problem=f"there is no event {call.event!r}; there are: {known}")
         return 0
     return _Answer(call, settings, data).run()
 

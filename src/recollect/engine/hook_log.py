@@ -15,6 +15,8 @@ import msgspec
 from msgspec import Struct
 
 FILE = "hooks.jsonl"
+DISCONNECTED = "disconnected"
+"""Stands in the place of an event where a client was disconnected: what it called before no longer tells anything."""
 _LARGE = 1_000_000  # bytes
 
 
@@ -68,5 +70,6 @@ def _parse(line: bytes) -> HookCall | None:
 
 
 def last_calls(home: Path) -> dict[str, HookCall]:
-    """The last call of each client."""
-    return {call.client: call for call in read_calls(home)}
+    """The last call of each client that was not disconnected since."""
+    last = {call.client: call for call in read_calls(home)}
+    return {client: call for client, call in last.items() if call.event != DISCONNECTED}

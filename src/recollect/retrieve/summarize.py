@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
+from recollect.retrieve.restate import LIKELY, Statement, read_statement, resemblance
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOO_ALIKE = 0.8
+_LIKE = 0.3  # what is less alike is not the same statement
 _UNRELATED = 0.3  # sentences of one text have about this cosine whatever they say
 _SAME_MEANING = 0.88
 _LONGEST = 48  # words; a longer sentence is cut at clauses
@@ -224,6 +227,44 @@ def choose_sentences(
         free[best] = False
         if days is not None:
             named.add(days[int(sources[best])])
+
+
+def tell_latest(
+    sentences: Sequence[Sentence],
+    chosen: Sequence[int],
+    likeness: NDArray[np.float32],
+    dates: Sequence[datetime],
+    max_words: int,
+) -> list[int]:
+    """The chosen sentences, each in its latest wording: one that was said anew later, with the same or another value,
+    is told as it was said last. Where both are there already, both stay, in time order."""
+    told = list(chosen)
+    for place, index in enumerate(chosen):
+        said = read_statement(sentences[index].text)
+        later = [
+            other
+            for other in map(int, np.flatnonzero(likeness[index] >= _LIKE))
+            if dates[sentences[other].source] > dates[sentences[index].source]
+            and _says_anew(read_statement(sentences[other].text), said)
+        ]
+        if not later:
+            continue
+        last = max(later, key=lambda other: (dates[sentences[other].source], other))
+        instead = [*told[:place], last, *told[place + 1 :]]
+        if last not in told and _count_told(sentences, instead, dates) <= max_words:
+            told = instead
+    return told
+
+
+def _says_anew(new: Statement, old: Statement) -> bool:
+    """Is it the same statement, with at most one word of the old one changed?"""
+    return len(old.words - new.words) <= 1 and resemblance(new, old, {}) >= LIKELY
+
+
+def _count_told(sentences: Sequence[Sentence], chosen: Sequence[int], dates: Sequence[datetime]) -> int:
+    """Words of a summary, with those that name its days."""
+    days = {dates[sentences[index].source].date() for index in chosen}
+    return sum(sentences[index].words for index in chosen) + len(days)
 
 
 def lay_out(

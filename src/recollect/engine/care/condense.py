@@ -160,6 +160,8 @@ def extract(semantics: Semantics, texts: Sequence[str], max_words: int, dates: S
     likeness = summarize.liken(counted, vectors)
     days = None if dates is None else [date.date().isoformat() for date in dates]
     chosen = summarize.choose_sentences(sentences, weights, likeness, max_words, days=days)
+    if dates is not None:
+        chosen = summarize.tell_latest(sentences, chosen, likeness, dates, max_words)
     return summarize.lay_out(sentences, chosen, dates, max_words)
 
 

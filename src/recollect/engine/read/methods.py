@@ -68,6 +68,7 @@ from recollect.types import (
 )
 
 _ORDERS: tuple[Order, ...] = get_args(Order)
+_FEW = 1_000  # records that wait for vectors; of more it takes too long to tell which of them a question means
 _DISTINCT: tuple[Literal["project", "tags"], ...] = ("project", "tags")
 
 
@@ -187,6 +188,8 @@ class Reading:
                 if ready is not None:
                     return look(view, ready)
             ready = self.semantics.ready(spaces, wait, lambda: promising(self.core, query))
+            if ready.vectors is not None and 0 < ready.waiting <= _FEW:  # what has ended waits too, and is not missed
+                ready = msgspec.structs.replace(ready, waiting=ready.vectors.missing(spaces, query.filter))
             with self.core.store.read() as view:
                 return look(view, ready)
 
