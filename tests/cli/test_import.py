@@ -332,13 +332,16 @@ def test_what_cannot_be_taken_over_leaves_no_empty_memory_behind(
     for ending in ("age", "jsonl"):
         (tmp_path / f"cut.{ending}").write_bytes((tmp_path / f"whole.{ending}").read_bytes()[:-40])
     (tmp_path / "other.txt").write_text("Neither this nor that.")
+    (tmp_path / "conversations.json").write_text('[{"id": "1", "mapping": {"a": {"message": {"author": {"role": "us')
     other = ("--home", str(tmp_path / "new"))
     told = [shell("import", str(tmp_path / name), *other) for name in ("cut.age", "cut.jsonl", "other.txt")]
     monkeypatch.setenv("RECOLLECT_PASSPHRASE", "meadow")
     told.append(shell("import", str(tmp_path / "whole.age"), *other))
     told.append(shell("import", "netscape", str(tmp_path / "whole.jsonl"), *other))
-    assert [outcome.code for outcome in told] == [2] * 5
-    said = ("othing was taken", "othing was taken", "of none of the programs", "does not open this file", "netscape")
+    told.append(shell("import", "chatgpt", str(tmp_path / "conversations.json"), *other))
+    assert [outcome.code for outcome in told] == [2] * 6
+    nothing = "othing was taken"
+    said = (nothing, nothing, "of none of the programs", "does not open this file", "netscape", nothing)
     assert all(part in outcome.err for part, outcome in zip(said, told, strict=True))
     with pytest.raises(InvalidInput):
         recollect.import_(tmp_path / "cut.jsonl", tmp_path / "new")

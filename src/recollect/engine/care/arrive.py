@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.engine.care import export
 from recollect.engine.core import Core, as_one_act
-from recollect.engine.intake.elsewhere import fits, import_elsewhere
+from recollect.engine.intake.elsewhere import fits, import_elsewhere, read_elsewhere
 from recollect.engine.intake.import_agentos import import_agentos
 from recollect.engine.intake.imports import find_palaces, import_trusty
 from recollect.engine.intake.results import Imported
@@ -100,8 +100,11 @@ def arrive(core: Core, path: Path, origin: str | None, asked: Manner) -> list[Im
 
 def examine(path: Path, origin: str | None, passphrase: str | None) -> None:
     """Raises where nothing can come of a path, before a memory is made for it."""
-    if _origin(path, origin) == "recollect":
+    named = _origin(path, origin)
+    if named == "recollect":
         export.verify(path, passphrase)
+    elif named in ELSEWHERE:
+        read_elsewhere(ELSEWHERE[named], path)
 
 
 def _origin(path: Path, named: str | None) -> str:

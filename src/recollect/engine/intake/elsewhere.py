@@ -129,18 +129,24 @@ def fits(origin: Origin, path: Path) -> bool:
         return False
 
 
+def read_elsewhere(origin: Origin, path: Path) -> list[Item]:
+    """All that some files hold; what cannot be read is an error."""
+    files = Files(path)
+    if not origin.fits(files):
+        raise InvalidInput("path", f"{path} holds nothing that {origin.name} writes")
+    try:
+        return list(origin.read(files))
+    except _BROKEN as error:
+        raise InvalidInput(
+            "path", f"{path} is damaged or cut off, or no file of {origin.name}: {error}. Nothing was taken"
+        ) from error
+
+
 def import_elsewhere(
     core: Core, origin: Origin, path: Path, space: str, *, dry_run: bool, progress: Progress | None
 ) -> list[Imported]:
     """Takes over all that some files hold; with `dry_run` nothing is kept, only counted."""
-    files = Files(path)
-    if not origin.fits(files):
-        raise InvalidInput("path", f"{path} holds nothing that {origin.name} writes")
-    taking = _Taking(core, origin.name, space, str(path))
-    try:
-        items = list(origin.read(files))
-    except _BROKEN as error:
-        raise InvalidInput("path", f"{path} is damaged, or no file of {origin.name}: {error}") from error
+    taking, items = _Taking(core, origin.name, space, str(path)), read_elsewhere(origin, path)
     for done, some in parts(items, _AT_ONCE):
         transact(core, lambda edit, some=some: taking.take(edit, some), dry_run=dry_run)
         if progress is not None:
