@@ -121,7 +121,7 @@ CLI: Mapping[str, Act] = {
         quiet=True, alone=True,
     ),
     "summarize": _one("summarize", "--strategy", "extractive"),
-    "dream": _one("dream", "--budget", "1", steady=True),
+    "dream": _one("dream", "--budget", "1", steady=True, alone=True),
     "embed": _one("embed", again=False),
     "reindex": _one("reindex"),
     "compact": _one("compact", files_only=True, alone=True),
