@@ -254,3 +254,15 @@ def test_explore_finds_a_name_that_begins_sentences(shell: Shell) -> None:
     assert [record["id"] for record in found["mentions"]] == [id]
     assert shell("explore", "Mira").code == 0
     assert shell("explore", "Nobody").code == 1
+
+
+def test_an_id_that_is_mistyped_by_a_letter_or_in_capitals_is_told(shell: Shell) -> None:
+    id = shell.remember("One.")
+    shell.remember("Two.")
+    for typed in (id[:-1], id[1:], id.upper(), f"{id}x"):
+        outcome = shell("show", typed)
+        assert (outcome.code, outcome.err) == (
+            1,
+            f"error: there is no record with id {typed!r}; did you mean {id!r}?\n",
+        )
+    assert shell("show", "nowhere").err == "error: there is no record with id 'nowhere'\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from itertools import count
 from typing import Annotated, TypeVar
@@ -36,6 +37,8 @@ from recollect.fields import Filters
 from recollect.types import DEFAULT_SPACE, NOISE, Act, Change, Hit, Recall, Record, SpaceStats
 
 S = TypeVar("S", Hit, Noted)
+_NEWEST = 1_000  # records among which one of nearly the same id is looked for
+_ALIKE = 0.9  # one letter of an id is wrong, missing or too many
 _BY_DATE = {"newest": "latest", "oldest": "earliest"}
 """People mean the date that they see: when it happened, not when it was stored."""
 
@@ -242,13 +245,20 @@ def show_record(
         record = memory.get(id, space=space, as_of=as_of)
         if record is None:
             then = "" if as_of is None else f" as of {as_of}"
-            raise NotFound(f"there is no record with id {id!r}{then}")
+            raise NotFound(f"there is no record with id {id!r}{then}{_meant_id(memory, id, space)}")
         evidence = memory.evidence_state(record)
         [record] = memory.numbered([record])
     if as_json:
         put_json(record)
     else:
         show.put_record(record, evidence)
+
+
+def _meant_id(memory: Memory, id: str, space: str | None) -> str:
+    """Says which of the newest records has nearly that id, where one does."""
+    known = [one.id for one in memory.list(space=space, limit=_NEWEST, valid_only=False)]
+    near = [one for one in difflib.get_close_matches(id.lower(), known, 1, _ALIKE) if one != id]
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def history(id: RecordId, space: AnySpace = None, home: Home = None, as_json: AsJson = False) -> None:
