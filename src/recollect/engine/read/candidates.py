@@ -85,8 +85,8 @@ def make_question(query: Query, vectors: Vectors | None, now: int, *, named: boo
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     seen = None if vectors is None else vectors.query(query.text)
     readable = seen is not None and bool(seen.vector.any())
-    naming = f"… {said_after_before(query.text)}" if asks_past(query.text) else query.text
-    called = {term for name in extract_names(naming.replace(". ", " ")) for term in query_terms(name)}
+    naming = said_after_before(query.text) if asks_past(query.text) else query.text
+    called = {term for name in extract_names(f"of {naming}".replace(". ", " ")) for term in query_terms(name)}
     return Question(
         query=query,
         terms=tuple(map(hash_term, distinct)),
