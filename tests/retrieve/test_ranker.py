@@ -93,3 +93,17 @@ def test_of_two_that_say_nearly_the_same_the_newer_leads_and_asking_for_the_past
         older += int(past[3] / past[9] > now[3] / now[9])
     assert newer >= 25
     assert older >= 25
+
+
+def test_without_vectors_the_words_say_how_sure_one_may_be() -> None:
+    held = {"covered": [1.0, 0.3, 0.1], "words": [0.8, 0.2, 0.1]}
+    sure = judge(evidence([NAN] * 3, **held))
+    vague = judge(evidence([NAN] * 3, covered=[0.3, 0.3, 0.1], words=[0.2, 0.2, 0.1]))
+    assert sure.argmax() == 0
+    assert sure[0] > 0.6 > 0.4 > vague.max()
+
+
+def test_a_few_that_have_vectors_are_judged_as_the_rest_that_has_none() -> None:
+    held = {"covered": [0.9] + [0.2] * 9, "words": [0.7] + [0.1] * 9}
+    none, one = judge(evidence([NAN] * 10, **held)), judge(evidence([NAN] * 9 + [5.0], **held))
+    assert one == pytest.approx(none)
