@@ -32,8 +32,6 @@ _PLAIN = str.maketrans("äöüáàâãåéèêëíìîïóòôõúùûñçłśź
 _ENGLISH_ENDINGS = ("s", "es", "ed", "ing")
 _LEAST, _LEAST_STEM = 4, 3
 _PARTICIPLE_WITHIN = 6
-_MOST_WORDS = 60
-"""Of a script that the model cannot read at all: in a longer text the words that no list has drown the others."""
 _SURELY = 3
 """So many small words of a language say which one it is."""
 
@@ -45,15 +43,12 @@ class Language(Struct, frozen=True):
     endings: tuple[str, ...]
     participles: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
-    foreign_script: bool = False
 
 
-def _language(
-    code: str, endings: str, participles: str = "", joints: str = "", *, foreign_script: bool = False
-) -> Language:
+def _language(code: str, endings: str, participles: str = "", joints: str = "") -> Language:
     shortest_first = tuple(sorted(endings.split(), key=len))
     joined = ("", *joints.split()) if joints else ()
-    return Language(code, shortest_first, tuple(participles.split()), joined, foreign_script)
+    return Language(code, shortest_first, tuple(participles.split()), joined)
 
 
 LANGUAGES = (
@@ -91,7 +86,6 @@ LANGUAGES = (
         "а я о е ы и у ю ь й ой ей ый ий ая яя ое ее ые ие ую юю ам ям ом ем ах ях ов ев ью ть ет ит ут ют ат ят ал ил"
         " ла ло ли ами ями ого его ому ему ыми ими ешь ишь ать ять ить еть ала ила али или ает ует ают уют ться тся"
         " ется ится лся лась лось лись ание ения ение ания ением анием",
-        foreign_script=True,
     ),
     _language(
         "pl",
@@ -157,7 +151,7 @@ def to_english(text: str, english: Container[str]) -> str:
     """
     words = [word.lower() for word in _WORD.findall(text)]
     glossary = _find_glossary(words, english)
-    if glossary is None or (glossary.language.foreign_script and len(words) > _MOST_WORDS):
+    if glossary is None:
         return text
     return _WORD.sub(lambda found: glossary.find(found.group().lower()) or found.group(), text)
 

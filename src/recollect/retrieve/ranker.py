@@ -118,10 +118,10 @@ def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:
 
 def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     fitted = _load()
-    blind = _is_blind(evidence)
+    blind = is_blind(evidence)
     if blind:  # the few that have one would be judged by another measure than the rest
         unknown = np.full(len(evidence.near), np.nan)
-        evidence = msgspec.structs.replace(evidence, near=unknown, late=unknown)
+        evidence = msgspec.structs.replace(evidence, near=unknown, late=unknown, deep=unknown)
     some = slice(None) if rows is None else rows
     values = np.clip((describe(evidence)[some] - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
     said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0).astype(np.float64)
@@ -138,7 +138,7 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     return np.where(grouped[some], by.slope * (said + by.weight * (woven - woven.max())[some]) + level, said)
 
 
-def _is_blind(evidence: Evidence) -> bool:
+def is_blind(evidence: Evidence) -> bool:
     """Has hardly a candidate a vector: another script, no model, or none computed yet?"""
     return len(evidence.near) > 0 and bool(np.isnan(evidence.near).mean() >= _BLIND)
 

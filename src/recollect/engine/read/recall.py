@@ -44,6 +44,7 @@ from recollect.retrieve.ranker import (
     LIKE,
     Evidence,
     Likeness,
+    is_blind,
     judge,
     neighbours_of,
     share_words,
@@ -387,6 +388,8 @@ def _read(
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
     query, small = question.query, is_worth_reading(pool.evidence.records)
+    if is_blind(pool.evidence):  # what has no vector is in no language that the model reads
+        return None
     if not (query.deep or small) or (query.deep and not small and _until(query, began) <= time.monotonic()):
         return None
     looked_at = max(DEEP, 2 * _FOLD_LOOKS_AT * query.limit)  # reading changes the order behind them, too
