@@ -8,13 +8,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from tests.pgserver import store_of
 
 import recollect
 from recollect import Memory, Settings
 
-settings.register_profile("untimed", deadline=None)  # how long a machine takes says nothing of what it computes
+# How long a machine takes says nothing of what it computes.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 NOON = datetime(2026, 5, 10, 12, 0, 0, tzinfo=UTC)

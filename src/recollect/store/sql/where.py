@@ -156,6 +156,8 @@ def record_condition(
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
     if not filter.past:
         parts.append(known_at(db, "records", filter.as_of, looked_up=by_version))
+    elif "sources" in said and not by_version:
+        parts.append(_now_and_before(every([parts[0], _text("records.source")(said.pop("sources"))])))
     for name, rule in _rules(dialect).items():
         if name in said:
             sql, values = rule(said[name])
@@ -164,6 +166,12 @@ def record_condition(
     if filter.refs is not None:
         parts.append(_citing(dialect, filter.refs, numbers))
     return every([*parts, *_validity(filter, now)])
+
+
+def _now_and_before(condition: Condition) -> Condition:
+    """The same of every version, said so that live ones and others are each found by an index of their own."""
+    sql, values = condition
+    return f"(({sql} AND records.retired_at IS NULL) OR ({sql} AND records.retired_at IS NOT NULL))", [*values, *values]
 
 
 def _of_spaces(dialect: Dialect, table: str, numbers: Sequence[int] | None, *, looked_up: bool = False) -> Condition:
