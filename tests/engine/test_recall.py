@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from recollect import Memory, Recall, Settings
+import recollect
+from recollect import InvalidInput, Memory, Recall, Settings
 from recollect.fields import Filters
 from recollect.retrieve.fence import NOTE
 from recollect.types import Why
@@ -268,9 +270,14 @@ def test_recalls_are_counted(open_memory: Callable[..., Memory]) -> None:
     assert len(open_memory().history("a")) == 1
 
 
-def test_an_embedder_that_fails_leaves_keyword_search_and_says_so(tmp_path, clock) -> None:
-    import recollect
+@pytest.mark.parametrize("wrong", ["none", 3, object()])
+def test_what_cannot_embed_is_refused_before_anything_is_opened(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(InvalidInput, match=r"embedder.*Settings\(embedder"):
+        recollect.open(tmp_path / "home", embedder=wrong)  # type: ignore[arg-type]
+    assert not (tmp_path / "home").exists()
 
+
+def test_an_embedder_that_fails_leaves_keyword_search_and_says_so(tmp_path, clock) -> None:
     settings = Settings(
         home=tmp_path,
         embedder="openai",

@@ -52,6 +52,8 @@ def open_memory(
     """
     if settings is not None and folder is not None:
         raise InvalidInput("folder", "is already in the settings; give one or the other")
+    if embedder is not None and not hasattr(embedder, "embed"):
+        raise InvalidInput("embedder", "must have a method `embed`; one of ours is chosen by Settings(embedder=...)")
     chosen = settings or load_settings(folder)
     core = open_core(chosen, actor=actor, clock=clock, new_id=new_id)
     try:
