@@ -14,7 +14,7 @@ from recollect.contracts.trusty_memory.palaces import Palaces
 
 DRAWERS = 10_000
 PALACE = "palace"
-_TARGETS = {"L0 and L1": (5.0, 5), "recall, top 10": (50.0, 5), "deep recall, top 50": (150.0, 1)}
+_TARGETS = {"recall, top 10": (50.0, 5), "deep recall, top 50": (150.0, 1)}
 """Milliseconds, and how many times each is to be beaten."""
 
 
@@ -34,7 +34,6 @@ def run(plan: Plan) -> list[Table]:
 def _measure(palaces: Palaces, plan: Plan, count: int) -> Iterator[tuple[str, list[float]]]:
     given = asked(plan.questions, PALACE, count)
     calls: dict[str, Callable[[str], object]] = {
-        "L0 and L1": lambda _: palaces.essentials(None),
         "recall, top 10": lambda question: palaces.recall(None, question, 10),
         "deep recall, top 50": lambda question: palaces.recall(None, question, 50, deep=True),
         "list, 50": lambda _: palaces.list_drawers(None),

@@ -345,3 +345,11 @@ def test_nothing_is_left_to_say_of_an_address_that_is_not_there(up: Service) -> 
     assert (answer.status_code, "openapi.json" in answer.json()["error"]) == (404, True)
     wrong = up.web.put("/api/records")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, POST")
+
+
+def test_moments_in_the_wrong_order_are_told(up: Service) -> None:
+    asked = up.web.get("/api/records", params={"since": "2026-05-01", "until": "2026-04-01"})
+    assert (asked.status_code, "until is not after since" in asked.json()["error"]) == (409, True)
+    told = {"text": "It holds for no time.", "valid_from": "2026-05-01", "valid_until": "2026-05-01"}
+    assert up.web.post("/api/records", json=told).status_code == 409
+    assert up.web.get("/api/records", params={"since": "2026-04-01", "until": "2026-04-01"}).status_code == 200

@@ -175,7 +175,8 @@ class _Plan:
             if said is None or held is None or held.words.isdisjoint(said.words):
                 continue
             newer, older = (held, said) if noted.record.event_time >= record.event_time else (said, held)
-            if resemblance(newer, older, {}) >= LIKELY:
+            apart = noted.record.project != record.project and differ(newer, older)  # each holds in its project
+            if not apart and resemblance(newer, older, {}) >= LIKELY:
                 return noted
         return None
 

@@ -17,6 +17,7 @@ _CARRIED = ("kind", "memory_type", "title", "room", "session", "project", "user"
 
 
 def remember(params: v.NewRecord, call: Call) -> Receipt:
+    v.check_order(params.valid_from, params.valid_until, "valid_from", "valid_until", apart=True)
     moments = {"event_time": params.event_time, "valid_from": params.valid_from, "valid_until": params.valid_until}
     return call.memory.remember(
         params.text, space=params.space, session=params.session, role=params.role, replaces=params.replaces,

@@ -15,8 +15,10 @@ from recollect.engine.care.backups import Backup
 from recollect.engine.care.inbox import Pile, Word
 from recollect.engine.care.ledger import Spending
 from recollect.engine.graph.link import Fact
+from recollect.engine.parse import parse_optional_time
 from recollect.engine.read.unasked import Injected, Preview, Steering
 from recollect.engine.write.grounds import EvidenceState
+from recollect.errors import Conflict
 from recollect.types import (
     Act,
     Change,
@@ -60,6 +62,13 @@ class Nothing(Params, frozen=True, kw_only=True):
     pass
 
 
+def check_order(first: str | None, last: str | None, *names: str, apart: bool = False) -> None:
+    """Refuses two moments, each of them right, that are in the wrong order or, where they must be apart, the same."""
+    begins, ends = (parse_optional_time(one, name) for one, name in zip((first, last), names, strict=True))
+    if begins is not None and ends is not None and (ends < begins or (apart and ends == begins)):
+        raise Conflict(f"{names[1]} is not after {names[0]}; is it the other way round?")
+
+
 class Filtered(Params, frozen=True, kw_only=True):
     """Which records: of which spaces (else all), kinds, tags and so on; several values mean any of them."""
 
@@ -79,6 +88,7 @@ class Filtered(Params, frozen=True, kw_only=True):
 
     def filters(self) -> dict[str, Any]:
         """As the library takes them; what was not given is left out."""
+        check_order(self.since, self.until, "since", "until")
         names = Filtered.__struct_fields__
         given = {name: value for name in names if (value := getattr(self, name)) not in ((), None)}
         return {**given, "space": self.space or None}

@@ -75,11 +75,10 @@ def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[
 
 
 def _said_since(view: View, record: Record) -> Record | None:
-    """What was said last that contradicts a record; None where it still stands."""
+    """What was said last, of the same project, that contradicts a record; None where it still stands."""
     since = [one for one in find_already(view, record) if one.differs and one.date > record.event_time]
-    if not since:
-        return None
-    return view.get(Record, record.space, max(since, key=lambda one: one.date).id)
+    said = [view.get(Record, record.space, one.id) for one in sorted(since, key=lambda one: one.date, reverse=True)]
+    return next((one for one in said if one is not None and one.project == record.project), None)
 
 
 def _told(view: View, where: Filter) -> list[Record]:
