@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
 from recollect.retrieve.fence import fence_text
-from recollect.retrieve.restate import LIKELY, LONGEST, Statement, differ, read_statement, resemblance
+from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, read_statement, resemblance
 from recollect.types import Record
 
 Section = Literal["pinned", "rules", "decisions", "open", "important"]
@@ -174,9 +174,10 @@ class _Plan:
                 return noted
             if said is None or held is None or held.words.isdisjoint(said.words):
                 continue
+            if noted.record.project != record.project and held.words != said.words:
+                continue  # each holds in its own project
             newer, older = (held, said) if noted.record.event_time >= record.event_time else (said, held)
-            apart = noted.record.project != record.project and differ(newer, older)  # each holds in its project
-            if not apart and resemblance(newer, older, {}) >= LIKELY:
+            if resemblance(newer, older, {}) >= SURE:
                 return noted
         return None
 

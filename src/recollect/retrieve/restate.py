@@ -19,6 +19,9 @@ from recollect.store.terms import is_pair, split_words, stop_terms, terms, terms
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
 LIKELY = 0.3
+"""From here on somebody is asked whether two statements go together."""
+SURE = 0.75
+"""From here on one of them takes the place of the other unasked."""
 _LEAST = math.log(LIKELY / (1 - LIKELY))
 _COMMON = 150  # records; a word that more of them hold says no less
 _SHORT = 8  # words; up to here the order of words tells which of them name the subject
@@ -215,8 +218,8 @@ def differ(new: Statement, old: Statement) -> bool:
 
 
 def contradicts(newer: str, older: str) -> bool:
-    """Does a text say something else of the thing that an older one speaks of?"""
+    """Does a text surely say something else of the thing that an older one speaks of?"""
     if max(len(newer), len(older)) > LONGEST:
         return False
     new, old = read_statement(newer), read_statement(older)
-    return differ(new, old) and resemblance(new, old, {}) >= LIKELY
+    return differ(new, old) and resemblance(new, old, {}) >= SURE

@@ -31,6 +31,7 @@ from recollect.retrieve.brief import (
     render_brief,
     section_of,
 )
+from recollect.retrieve.restate import contradicts
 from recollect.store.base import View
 from recollect.store.terms import hash_term, terms
 from recollect.types import CAPTURED, Filter, Record
@@ -77,6 +78,7 @@ def _by_section(records: Sequence[Record], now: datetime) -> dict[Section, list[
 def _said_since(view: View, record: Record) -> Record | None:
     """What was said last, of the same project, that contradicts a record; None where it still stands."""
     since = [one for one in find_already(view, record) if one.differs and one.date > record.event_time]
+    since = [one for one in since if contradicts(one.text, record.text)]
     said = [view.get(Record, record.space, one.id) for one in sorted(since, key=lambda one: one.date, reverse=True)]
     return next((one for one in said if one is not None and one.project == record.project), None)
 
