@@ -6,7 +6,7 @@ SHARED ?=
 HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
-.PHONY: run test test-postgres torture fuzz conformance check bench screenshots clean
+.PHONY: run test test-postgres torture fuzz conformance lighthouse check bench screenshots clean
 
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml
@@ -49,6 +49,10 @@ fuzz: $(VENV)/.installed
 # What the makers of the protocol say: their conformance suite, their inspector and their TypeScript client, by Node.
 conformance: $(VENV)/.installed
 	$(PY) tests/conformance/run.py
+
+# How accessible every view of the page is, by Lighthouse; `make test` asks it of one.
+lighthouse: $(VENV)/.installed
+	$(PY) -m pytest tests/page/test_lighthouse.py -m "lighthouse or not lighthouse"
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .
