@@ -6,7 +6,7 @@ SHARED ?=
 HTTP ?= 127.0.0.1:3031
 POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 
-.PHONY: run test test-postgres torture fuzz conformance lighthouse check bench screenshots clean
+.PHONY: run test test-postgres torture fuzz conformance test-slow check bench screenshots clean
 
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml
@@ -50,9 +50,9 @@ fuzz: $(VENV)/.installed
 conformance: $(VENV)/.installed
 	$(PY) tests/conformance/run.py
 
-# How accessible every view of the page is, by Lighthouse; `make test` asks it of one.
-lighthouse: $(VENV)/.installed
-	$(PY) -m pytest tests/page/test_lighthouse.py -m "lighthouse or not lighthouse"
+# What takes long for what it asks: Lighthouse on every view of the page, the benchmark's largest sections.
+test-slow: $(VENV)/.installed
+	$(PY) -m pytest -n auto --dist loadfile tests/page/test_lighthouse.py tests/quality/test_bench.py -m slow
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

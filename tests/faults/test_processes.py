@@ -123,7 +123,7 @@ def test_a_store_copied_while_it_was_written_to_is_as_if_killed(start: Start, ho
 
 
 def test_a_lock_that_is_never_released_is_reported_as_busy(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.sqlite.connect.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("recollect.store.sqlite.BUSY_SECONDS", 0.05)
     with recollect.open(settings=Settings(home=home, embedder="none")) as memory:
         memory.remember("one")
         with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as other:

@@ -32,10 +32,8 @@ def judged(url: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-AT_LENGTH = ["record", "inbox", "given", "timeline", "graph", "spaces", "health"]
-
-
-@pytest.mark.parametrize("view", ["recall", *(pytest.param(view, marks=pytest.mark.lighthouse) for view in AT_LENGTH)])
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["recall", "record", "inbox", "given", "timeline", "graph", "spaces", "health"])
 def test_lighthouse_finds_every_view_accessible_to_all(up: Service, view: str) -> None:
     record = up.web.get("/api/records", params={"space": "work", "limit": 1}).json()["records"][0]["id"]
     address = {"record": f"record/{record}?space=work", "recall": "recall?q=deploys", "graph": "graph?space=work"}

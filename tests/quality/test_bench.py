@@ -9,6 +9,9 @@ import pytest
 from bench import growth, page, table
 from bench.__main__ import SECTIONS
 
+SLOW = ("postgres", "page-speed", "service")
+"""They start a server, or a browser: `make test-slow` runs them."""
+
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> table.Plan:
@@ -27,7 +30,9 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> table.Plan:
     return table.small(folder / "stores", folder / "shared")
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SECTIONS]
+)
 def test_a_section_answers_with_tables_that_have_a_place_in_the_page(name: str, plan: table.Plan) -> None:
     plan.folder.mkdir(exist_ok=True)
     tables = SECTIONS[name](plan)

@@ -221,7 +221,7 @@ def convert_error(error: psycopg.Error, address: Address, *, writing: bool = Fal
     """What an error of PostgreSQL means to the person whose store it is."""
     said, where = _first_line(error), address.shown
     if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
-        return StoreBusy(f"{where} was locked by another process for over {BUSY_SECONDS:.0f} s; try again")
+        return StoreBusy(f"{where} is locked by another process, which did not let go of it in time; try again")
     if isinstance(error, errors.DiskFull | errors.OutOfMemory) or "could not extend file" in said:
         return StoreFull(f"{where} has no room left ({said}); nothing was changed")
     if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):

@@ -38,7 +38,7 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
     """What an error of SQLite means to the person whose store it is."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusy(f"{path} was locked by another process for over {BUSY_SECONDS:.0f} s; try again")
+        return StoreBusy(f"{path} is locked by another process, which did not let go of it in time; try again")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return ReadOnlyStore(f"{path} cannot be written: {error}")
     if code == sqlite3.SQLITE_FULL:
