@@ -118,6 +118,8 @@ def test_a_time_in_a_question_prefers_what_is_of_that_time(changed: Memory) -> N
         "what was repaired on the car this month?": TOLD["2026-11-03"],
         "was sagte der Arzt im April?": TOLD["2026-04-14"],
         "was passierte im Juli in Lissabon?": TOLD["2026-07-14"],
+        "qu'est-ce que the doctor a dit en avril ?": TOLD["2026-04-14"],
+        "¿qué dijo the doctor en septiembre?": TOLD["2026-09-20"],
         "what is planned for July?": TOLD["2026-03-30"],
     }
     assert first_hits(changed, list(asked)) == asked
@@ -140,3 +142,28 @@ def test_a_name_that_is_asked_for_is_not_overtaken_by_something_newer(open_memor
         "what do we know about Oluf?": CHANGED[4][1],
     }
     assert first_hits(memory, list(asked)) == asked
+
+
+LISTED = """
+what happened in July?|was war im Juli los?|que s'est-il passé en juillet ?|¿qué pasó en julio?
+cosa è successo a luglio?|o que aconteceu em julho?|wat gebeurde er in juli?
+что было в июле?|七月发生了什么？|7月に何があった？
+"""
+
+
+@pytest.mark.parametrize("question", [one for line in LISTED.split("\n") for one in line.split("|") if one])
+def test_whatever_happened_in_a_month_is_listed_in_ten_languages(
+    question: str, open_memory: Callable[..., Memory]
+) -> None:
+    memory = open_memory(embedder="none", clock=Clock(NOW))
+    for day, text in TOLD.items():
+        memory.remember(text, event_time=f"{day}T10:00:00Z")
+    assert [hit.record.text for hit in memory.recall(question).hits] == [TOLD["2026-07-14"]]
+
+
+def test_what_happened_yesterday_is_counted_from_the_memorys_own_clock(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="none", clock=Clock(datetime(2026, 7, 15, 12, tzinfo=UTC)))
+    for day, text in TOLD.items():
+        memory.remember(text, event_time=f"{day}T10:00:00Z")
+    for question in ("what happened yesterday?", "was ist gestern passiert?", "¿qué pasó ayer?", "昨天发生了什么？"):
+        assert [hit.record.text for hit in memory.recall(question).hits] == [TOLD["2026-07-14"]]

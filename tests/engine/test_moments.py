@@ -46,6 +46,43 @@ def test_a_stretch_of_time_has_a_first_and_a_last_moment(words: str, first: str,
     assert end == datetime.fromisoformat(f"{last}T23:59:59.999999+00:00")
 
 
+IN_TEN_LANGUAGES = {
+    ("2026-11-15", "2026-11-15"): "heute|aujourd'hui|hoy|oggi|hoje|vandaag|сегодня|今天|今日",
+    ("2026-11-14", "2026-11-14"): "gestern|hier|ayer|ieri|ontem|gisteren|вчера|昨天|昨日",
+    ("2026-11-13", "2026-11-13"): "vorgestern|avant-hier|anteayer|eergisteren|позавчера|前天|一昨日|am Freitag|viernes",
+    ("2026-11-02", "2026-11-08"): "letzte Woche|letzter Woche|la semaine dernière|la semana pasada|la settimana scorsa"
+    "|semana passada|na semana passada|vorige week|afgelopen week|на прошлой неделе|上周|上星期|先週",
+    (
+        "2026-10-01",
+        "2026-10-31",
+    ): "letzten Monat|im letzten Monat|le mois dernier|el mes pasado|il mese scorso|mês passado"
+    "|vorige maand|в прошлом месяце|上个月|先月",
+    ("2025-01-01", "2025-12-31"): "letztes Jahr|l'année dernière|l'an dernier|el año pasado|l'anno scorso|ano passado"
+    "|vorig jaar|в прошлом году|去年|昨年",
+    (
+        "2026-11-09",
+        "2026-11-15",
+    ): "diese Woche|cette semaine|esta semana|questa settimana|deze week|на этой неделе|这周|今週",
+    ("2026-11-12", "2026-11-12"): "vor 3 Tagen|vor drei Tagen|il y a 3 jours|hace tres días|3 giorni fa|há 3 dias"
+    "|3 dagen geleden|3 дня назад|3天前|3日前",
+    ("2026-03-01", "2026-03-31"): "März|im März|mars|en mars|marzo|en marzo|março|maart|в марте|3月|三月",
+    ("2026-08-01", "2026-08-31"): "August|août|agosto|augustus|август|8月|八月",
+    ("2025-06-01", "2025-06-30"): "Juni 2025|juin 2025|junio de 2025|giugno 2025|junho de 2025|июнь 2025|2025年6月",
+    ("2026-03-05", "2026-03-05"): "5. März 2026|5 mars 2026|5 de marzo de 2026|5 marzo 2026|5 maart 2026|3月5日",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [(words, *stretch) for stretch, all_words in IN_TEN_LANGUAGES.items() for words in all_words.split("|")],
+)
+def test_a_stretch_is_understood_in_ten_languages(words: str, first: str, last: str) -> None:
+    begin, end = read_moment(words, NOW), read_moment(words, NOW, end=True)
+    assert (begin, end) == tuple(
+        datetime.fromisoformat(f"{day}T{hour}+00:00") for day, hour in ((first, "00:00:00"), (last, "23:59:59.999999"))
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "moment"),
     [("now", NOW), ("2 hours ago", NOW.replace(hour=12)), ("2026-11-15 12:30", NOW.replace(hour=12))],

@@ -1,7 +1,8 @@
 """Which stretch of time does a person mean by a few words?
 
 `yesterday`, `last week`, `3 days ago`, `March`, `2026-03`: each is a stretch with a first and a last moment, in the
-time zone of whoever says it. `since` begins with the first of them, `until` ends with the last.
+time zone of whoever says it, and in the words of ten languages (`retrieve/time_words.py`). `since` begins with the
+first of them, `until` ends with the last.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import datetime, time, timedelta
+
+from recollect.retrieve.time_words import in_english
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -41,6 +44,11 @@ def read_moment(text: str, now: datetime, *, end: bool = False) -> datetime | No
     Raises ValueError or OverflowError for a day that there is not.
     """
     words = " ".join(text.casefold().split())
+    moment = _read(words, now, end=end)
+    return _read(in_english(words), now, end=end) if moment is None and not words.isdigit() else moment
+
+
+def _read(words: str, now: datetime, *, end: bool) -> datetime | None:
     if _LOCAL.fullmatch(words):
         return _zoned(datetime.fromisoformat(words), now)
     if words == "now":

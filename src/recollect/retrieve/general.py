@@ -135,6 +135,35 @@ _OF_A_TIME = re.compile(
 )
 
 
+_OF_A_TIME_ELSEWHERE = (
+    # German, Dutch
+    r"was (?:ist|war|hat sich|haben wir|habe ich|hatten wir|gab es|gibt es|wurde|geschah|passierte)(?: alles)?"
+    r"(?: (?:neu|neues))? (?P<since>seit )?(?P<time>.+?)(?: alles)?"
+    r"(?: (?:passiert|geschehen|gewesen|los|los gewesen|getan|gemacht|gelernt|entschieden|beschlossen|notiert|neues))?",
+    r"wat (?:is er|is|gebeurde er|hebben we|heb ik|was er|deden we)(?: nieuw)? (?P<since>sinds )?(?P<time>.+?)"
+    r"(?: (?:gebeurd|gedaan|geleerd|besloten|gezegd))?",
+    # French, Spanish, Italian, Portuguese
+    r"(?:que s est il|qu est ce qui s est|qu est il|quoi s est) passé (?P<since>depuis )?(?P<time>.+)",
+    r"(?:qu avons nous|qu ai je|qu est ce qu on a|qu est ce que nous avons|qu est ce que j ai|qu a t on)"
+    r" (?:fait|décidé|appris|noté|dit) (?P<since>depuis )?(?P<time>.+)|quoi de neuf (?P<since2>depuis )(?P<time2>.+)",
+    r"qué (?:pasó|ha pasado|sucedió|ocurrió|hicimos|hice|hemos hecho|he hecho|decidimos|aprendimos|hubo|hay de nuevo)"
+    r" (?P<since>desde )?(?P<time>.+)",
+    r"(?:che )?cosa (?:è successo|e successo|abbiamo fatto|ho fatto|abbiamo deciso|facemmo|c è di nuovo)"
+    r" (?P<since>da |dal |dalla )?(?P<time>.+)",
+    r"(?:o )?que (?:aconteceu|houve|fizemos|fiz|decidimos|aprendemos|há de novo) (?P<since>desde )?(?P<time>.+)",
+    # Russian, Chinese, Japanese
+    r"что (?:было|произошло|случилось|мы делали|мы сделали|я делал|я делала|нового) (?P<since>с )?(?P<time>.+)",
+    r"(?P<time>.+?)(?:都)?(?:我们|我)?(?:发生了?|發生了?|做了|有|干了|决定了)(?:些)?(?:什么|甚麼|什麼|哪些)(?:事|事情|新的)?(?:吗)?",
+    r"(?P<time>.+?)(?:に|には|は)?(?:私は|私たちは)?(?:何|なに)(?:が|を)(?:あった|ありました|起きた|起こった|起きました|した|しました)"
+    r"(?:か|の|のか|んだ)?",
+)
+
+
+@cache
+def _elsewhere() -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, _OF_A_TIME_ELSEWHERE))
+
+
 @cache
 def _pattern() -> re.Pattern[str]:
     """Compiled when a question is short enough to be one: patterns of many scripts take a while."""
@@ -146,8 +175,14 @@ def _pattern() -> re.Pattern[str]:
 
 def asked_of_a_time(question: str) -> tuple[str, bool] | None:
     """What may be the words for a time, where whatever happened then is asked for; and is it since then?"""
-    found = _OF_A_TIME.fullmatch(" ".join(_POLITE.sub(" ", _said(question)).split()))
-    return None if found is None or len(question) > _LONGEST else (found["time"], found["since"] is not None)
+    if len(question) > _LONGEST:
+        return None
+    said = " ".join(_POLITE.sub(" ", _said(question)).split())
+    found = _OF_A_TIME.fullmatch(said) or next(filter(None, (one.fullmatch(said) for one in _elsewhere())), None)
+    if found is None:
+        return None
+    named = found.groupdict()
+    return named["time"] or named["time2"], bool(named.get("since") or named.get("since2"))
 
 
 def _said(question: str) -> str:

@@ -1,7 +1,7 @@
 """Which time does a question name, and how far does that speak for a record?
 
 "What did the doctor say in April?" is answered by what was told of April rather than by what was told of September. The
-words are found here, in English and German; what they mean by a calendar is for others to say.
+words are found here, in the languages of `time_words.py`; what they mean by a calendar is for others to say.
 """
 
 from __future__ import annotations
@@ -13,26 +13,19 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-_MONTHS = {
-    "january": "januar|jänner", "february": "februar", "march": "märz", "april": "", "may": "mai", "june": "juni",
-    "july": "juli", "august": "", "september": "", "october": "oktober", "november": "", "december": "dezember",
-}  # fmt: skip
-_DAYS = {
-    "monday": "montag", "tuesday": "dienstag", "wednesday": "mittwoch", "thursday": "donnerstag", "friday": "freitag",
-    "saturday": "samstag|sonnabend", "sunday": "sonntag",
-}  # fmt: skip
+from recollect.retrieve.time_words import DAYS, MONTHS, find_phrase, in_english
+
 _ENGLISH = {
-    own: english for english, others in (*_MONTHS.items(), *_DAYS.items()) for own in (english, *others.split("|"))
-} | {
     "gestern": "yesterday", "vorgestern": "the day before yesterday", "woche": "week", "monat": "month", "jahr": "year",
     "tag": "day", "tagen": "day", "wochen": "week", "monaten": "month", "jahren": "year",
 }  # fmt: skip
 _STEP = {"letzt": "last", "vorig": "last", "vergangen": "last", "dies": "this", "nächst": "next"}
-_MONTH = "|".join(name for english, others in _MONTHS.items() for name in (english, *filter(None, others.split("|"))))
-_DAY = "|".join(name for english, others in _DAYS.items() for name in (english, *others.split("|")))
+_MONTH = "|".join(f"{english}|{others}" for english, others in MONTHS.items())
+_DAY = "|".join(f"{english}|{others}" for english, others in DAYS.items())
 _TIME = re.compile(
-    rf"\b(?:(?P<side>before|until|till|since|after|vor|bis|seit|nach)(?: the| dem| der)? )?"
-    rf"(?:(?P<in>in|im|of|during|from|on|am|vom)(?: the| year| jahre?)? )?"
+    rf"\b(?:(?P<side>before|until|till|since|after|vor|bis|seit|nach|avant|depuis|antes de|desde|prima di|da|voor|sinds"
+    rf"|до|с)(?: the| dem| der)? )?"
+    rf"(?:(?P<in>in|im|of|during|from|on|am|vom|en|au|à|a|ad|de|del|em|no|do|op|в|во)(?: the| year| jahre?)? )?"
     rf"(?:(?P<ago>\d+|[a-z]+ )? ?(?P<agounit>day|week|month|year)s? ago"
     rf"|(?P<step>last|previous|past|this|next|(?:letzt|vorig|vergangen|dies|nächst)e[nrsm]?) "
     rf"(?P<unit>week|month|year|woche|monat|jahr|{_DAY}|{_MONTH})\b"
@@ -41,8 +34,9 @@ _TIME = re.compile(
     rf"|(?P<year>(?:19|20)\d\d(?:-\d\d){{0,2}})\b)",
     re.IGNORECASE,
 )
-_AMBIGUOUS = ("may", "march", "august")  # words of another meaning too, unless something says that a time is meant
-_BEFORE, _SINCE = ("before", "until", "till", "vor", "bis"), ("since", "after", "seit", "nach")
+_AMBIGUOUS = ("may", "march", "august", "mai", "mars", "mei", "мая")  # words of another meaning, too
+_BEFORE = ("before", "until", "till", "vor", "bis", "avant", "antes de", "prima di", "voor", "до")
+_SINCE = ("since", "after", "seit", "nach", "depuis", "desde", "da", "sinds", "с")
 _LIFT, _FALL, _ENOUGH = 2.5, 1.0, 0.25
 
 
@@ -84,16 +78,22 @@ def find_time(question: str) -> TimeWords | None:
             return named(found["year"], names=(found["year"],))
         month = (found["month"] or "").casefold()
         if month and (side or into or found["day"] or found["of"] or month not in _AMBIGUOUS):
-            words = " ".join(filter(None, (found["day"], _ENGLISH[month], found["of"])))
-            return named(words, names=(month, _ENGLISH[month]))
-    return None
+            english = _month_in_english(month)
+            words = " ".join(filter(None, (found["day"], english, found["of"])))
+            return named(words, names=(month, english))
+    phrase = find_phrase(question)
+    return None if phrase is None else TimeWords(phrase)
+
+
+def _month_in_english(month: str) -> str:
+    return month if month in MONTHS else in_english(month)
 
 
 def _by_step(step: str, unit: str) -> str:
     """ "Last March" is the last that there was, as March alone is."""
-    english = _ENGLISH.get(unit, unit)
+    english = _ENGLISH.get(unit) or (unit if unit in MONTHS else in_english(unit))
     said = next((meant for stem, meant in _STEP.items() if step.startswith(stem)), step)
-    return english if english in _MONTHS else f"{said} {english}"
+    return english if english in MONTHS else f"{said} {english}"
 
 
 def lean(sure: NDArray[np.floating], inside: NDArray[np.bool_], named: NDArray[np.bool_]) -> NDArray[np.floating]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
 from typing import Literal, Unpack, get_args
@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.engine.core import Core, last_entry, missing_space, space_of, try_again
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
+from recollect.engine.moments import read_moment
 from recollect.engine.parse import (
     MAX_LIMIT,
     parse_choice,
@@ -28,7 +29,6 @@ from recollect.engine.parse import (
     parse_share,
     parse_space,
     parse_text,
-    parse_time,
 )
 from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
@@ -76,16 +76,19 @@ def _parse_budget(value: object) -> int | None:
     return None if value is None else parse_limit(value, "budget_tokens", most=10_000_000)
 
 
-def _parse_period(question: str) -> tuple[datetime, datetime | None] | None:
+def _parse_period(question: str, now: datetime) -> tuple[datetime, datetime | None] | None:
     """The time of which somebody asks whatever happened then, if nothing else is asked; without an end, up to now."""
     asked = asked_of_a_time(question)
     if asked is None:
         return None
     words, since = asked
     try:
-        return parse_time(words, "since"), None if since else parse_time(words, "until")
-    except InvalidInput:
+        first, last = read_moment(words, now), read_moment(words, now, end=True)
+    except (ValueError, OverflowError):  # a day that there is not
         return None
+    if first is None or last is None:
+        return None
+    return first.astimezone(UTC), None if since else last.astimezone(UTC)
 
 
 class Reading:
@@ -143,7 +146,9 @@ class Reading:
         text = None if query is None else parse_text(query, "query")
         if text is None or asks_generally(text):
             return self._recall_brief(where, limit, budget_tokens)
-        period = _parse_period(text) if where.since is None and where.until is None else None
+        period = None
+        if where.since is None and where.until is None:
+            period = _parse_period(text, datetime.fromtimestamp(self.core.clock().timestamp()))
         if period is not None and (then := self._recall_period(where, period, limit, budget_tokens)):
             return then
         parsed = Query(
