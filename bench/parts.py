@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import TypeVar
 from unittest.mock import patch
 
 from bench.remember import fresh
@@ -18,6 +19,8 @@ from bench.texts import texts
 from recollect import Draft, Memory
 from recollect.engine.write.screen import Screen
 from recollect.store.sql import seal
+
+T = TypeVar("T")
 
 LIMIT = 1.05
 _BATCH = 1_000
@@ -88,42 +91,40 @@ def one_by_one(plan: Plan) -> Table:
                 with _without(*left_out):
                     took[name].append(_cpu(lambda act=act, text=text, number=number: act(memory, text, number)))
     whole = median(took["remember"])
-    sealed = within(whole <= LIMIT * median(took[_UNSEALED]))
-    rows = tuple(
-        (
-            name, median(some), median(some) / whole,
-            *((f"remember ≤ {LIMIT:g} ×", sealed) if name == _UNSEALED else (None, None)),
-        )
-        for name, some in took.items()
-    )  # fmt: skip
+    rows = tuple((name, median(some), median(some) / whole) for name, some in took.items())
     note = f"Medians of {plan.writes:,} each, in a store of {plan.writes:,} notes and those that came in meanwhile."
-    return Table("parts-one", ("one at a time", "CPU ms", "× remember", "limit", "holds"), rows, note)
+    return Table("parts-one", ("one at a time", "CPU ms", "× remember"), rows, note)
 
 
-def in_batches(plan: Plan) -> Table:
-    """Batches with and without checksums."""
-    size, rounds = min(_BATCH, plan.batch), max(plan.repeats, 2)
-    sealed: list[float] = []
-    bare: list[float] = []
-    unscreened: list[float] = []
-    with open_quiet(fresh(plan.folder / "parts-batch")) as memory:
-        for turn in range(rounds):
-            for place, (took, left_out) in enumerate(
-                ((sealed, ()), (bare, _SEALS), (unscreened, _TAKES), (bare, _SEALS), (sealed, ()))
-            ):
-                batch: Sequence[dict[str, str]] = [{"text": text} for text in texts(size, seed=100 + 10 * turn + place)]
-                with _without(*left_out):
-                    took.append(_cpu(lambda batch=batch: memory.remember_many(batch)))
-    whole, without, plain = min(sealed), min(bare), min(unscreened)
-    ratio = whole / without
-    rows = (
-        ("remember_many", whole, f"{ratio:.3f}", f"≤ {LIMIT:g}", within(ratio <= LIMIT)),
-        (_UNSEALED, without, "1", None, None),
-        ("without looking for secrets", plain, f"{plain / without:.3f}", None, None),
+def with_checksums(plan: Plan) -> Table:
+    """Pairs of writes that follow each other, one with checksums and one without, by turns the one first."""
+    size, batches = min(_BATCH, plan.writes), max(plan.writes // 20, 2)
+    notes = [{"text": text} for text in texts(2 * batches * size, seed=23)]
+    with open_quiet(fresh(plan.folder / "parts-checksums")) as memory:
+        memory.remember_many([{"text": text} for text in texts(plan.writes, seed=20)])
+        one = _by_turns(memory.remember, list(texts(2 * plan.writes, seed=22)))
+        many = _by_turns(memory.remember_many, [notes[at : at + size] for at in range(0, len(notes), size)])
+    rows = tuple(
+        (name, median(sealed), median(bare), f"{ratio:.3f}", f"≤ {LIMIT:g}", within(ratio <= LIMIT))
+        for name, (sealed, bare) in (("remember", one), (f"remember_many, {size:,} at once", many))
+        if (ratio := median([mine / other for mine, other in zip(sealed, bare, strict=True)]))
     )
-    columns = (f"{size:,} at once", "CPU ms", "× without checksums", "limit", "holds")
-    return Table("parts-batch", columns, rows, f"The best of {2 * rounds} batches of each, by turns.")
+    note = (
+        f"Medians of {plan.writes:,} pairs of single notes and {batches:,} of batches; × is the median of the pairs'."
+    )
+    columns = ("write", "CPU ms", "without checksums", "×", "limit", "holds")
+    return Table("parts-checksums", columns, rows, note)
+
+
+def _by_turns(write: Callable[[T], object], given: Sequence[T]) -> tuple[list[float], list[float]]:
+    """Milliseconds with checksums, and those without."""
+    took: tuple[list[float], list[float]] = [], []
+    for number, one in enumerate(given):
+        bare = number // 2 % 2 ^ number % 2
+        with _without(*_SEALS if bare else ()):
+            took[bare].append(_cpu(lambda one=one: write(one)))
+    return took
 
 
 def run(plan: Plan) -> list[Table]:
-    return [one_by_one(plan), in_batches(plan)]
+    return [one_by_one(plan), with_checksums(plan)]

@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -128,11 +129,27 @@ def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) ->
 
     `weights` are the rarities of the new one's words.
     """
+    likely, both = _likelihood(new, old, weights)
+    return likely if likely and not _is_another(new, old, both) else 0.0
+
+
+def most_alike(new: Statement, olds: Mapping[int, Statement], weights: Mapping[str, float], most: int) -> list[int]:
+    """The versions of those that are likely about the same thing, the most alike first.
+
+    The order of words is looked at last, since that takes longest: of most it need not be known.
+    """
+    judged = [(*_likelihood(new, old, weights), version) for version, old in olds.items()]
+    likely = sorted((one for one in judged if one[0] >= LIKELY), key=itemgetter(0, 2), reverse=True)
+    return list(islice((version for _, both, version in likely if not _is_another(new, olds[version], both)), most))
+
+
+def _likelihood(new: Statement, old: Statement, weights: Mapping[str, float]) -> tuple[float, float]:
+    """By words and numbers alone, whatever their order; and the part of both that they share."""
     score, both = _compare(new, old.words, old.pairs, weights)
-    if not both or _is_another(new, old, both):
-        return 0.0
+    if not both:
+        return 0.0, 0.0
     apart = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
-    return 1.0 / (1.0 + math.exp(-score - _NUMBERS * apart))
+    return 1.0 / (1.0 + math.exp(-score - _NUMBERS * apart)), both
 
 
 def may_resemble(

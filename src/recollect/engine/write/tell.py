@@ -18,14 +18,13 @@ from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput, StoreError
 from recollect.retrieve.restate import (
-    LIKELY,
     LONGEST,
     Statement,
     differ,
     may_resemble,
+    most_alike,
     rarity,
     read_statement,
-    resemblance,
 )
 from recollect.store.base import Edit, View
 from recollect.store.terms import hash_term
@@ -110,19 +109,16 @@ def find_already(view: View, record: Record) -> tuple[Already, ...]:
     new = read_statement(record.text)
     held = _held(view, record.space, new)
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
-    found: list[tuple[float, int, Statement]] = []
-    for other, shared in _candidates(view, record, held, weights):
-        if not may_resemble(new, other.text, weights, shared):
-            continue
-        old = read_statement(other.text)
-        score = resemblance(new, old, weights)
-        if score >= LIKELY:
-            found.append((score, other.version, old))
-    best = sorted(found, key=lambda one: one[:2], reverse=True)[:MOST_TOLD]
-    told = records_of(view, [version for _, version, _ in best]) if best else []
+    olds = {
+        other.version: read_statement(other.text)
+        for other, shared in _candidates(view, record, held, weights)
+        if may_resemble(new, other.text, weights, shared)
+    }
+    best = most_alike(new, olds, weights, MOST_TOLD)
+    told = records_of(view, best) if best else []
     return tuple(
-        Already(id=one.id, text=one.text, date=one.event_time, differs=differ(new, old))
-        for one, (_, _, old) in zip(told, best, strict=True)
+        Already(id=one.id, text=one.text, date=one.event_time, differs=differ(new, olds[version]))
+        for one, version in zip(told, best, strict=True)
     )
 
 
@@ -157,9 +153,9 @@ def _candidates(
         counted.update(versions)
         for version in versions:
             weighed[version] += weight
-    best = nlargest(_MOST_READ + 1, weighed, key=lambda version: (weighed[version], version))
+    best = nlargest(_MOST_READ + 1, zip(weighed.values(), weighed, strict=True))
     common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
-    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(best))
+    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(version for _, version in best))
     return [
         (other, (weighed[other.version] + sum(common), counted[other.version] + len(common)))
         for other in (view.select(_Said, where) if best else ())

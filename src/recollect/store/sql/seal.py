@@ -62,9 +62,8 @@ _USUAL = {type_: _usual(type_) for type_ in ROWS}
 
 
 def seal_version(type_: type[Thing], version: int, space_no: int, row: Sequence[object]) -> int:
-    """The checksum of a version, given the values of its columns."""
-    said = [value for value in compress(row, map(ne, row, _USUAL[type_])) if value is not None]
-    return crc32(_encode((version, space_no, said)))
+    """The checksum of a version, given the values of its columns; where one may be None, it is so by itself."""
+    return crc32(_encode((version, space_no, list(compress(row, map(ne, row, _USUAL[type_]))))))
 
 
 def read_versions(type_: type[Thing], rows: Sequence[Row]) -> list[Thing]:

@@ -82,15 +82,15 @@ class Words:
 
     # Reading
 
-    def _matching(self, word: str, *, evicted: bool = False, most: int | None = None) -> list[int]:
+    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
         """The versions that stand under a word, without or only those that are evicted and still to be retired."""
-        sql = "FROM words WHERE words MATCH ?"
-        if evicted or self.has_evicted():
-            sql += f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
-        if most is not None:
-            newest = self._rows(f"SELECT rowid {sql} ORDER BY rowid DESC LIMIT ?", (word, most))
-            return [version for (version,) in reversed(newest)]
-        return _decode_versions(self._rows(f"SELECT json_group_array(rowid) {sql}", (word,))[0][0])
+        sql = f"SELECT json_group_array(rowid) FROM words WHERE words MATCH ?{self._present(evicted=evicted)}"
+        return _decode_versions(self._rows(sql, (word,))[0][0])
+
+    def _present(self, *, evicted: bool = False) -> str:
+        if not evicted and not self.has_evicted():
+            return ""
+        return f" AND rowid {'' if evicted else 'NOT '}IN (SELECT version FROM evicted)"
 
     def has_evicted(self) -> bool:
         """Does anything wait to be retired? Within a snapshot that changes only by what is told here."""
@@ -110,7 +110,13 @@ class Words:
 
     def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         """The live versions that mention each name, or hold a term."""
-        return {name: self._matching(_token_of(space_no, name), most=most) for name in names}
+        words = [_token_of(space_no, name) for name in names]
+        if most is None:
+            return {name: self._matching(word) for name, word in zip(names, words, strict=True)}
+        newest = f"SELECT rowid FROM words WHERE words MATCH asked.value{self._present()} ORDER BY rowid DESC LIMIT ?"
+        sql = f"SELECT (SELECT json_group_array(rowid) FROM ({newest})) FROM json_each(?) AS asked"
+        found = self._rows(sql, (most, to_json(words)))
+        return {name: _decode_versions(held)[::-1] for name, (held,) in zip(names, found, strict=True)}
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
         sql = f"SELECT version, terms, names FROM {self._tables[1]} WHERE version IN (SELECT value FROM json_each(?))"
