@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.store.things import put, record
 
 import recollect
 from recollect import Settings
@@ -17,8 +18,10 @@ from recollect.engine.core import utc_now
 from recollect.engine.read.alike import alike_knowledge
 from recollect.engine.write.govern import claim_duplicates, promotable
 from recollect.errors import NewerStore, NotAStore, StoreError
-from recollect.store.base import Shelf
+from recollect.store.base import Lexis, Shelf
 from recollect.store.migrations import MIGRATIONS
+from recollect.store.ops import Retire
+from recollect.store.sql.edit import SqlEdit
 from recollect.store.sqlite import _FEW_CONNECTIONS, SqliteStore
 
 WITH_A_CLAIM = 3
@@ -230,3 +233,18 @@ def test_a_view_may_end_in_another_thread_than_it_began_in(tmp_path: Path) -> No
         ending.join()
     assert len(store._idle) == store._opened == 1
     store.close()
+
+
+def test_what_is_retired_the_last_first_is_taken_out_of_the_keyword_index_at_once(tmp_path: Path) -> None:
+    written: list[int] = []
+    for turn in (1, -1):
+        with closing(SqliteStore(tmp_path / f"{turn}.db", utc_now)) as store:
+            with store.write() as edit:
+                kept = [put(edit, record(f"r{n}"), Lexis({n: 1, n % 7: 1})) for n in range(10, 310)]
+            with store.write() as edit:
+                assert isinstance(edit, SqlEdit)
+                [(before,)] = edit.database.rows("SELECT total_changes()")
+                edit.apply([Retire(thing=one, verb="undo") for one in kept[::turn]])
+                [(after,)] = edit.database.rows("SELECT total_changes()")
+                written.append(after - before)
+    assert written[0] == written[1]

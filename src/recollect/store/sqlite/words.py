@@ -13,6 +13,7 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -136,9 +137,10 @@ class Words:
     # Writing
 
     def _spelled(self, rows: Sequence[Row]) -> None:
-        """Rows of "delete" or None, version and tokens."""
+        """Rows of "delete" or None, version and tokens; FTS5 keeps them together as long as versions rise."""
         words = self._tables[0]
-        self._connection.executemany(f"INSERT INTO {words}({words}, rowid, tokens) VALUES(?, ?, ?)", rows)
+        rising = sorted(rows, key=itemgetter(1))
+        self._connection.executemany(f"INSERT INTO {words}({words}, rowid, tokens) VALUES(?, ?, ?)", rising)
 
     def put(self, entries: Sequence[tuple[int, int, Lexis]], *, live: bool = True) -> None:
         """Takes in versions that have just been written, or (not `live`) were retired long ago: space, number, terms.
