@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 from things import drop_space, erase, put, record, retire, vector
 
 from recollect.engine.core import utc_now
-from recollect.store.ops import Fade, FadingRule, Note
-from recollect.store.search import Pick
+from recollect.store.ops import Fade, FadingRule, Lexis, Note
+from recollect.store.search import Findings, Pick
 from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.cache import Halves
 from recollect.types import Filter, Record
 
 MANY = 300  # more than a small space has
@@ -113,3 +115,44 @@ def test_what_is_told_of_versions_is_told_to_whom_a_filter_lets_it(stores: tuple
     assert not told(store, records, kinds=("code",))
     assert len(told(store, records, kinds=(kind, "code"))) == MANY
     assert len(told(store, records, sessions=("none",))) == 0
+
+
+def test_what_was_asked_for_in_parts_is_told_as_what_is_asked_for_at_once(
+    stores: tuple[SqliteStore, SqliteStore],
+) -> None:
+    store, other = stores
+    lexis = [Lexis({n % 7 + 1: n % 3 + 1, 100 + n: 2}, ()) for n in range(MANY)]
+    with store.write() as edit:
+        made = [record(f"r{n}", space="a", session=f"s{n // 5}", position=n % 5) for n in range(MANY)]
+        versions = [put(edit, one, some).version for one, some in zip(made, lexis, strict=True)]
+    terms = (1, 3, 107)
+
+    def ask(of: SqliteStore, some: Sequence[int]) -> Findings:
+        with of.read() as view:
+            return view.signals({"a": Pick(np.array(some, dtype=np.int64))}, Filter(), terms=terms)["a"]
+
+    for part in (versions[200:], versions[50:230], versions[:1]):
+        ask(store, part)
+    kept, fresh = ask(store, versions), ask(other, versions)
+    assert kept.versions.tolist() == fresh.versions.tolist() == versions
+    assert kept.tf.tolist() == fresh.tf.tolist() == [[one.terms.get(term, 0) for term in terms] for one in lexis]
+    assert kept.length.tolist() == [sum(one.terms.values()) for one in lexis]
+    together = kept.group[:, None] == kept.group[None, :]
+    assert np.array_equal(together, np.repeat(np.repeat(np.eye(MANY // 5, dtype=np.bool_), 5, 0), 5, 1))
+
+
+def test_numbers_of_vectors_are_the_same_whether_kept_or_read_and_unknown_ones_are_left_out() -> None:
+    every = np.random.default_rng(1).standard_normal((100, 4)).astype(np.float16)
+    asked: list[int] = []
+
+    def read(numbers: Sequence[int]) -> tuple[list[int], bytes]:
+        asked.extend(numbers)
+        there = [number for number in sorted(numbers) if number < 100]
+        return there, every[there].tobytes()
+
+    halves = Halves(60 * 8, 4)  # room for 60 of them
+    for some in ([5, 3, 200, 9], [9, 40, 5], list(range(30, 90)), [3, 99, 31]):
+        found, there = halves.get(np.array(some), read)
+        assert there.tolist() == [number < 100 for number in some]
+        assert found.tolist() == every[[number for number in some if number < 100]].tolist()
+    assert asked[:5] == [5, 3, 200, 9, 40]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.store.sqlite.images import unpack_halves
 from recollect.store.sqlite.matrix import Matrix
 
 WORDS = 2
@@ -35,12 +34,3 @@ def test_the_vectors_of_versions_are_known_in_their_order_also_after_more_came()
     matrix.extend([(4, 20, bits)])
     numbers, places = matrix.pieces_of(np.array([30, 20, 10]))
     assert (numbers.tolist(), places.tolist()) == ([1, 3, 4, 2], [0, 0, 1, 2])
-
-
-def test_every_half_number_is_unpacked_as_it_is() -> None:
-    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
-    finite = every[np.isfinite(every)]
-    found = unpack_halves([finite[:1000].tobytes(), finite[-1000:].tobytes()], 1000)
-    assert np.array_equal(found, np.stack([finite[:1000], finite[-1000:]]).astype(np.float32))
-    whole = unpack_halves([finite.tobytes()], len(finite))[0]
-    assert np.array_equal(whole.view(np.int32), finite.astype(np.float32).view(np.int32))

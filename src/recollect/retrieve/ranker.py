@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
+Pairs = Sequence[tuple[Ints, Ints, float]]
+"""Candidates, as many others that stand after them, and what share of its worth each gives the other."""
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
 LIKE = 32
@@ -89,6 +91,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
     time: when it happened. like: how the best candidates compare with each other (None: not compared).
     named: how many words of the question's names it holds. replaced: has another record taken its place?
+    beside: who stands beside whom (`pair_neighbours`), where that is known already.
     terms: of the question. pairs: share of them that are pairs of characters. records: how many were searched.
     """
 
@@ -109,6 +112,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     asks_now: bool = False
     named: Ints | None = None
     replaced: NDArray[np.bool_] | None = None
+    beside: Pairs | None = None
 
 
 def judge(evidence: Evidence, rows: Ints | None = None) -> Floats:
@@ -213,7 +217,7 @@ def _weave(evidence: Evidence) -> Floats:
     per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
     own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
     read = _READ_SHARE / (1.0 + np.exp(-np.nan_to_num(evidence.deep, nan=-np.inf)))
-    return own + _neighbours(own, evidence.group, evidence.position) + read
+    return own + _neighbours(own, evidence) + read
 
 
 def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
@@ -279,8 +283,8 @@ def _columns(evidence: Evidence) -> dict[str, Floats | float]:
         columns[f"{name} spread"] = _spread(signals[name])
         columns[f"{name} missing"] = np.isnan(signals[name]).astype(np.float64)
     own = _own(evidence)
-    columns["neighbours"] = _neighbours(own, evidence.group, evidence.position)
-    columns["neighbours covered"] = _neighbours(evidence.covered, evidence.group, evidence.position)
+    columns["neighbours"] = _neighbours(own, evidence)
+    columns["neighbours covered"] = _neighbours(evidence.covered, evidence)
     columns["in a group"] = (evidence.group >= 0).astype(np.float64)
     columns |= _read(evidence.deep)
     columns |= _in_time(evidence, own)
@@ -302,7 +306,7 @@ def _own(evidence: Evidence) -> Floats:
 def neighbours_of(evidence: Evidence) -> Floats:
     """What the neighbours of each candidate in its session or source are worth, by their meaning or their words."""
     worth = np.maximum(_own(evidence), evidence.covered)
-    return _neighbours(worth, evidence.group, evidence.position)
+    return _neighbours(worth, evidence)
 
 
 def _known(signal: Floats, otherwise: float = 0.0) -> Floats:
@@ -333,20 +337,30 @@ def _spread(signal: Floats) -> Floats:
     return _known((signal - signal[known].mean()) / (signal[known].std() + 1e-3))
 
 
-def _neighbours(own: Floats, group: Ints, position: Ints) -> Floats:
-    """What stands one and two places from each candidate in its group."""
-    given = np.zeros(len(own))
+def pair_neighbours(group: Ints, position: Ints) -> Pairs:
+    """Which candidates stand one or two places apart in their group."""
     if not (group >= 0).any():
-        return given
+        return ()
+    found: list[tuple[Ints, Ints, float]] = []
     order = np.lexsort((position, group))
     for apart in range(1, len(_NEIGHBOUR_SHARES) + 1):
         before, after = order[:-apart], order[apart:]
         together = (group[before] == group[after]) & (group[after] >= 0)
         distance = position[after] - position[before]
         for places, share in enumerate(_NEIGHBOUR_SHARES, 1):
-            pairs = together & (distance == places)
-            given[after[pairs]] += share * own[before[pairs]]
-            given[before[pairs]] += share * own[after[pairs]]
+            pairs = np.flatnonzero(together & (distance == places))
+            if len(pairs):
+                found.append((before[pairs], after[pairs], share))
+    return found
+
+
+def _neighbours(own: Floats, evidence: Evidence) -> Floats:
+    """What stands one and two places from each candidate in its group."""
+    pairs = evidence.beside
+    given = np.zeros(len(own))
+    for before, after, share in pair_neighbours(evidence.group, evidence.position) if pairs is None else pairs:
+        given[after] += share * own[before]
+        given[before] += share * own[after]
     return given
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,3 +26,43 @@ def find(numbers: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[
     order = np.argsort(among, kind="stable")
     places = order[np.minimum(np.searchsorted(among, numbers, sorter=order), len(among) - 1)]
     return places, among[places] == numbers
+
+
+class Places:
+    """Numbers that came in any order, and where each stands: in the order in which they came. It never changes."""
+
+    def __init__(self) -> None:
+        self._numbers, self._places = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def find(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Where numbers stand, and which of them are here at all."""
+        if not len(self):
+            return np.zeros(len(numbers), dtype=np.int32), np.zeros(len(numbers), dtype=np.bool_)
+        at = np.minimum(np.searchsorted(self._numbers, numbers), len(self) - 1)
+        return self._places[at], self._numbers[at] == numbers
+
+    def extended(self, numbers: NDArray[np.int64]) -> Places:
+        """The same with others behind them, all of which are different and none of which is here."""
+        order = np.argsort(numbers, kind="stable")
+        at = np.searchsorted(self._numbers, numbers[order])
+        whole = Places()
+        whole._numbers = np.insert(self._numbers, at, numbers[order])
+        whole._places = np.insert(self._places, at, len(self) + order)
+        return whole
+
+
+def put_behind(held: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
+    """An array with others behind the rows that are used of it: the same one, where it has room.
+
+    Who has it already sees no difference, since nothing that is used changes.
+    """
+    end = used + len(more)
+    if end > len(held):
+        whole = np.empty((max(end, len(held) * 3 // 2), *held.shape[1:]), dtype=held.dtype)
+        whole[:used] = held[:used]
+        held = whole
+    held[used:end] = more
+    return held

@@ -47,11 +47,13 @@ from recollect.retrieve.ranker import (
     is_blind,
     judge,
     neighbours_of,
+    pair_neighbours,
     share_words,
     weigh_roughly,
 )
 from recollect.store.base import View
 from recollect.store.distinct import distinct
+from recollect.store.ops import Lexis
 from recollect.store.search import Pick
 from recollect.store.terms import query_terms
 from recollect.types import Hit, Query, Recall, Record, Signals, Why
@@ -116,7 +118,10 @@ class _Pool:
         """What is known without having looked closer."""
         question, none = self._question, np.full(len(self), np.nan)
         most = max((int(one.findings.group.max(initial=-1)) for one in self.origins), default=-1) + 1
-        group = self._take(lambda one: one.findings.group)
+        group, position = (
+            self._take(lambda one, name=name: getattr(one.findings, name)) for name in ("group", "position")
+        )
+        group = np.where(group >= 0, group + most * self.home, -1)
         return Evidence(
             covered=self._take(lambda one: one.covered),
             words=self._take(lambda one: one.words),
@@ -124,8 +129,9 @@ class _Pool:
             late=none,
             deep=none,
             length=self._take(lambda one: one.findings.length),
-            group=np.where(group >= 0, group + most * self.home, -1),
-            position=self._take(lambda one: one.findings.position),
+            group=group,
+            position=position,
+            beside=pair_neighbours(group, position),
             time=self._take(lambda one: one.findings.event_time).astype(np.float64),
             like=None,
             terms=len(question.terms),
@@ -149,31 +155,32 @@ class _Pool:
         places = {self.origins[home].space: rows[self.home[rows] == home] for home in homes}
         return {space: Pick(self.version[some]) for space, some in places.items()}, places
 
-    def look_closer(self, view: View, vectors: Vectors | None) -> None:
+    def look_closer(self, shown: _Shown, vectors: Vectors | None) -> None:
         """Compares the best wordpiece by wordpiece, and the best of those with each other."""
         question = self._question
         if vectors is not None and question.tokens is not None:
             picks, places = self.picks(self.best(_BY_TOKENS))
             late = self.evidence.late.copy()
-            for space, told in view.signals(picks, None, model=vectors.model().no, tokens=question.tokens).items():
+            for space, told in shown.view.signals(
+                picks, None, model=vectors.model().no, tokens=question.tokens
+            ).items():
                 if told.late is not None:
                     late[places[space]] = told.late.worth
             self.evidence = msgspec.structs.replace(self.evidence, late=late)
         if len(self):
-            self._compare(view, vectors if question.vector is not None else None)
+            self._compare(shown, vectors if question.vector is not None else None)
 
-    def _compare(self, view: View, vectors: Vectors | None) -> None:
+    def _compare(self, shown: _Shown, vectors: Vectors | None) -> None:
         rows = self.best(LIKE)
         picks, places = self.picks(rows)
         at = {int(row): place for place, row in enumerate(rows)}
         like = np.zeros((len(rows), len(rows)))
-        by_vectors = {} if vectors is None else view.signals(picks, None, model=vectors.model().no, alike=True)
+        by_vectors = {} if vectors is None else shown.view.signals(picks, None, model=vectors.model().no, alike=True)
         for space, told in by_vectors.items():
             if told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
                 like[np.ix_(own, own)] = told.alike
-        lexis = view.terms(self.version[rows].tolist())
-        shared = share_words([lexis[version].terms.keys() for version in self.version[rows].tolist()])
+        shared = share_words([one.terms.keys() for one in shown.terms(self.version[rows].tolist())])
         self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
 
     def look_at_pieces(self, shown: _Shown) -> None:
@@ -202,7 +209,7 @@ class _Pool:
             stay = keep[like.rows]
             both = np.ix_(stay, stay)
             like = Likeness((np.cumsum(keep) - 1)[like.rows[stay]], like.cosine[both], like.shared[both])
-        self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like)
+        self.evidence = msgspec.structs.replace(self.evidence, **rows, like=like, beside=None)
 
     def scores(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """The probability of each to answer, nudged by what the question weighs beside it; of others than `rows` 0."""
@@ -299,7 +306,7 @@ def answer(
     )
     pool, shown = _Pool(found, question), _Shown(view)
     used = None
-    pool.look_closer(view, vectors)
+    pool.look_closer(shown, vectors)
     if query.filter.kinds == ("code",) and len(pool):
         pool.look_at_pieces(shown)
     if vectors is not None:
@@ -356,11 +363,12 @@ def _to_piece(record: Record, asked: frozenset[str]) -> Piece:
 
 
 class _Shown:
-    """The records that one recall has read so far."""
+    """The records that one recall has read so far, and terms of records."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self._read: dict[int, Record] = {}
+        self._terms: dict[int, Lexis] = {}
 
     def records(self, versions: Sequence[int], soon: Sequence[int] = ()) -> list[Record]:
         """Versions in the order in which they are asked for; what will probably be asked for `soon` is read along."""
@@ -369,6 +377,13 @@ class _Shown:
             wanted = dict.fromkeys([*missing, *(version for version in soon if version not in self._read)])
             self._read |= {record.version: record for record in records_of(self.view, list(wanted))}
         return [self._read[version] for version in versions]
+
+    def terms(self, versions: Sequence[int]) -> list[Lexis]:
+        """Those of versions, in the order in which they are asked for."""
+        missing = [version for version in versions if version not in self._terms]
+        if missing:
+            self._terms |= self.view.terms(missing)
+        return [self._terms[version] for version in versions]
 
 
 def promising(core: Core, query: Query) -> list[int]:
@@ -443,9 +458,10 @@ def _show(shown: _Shown, ranked: list[_Ranked]) -> tuple[Hit, ...]:
 
 def _group(shown: _Shown, ranked: list[_Ranked], limit: int) -> tuple[Hit, ...]:
     versions = [one.version for one in ranked]
-    records, lexis = shown.records(versions), shown.view.terms(versions)
+    records = shown.records(versions)
     signatures = [
-        Signature(lexis[record.version].terms.keys(), frozenset(_NUMBER.findall(record.text))) for record in records
+        Signature(lexis.terms.keys(), frozenset(_NUMBER.findall(record.text)))
+        for record, lexis in zip(records, shown.terms(versions), strict=True)
     ]
     groups = fold_near_duplicates(signatures, limit)
     return tuple(_to_hit(records[at], ranked[at], tuple(records[i].id for i in folded)) for at, folded in groups)

@@ -337,7 +337,10 @@ class PostgresSearch:
             late = None if tokens is None or model is None else _late(tokens, own)
             nearness = None
             if alike and model is not None:
-                nearness = tell_alike([None if one is None else one[0] for one in own], self._model(model).dim)
+                none = np.zeros((1, self._model(model).dim), dtype=np.float32)
+                nearness = tell_alike(
+                    np.concatenate([none if one is None else one[0][:1] for one in own] or [none[:0]])
+                )
             found[name] = tell_vectors(versions, _cosines(own, vector), late, nearness)
         return found
 

@@ -21,6 +21,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 """The vectors of versions, a row for each piece."""
 
+Terms: TypeAlias = tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]
+"""The terms of some versions: the hash of each, the row that holds it, and how often."""
+
 TOLD = (
     "records.version", "session", "source", "position", "event_time", "importance",
     "coalesce(faded.confidence, records.confidence)", "superseded_by IS NOT NULL",
@@ -43,18 +46,17 @@ def weigh_term(records: int, size: int) -> float:
     return float(round(log1p((records - size + 0.5) / (size + 0.5)) * WEIGHT))
 
 
-def number_groups(sessions: Iterable[str | None], sources: Iterable[str | None]) -> Ints:
-    """A number for each session, or source where there is no session; -1 for neither."""
+def number_groups(
+    sessions: Iterable[str | None], sources: Iterable[str | None], known: dict[object, int] | None = None
+) -> Ints:
+    """A number for each session, or source where there is no session; -1 for neither. New ones become `known`."""
+    number: dict[object, int] = {None: -1} if known is None else known
     both = zip(sessions, sources, strict=True)
     keys = [session if session is not None or source is None else (source,) for session, source in both]
-    known = dict.fromkeys(keys)
-    known.pop(None, None)
-    number = {None: -1, **{key: at for at, key in enumerate(known)}}
-    return np.array([number[key] for key in keys], dtype=np.int64)
+    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
 
 
-def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]:
-    """The terms of some versions: the hash of each, the row that holds it, and how often."""
+def unpack_terms(blobs: Sequence[bytes | None]) -> Terms:
     sizes = [0 if blob is None else len(blob) // 5 for blob in blobs]
     packed = [(blob or b"", 4 * size) for blob, size in zip(blobs, sizes, strict=True)]
     hashes = np.frombuffer(b"".join([blob[:end] for blob, end in packed]), dtype=np.uint32)
@@ -62,21 +64,27 @@ def unpack_terms(blobs: Sequence[bytes | None]) -> tuple[NDArray[np.uint32], Int
     return hashes, np.repeat(np.arange(len(blobs)), sizes), times
 
 
+def count_held(held: Terms, terms: NDArray[np.uint32], count: int) -> Floats:
+    """How often each of so many rows holds each term."""
+    hashes, owners, times = held
+    tf = np.zeros((count, len(terms)))
+    for column, term in enumerate(terms):
+        at = np.flatnonzero(hashes == term)
+        tf[owners[at], column] = times[at]
+    return tf
+
+
 def tell_candidates(
     columns: Sequence[Sequence[Any]], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]
 ) -> Findings:
     """What the columns of `select_candidates` say; `cosines` tells those of their versions."""
     versions = np.array(columns[0], dtype=np.int64)
-    hashes, owners, times = unpack_terms(columns[8])
-    tf = np.zeros((len(versions), len(terms)))
-    for column, term in enumerate(terms):
-        at = np.flatnonzero(hashes == term)
-        tf[owners[at], column] = times[at]
-    length = np.bincount(owners, times, minlength=len(versions)).astype(np.float64)
+    held = unpack_terms(columns[8])
+    length = np.bincount(held[1], held[2], minlength=len(versions)).astype(np.float64)
     return Findings(
         versions=versions,
-        tf=tf,
-        length=length if len(hashes) and len(terms) else np.ones(len(versions)),
+        tf=count_held(held, terms, len(versions)),
+        length=length if len(held[0]) and len(terms) else np.ones(len(versions)),
         cosine=cosines(versions),
         group=number_groups(columns[1], columns[2]),
         position=np.array(columns[3], dtype=np.int64),
@@ -97,11 +105,9 @@ def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike:
     )  # fmt: skip
 
 
-def tell_alike(pieces: Sequence[NDArray[np.float32] | None], dim: int) -> Floats:
-    """The cosine of each version's first piece with each other's."""
-    none = np.zeros(dim, dtype=np.float32)
-    first = np.array([none if rows is None else rows[0] for rows in pieces])
-    return (first @ first.T).astype(np.float64) if len(first) else np.zeros((0, 0))
+def tell_alike(first: NDArray[np.float32]) -> Floats:
+    """The cosine of each version's first piece, or zeros where there is none, with each other's."""
+    return (first @ first.T).astype(np.float64)
 
 
 # Wordpieces

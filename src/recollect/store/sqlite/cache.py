@@ -11,25 +11,26 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.store.distinct import Places, find, put_behind
 from recollect.store.search import NearMatch
 from recollect.store.sqlite.matrix import Matrix
-
-if TYPE_CHECKING:
-    from recollect.store.sqlite.told import Told
+from recollect.store.sqlite.told import Told
 
 MatrixReader: TypeAlias = Callable[[int], Sequence[tuple[int, int, bytes]]]
 """Reads number, version and sign bits of the vectors above a number."""
 BlobReader: TypeAlias = Callable[[Sequence[int]], Mapping[int, bytes]]
+HalvesReader: TypeAlias = Callable[[Sequence[int]], tuple[Sequence[int], bytes]]
+"""Reads which of some vectors there are, and their numbers one after another."""
 
 _STALE = 5  # of so many rows of a matrix one being stale is too much
 _IMAGE_BYTES = 64_000_000
-_MOST_TOLD = 20_000  # versions of all spaces: some 10 MB
+_TOLD_BYTES = 24_000_000  # of all spaces; a version of twenty words takes 200
 _HALVES_BYTES, _TOKENS_BYTES = 16_000_000, 8_000_000  # of vectors that are compared again and again
 
 
@@ -117,6 +118,40 @@ class Blobs:
             self._kept, self._taken = {}, 0
 
 
+class Halves:
+    """The numbers of single vectors of one model, which never change: as many as there is room for."""
+
+    def __init__(self, room: int, dim: int) -> None:
+        self._most, self._dim = room // (2 * dim), dim
+        self._held = Places(), np.empty((0, dim), dtype=np.float16)
+        self._lock = threading.Lock()
+
+    def get(self, vectors: NDArray[np.int64], read: HalvesReader) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        """A row for each vector that there is, in their order, and which those are."""
+        places, rows = self._held
+        at, there = places.find(vectors)
+        if there.all():
+            return rows[at], there
+        numbers, held = read(vectors[~there].tolist())
+        fresh = np.array(numbers, dtype=np.int64)
+        bits = np.frombuffer(held, dtype=np.float16).reshape(len(fresh), self._dim)
+        self._keep(fresh, bits)
+        more, new = find(vectors, fresh)
+        found = np.empty((len(vectors), self._dim), dtype=np.float16)
+        found[there], found[new] = rows[at[there]], bits[more[new]]
+        there |= new
+        return found[there], there
+
+    def _keep(self, numbers: NDArray[np.int64], bits: NDArray[np.float16]) -> None:
+        with self._lock:
+            places, rows = self._held
+            if len(places) + len(numbers) > self._most:
+                places, rows = Places(), rows[:0].copy()
+            new = ~places.find(numbers)[1]
+            if len(numbers) <= self._most:
+                self._held = places.extended(numbers[new]), put_behind(rows, len(places), bits[new])
+
+
 class Cache:
     """What the views of one store share. Safe for threads. One that serves a single transaction makes no images."""
 
@@ -126,8 +161,9 @@ class Cache:
         self._matrices: dict[tuple[int, int, bool], _Grown] = {}
         self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
         self._image_bytes = 0
-        self._told: dict[int, tuple[int, dict[int, Told]]] = {}
-        self.halves, self.tokens = Blobs(_HALVES_BYTES), Blobs(_TOKENS_BYTES)
+        self._told: dict[int, tuple[int, Told]] = {}
+        self._halves: dict[int, Halves] = {}
+        self.tokens = Blobs(_TOKENS_BYTES)
         self._census: tuple[object, ...] = ()
 
     def heed(self, census: tuple[object, ...], read: Callable[[], tuple[set[int], set[int]]]) -> None:
@@ -141,8 +177,7 @@ class Cache:
             }
             for key in [key for key in self._images if key[1] not in spaces or key[0] not in {*models, None}]:
                 self._drop_image(key)
-            self._told = {}
-            self.halves.clear()
+            self._told, self._halves = {}, {}
             self.tokens.clear()
             self._census = census
 
@@ -171,18 +206,23 @@ class Cache:
 
     # What is told of single versions
 
-    def told(self, pulse: Pulse) -> dict[int, Told]:
+    def told(self, pulse: Pulse) -> Told:
         """What is known of versions of a space as a view sees it, to be added to; dropped once it has changed."""
         if not self.shared:
-            return {}
+            return Told()
         with self._lock:
-            changes, kept = self._told.get(pulse.space_no, (-1, {}))
+            changes, kept = self._told.get(pulse.space_no, (-1, Told()))
             if pulse.changes < changes:
-                return {}  # of one who looks back
-            if pulse.changes > changes or sum(len(one) for _, one in self._told.values()) > _MOST_TOLD:
-                kept = {}
+                return Told()  # of one who looks back
+            if pulse.changes > changes or sum(one.size for _, one in self._told.values()) > _TOLD_BYTES:
+                kept = Told()
                 self._told[pulse.space_no] = (pulse.changes, kept)
             return kept
+
+    def halves(self, model: int, dim: int) -> Halves:
+        """The numbers of single vectors of a model."""
+        with self._lock:
+            return self._halves.setdefault(model, Halves(_HALVES_BYTES, dim))
 
     # Images
 

@@ -22,14 +22,11 @@ from recollect.store.sql.findings import number_groups, pack_pieces, unpack_term
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import NOT_EVICTED
 from recollect.store.sqlite.cache import Image, Pulse
-from recollect.types import HIDDEN_STATUSES, Filter
+from recollect.store.sqlite.told import BEGINS, ENDS, IS_HIDDEN
+from recollect.types import Filter
 
 MOST = 200
 """Records, and vectors, up to which a space is small."""
-_FOREVER = 2**62
-BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_at` has it
-ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
-IS_HIDDEN = f"status IN ({', '.join(map(repr, HIDDEN_STATUSES))})"
 _COLUMNS = (
     "records.space_no, records.version, session, source, position, event_time, importance,"
     " coalesce(faded.confidence, records.confidence), superseded_by IS NOT NULL,"
@@ -70,19 +67,6 @@ def _by_space(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return {space_no: list(group) for space_no, group in groupby(rows, itemgetter(0))}
 
 
-def unpack_halves(halves: Sequence[bytes], dim: int) -> NDArray[np.float32]:
-    """The same numbers as `astype` gives, in a quarter of its time: a half number's bits stand in a single one's, whose
-    exponent begins 112 lower. None of a vector's numbers is infinite.
-    """
-    bits = np.frombuffer(b"".join(halves), dtype=np.int16).astype(np.int32)
-    signs = bits & np.int32(-(2**31))
-    bits &= 0x7FFF
-    bits <<= 13
-    bits.view(np.float32)[:] *= np.float32(2.0**112)
-    bits |= signs
-    return bits.view(np.float32).reshape(len(halves), dim)
-
-
 def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
     columns: Sequence[Sequence[Any]] = list(zip(*records, strict=True)) or [()] * 14
     versions = np.array(columns[1], dtype=np.int64)
@@ -108,7 +92,7 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
         hashes=hashes[order],
         owners=owners[order],
         times=times[order],
-        vectors=unpack_halves([row[3] for row in vectors], dim),
+        vectors=np.frombuffer(b"".join(row[3] for row in vectors), np.float16).astype(np.float32).reshape(-1, dim or 1),
         pieces=NearMatch(versions[of], np.array([row[2] for row in vectors], dtype=np.int64)),
         embedded=embedded,
         starts=np.searchsorted(of, embedded),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,17 +20,18 @@ from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
     Floats,
     Ints,
+    Terms,
+    count_held,
     find_pairs,
     match_pieces,
     pack_pieces,
     tell_alike,
-    tell_candidates,
     tell_vectors,
     weigh_term,
 )
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import record_condition
-from recollect.store.sqlite.cache import Cache, Image, Pulse
+from recollect.store.sqlite.cache import Cache, Halves, Image, Pulse
 from recollect.store.sqlite.database import SqliteDatabase, decode_numbers
 from recollect.store.sqlite.images import (
     MOST,
@@ -38,11 +40,10 @@ from recollect.store.sqlite.images import (
     is_plain,
     postings,
     read_images,
-    unpack_halves,
     visible,
 )  # fmt: skip
 from recollect.store.sqlite.matrix import Matrix, sign_bits
-from recollect.store.sqlite.told import COLUMNS, Told, lets_through, read_told
+from recollect.store.sqlite.told import Told, read_told
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
 from recollect.types import Filter
@@ -191,12 +192,12 @@ class SqliteSearch:
 
         def read(some: Sequence[int]) -> dict[int, NDArray[np.float32]]:
             numbers, places = self._pieces(pulse.space_no, model, np.array(some, dtype=np.int64))
-            held = self._vectors.halves(numbers.tolist())
-            halves: dict[int, list[bytes]] = {}
-            for number, place in zip(numbers, places, strict=True):
-                if int(number) in held:
-                    halves.setdefault(some[int(place)], []).append(held[int(number)])
-            return {version: unpack_halves(rows, known.dim) for version, rows in halves.items()}
+            halves, there = Halves(0, known.dim).get(numbers, self._vectors.halves)  # these are not asked for again
+            rows: dict[int, list[int]] = {}
+            for row, place in enumerate(places[there]):
+                rows.setdefault(some[int(place)], []).append(row)
+            values = halves.astype(np.float32)
+            return {version: values[own] for version, own in rows.items()}
 
         return find_pairs(versions, bits, known, least, stop, read)
 
@@ -256,29 +257,33 @@ class SqliteSearch:
         model: int | None,
         vector: NDArray[np.float32] | None,
     ) -> Findings:
-        told = self._tell(pulse, pick.versions.tolist(), where)
-        columns = list(zip(*told, strict=True)) or [()] * COLUMNS
-        return tell_candidates(
-            columns, terms, lambda versions: self._cosines(pulse.space_no, versions, pick.near, model, vector)
+        rows, held = self._tell(pulse, pick.versions, where)
+        versions = rows["version"].copy()
+        return Findings(
+            versions=versions,
+            tf=count_held(held, terms, len(rows)),
+            length=rows["length"].copy() if len(held[0]) and len(terms) else np.ones(len(rows)),
+            cosine=self._cosines(pulse.space_no, versions, pick.near, model, vector),
+            group=rows["group"].astype(np.int64),
+            position=rows["position"].copy(),
+            event_time=rows["event_time"].copy(),
+            importance=rows["importance"].copy(),
+            confidence=rows["confidence"].copy(),
+            replaced=rows["replaced"].copy(),
         )
 
-    def _tell(self, pulse: Pulse, versions: Sequence[int], where: Filter) -> list[Told]:
+    def _tell(self, pulse: Pulse, versions: Ints, where: Filter) -> tuple[NDArray[np.void], Terms]:
         """What is told of those versions that a filter lets through; in their order, if it is a plain one."""
 
-        def read(some: Sequence[int], filter: Filter) -> list[Told]:
+        def read(some: Sequence[int], filter: Filter) -> list[list[Any]]:
             among = msgspec.structs.replace(filter, versions=tuple(some))
             return read_told(self._connection, record_condition(self._db, among, [pulse.space_no], self._now))
 
-        if not is_plain(where):
-            return read(versions, where)
-        kept = self._cache.told(pulse)
-        found = [kept.get(version) for version in versions]
-        if None in found:
-            missing = [version for version, told in zip(versions, found, strict=True) if told is None]
-            fresh = {told[0]: told for told in read(missing, Filter(valid_only=False))}
-            kept.update(fresh)
-            found = [told or fresh.get(version) for version, told in zip(versions, found, strict=True)]
-        return [told for told in found if told is not None and lets_through(where, told, self._now)]
+        every = Filter(valid_only=False)
+        if is_plain(where):
+            return self._cache.told(pulse).look(versions, where, self._now, lambda some: read(some, every))
+        told = read(versions.tolist(), where)
+        return Told().look(np.array(told[1], dtype=np.int64), every, self._now, lambda _: told)
 
     def _cosines(
         self,
@@ -299,13 +304,10 @@ class SqliteSearch:
         others[places] = False
         more, at = self._pieces(space_no, model, versions[others])
         pieces, places = np.concatenate([pieces, more]), np.concatenate([places, np.flatnonzero(others)[at]])
-        halves = self._cache.halves.get(pieces.tolist(), self._vectors.halves)
-        if None in halves:
-            places = places[[half is not None for half in halves]]
+        halves, there = self._cache.halves(model, len(vector)).get(pieces, self._vectors.halves)
         found = np.full(len(versions), -np.inf)
-        held = [half for half in halves if half is not None]
-        if held:
-            np.maximum.at(found, places, unpack_halves(held, len(vector)) @ vector)
+        if len(halves):
+            np.maximum.at(found, places[there], halves.astype(np.float32) @ vector)
         return np.where(np.isinf(found), np.nan, found)
 
     def compare(
@@ -342,11 +344,12 @@ class SqliteSearch:
     def _alike(self, space_no: int, versions: Ints, model: int) -> Floats:
         """The cosine of each version's first piece with each other's."""
         numbers, places = self._pieces(space_no, model, versions)
-        first = dict(zip(reversed(places.tolist()), reversed(numbers.tolist()), strict=True))
-        halves = dict(zip(first, self._cache.halves.get(list(first.values()), self._vectors.halves), strict=True))
+        places, first = np.unique(places, return_index=True)
         dim = self._model(model).dim
-        held = [halves.get(at) for at in range(len(versions))]
-        return tell_alike([None if half is None else unpack_halves([half], dim) for half in held], dim)
+        halves, there = self._cache.halves(model, dim).get(numbers[first], self._vectors.halves)
+        vectors = np.zeros((len(versions), dim), dtype=np.float32)
+        vectors[places[there]] = halves.astype(np.float32)
+        return tell_alike(vectors)
 
     def _match(self, space_no: int, versions: Ints, model: int, tokens: NDArray[np.float32]) -> TokenMatch:
         numbers, places = self._pieces(space_no, model, versions)

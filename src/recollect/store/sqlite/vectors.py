@@ -67,14 +67,14 @@ class VectorTables:
         sql += " AND +model IN (?, ?) ORDER BY vector"  # the + keeps SQLite from going through all vectors of the model
         return cast("list[tuple[int, int]]", self._rows(sql, (to_json(versions), model, -model)))
 
-    def halves(self, vectors: Sequence[int]) -> dict[int, bytes]:
-        return self._blobs("halves", "half", vectors)
+    def halves(self, vectors: Sequence[int]) -> tuple[list[int], bytes]:
+        """Those of some vectors that there are, and their numbers one after another, each in two bytes."""
+        sql = "SELECT json_group_array(vector), CAST(group_concat(half, '') AS BLOB) FROM halves"
+        found = self._rows(f"{sql} WHERE vector IN (SELECT value FROM json_each(?))", (to_json(vectors),))[0]
+        return decode_numbers(found[0]), found[1] or b""
 
     def tokens(self, vectors: Sequence[int]) -> dict[int, bytes]:
-        return self._blobs("tokens", "tokens", vectors)
-
-    def _blobs(self, table: str, column: str, vectors: Sequence[int]) -> dict[int, bytes]:
-        sql = f"SELECT json_group_array(vector), {gather_blobs(column)} FROM {table}"
+        sql = f"SELECT json_group_array(vector), {gather_blobs('tokens')} FROM tokens"
         found = self._rows(f"{sql} WHERE vector IN (SELECT value FROM json_each(?))", (to_json(vectors),))[0]
         return dict(zip(decode_numbers(found[0]), part_blobs(*found[1:]), strict=True))
 
