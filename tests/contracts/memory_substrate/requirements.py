@@ -141,10 +141,11 @@ REQUIREMENTS = (
     ),
     Requirement(
         "search and context sanitize long texts.",
-        "Above 400 characters: the last labelled line, else the last question, else the end.",
+        "Above 400 characters: the last labelled line, else the last question, else a labelled sentence, else the end.",
         (
             "test_a_prompt_in_place_of_a_question_is_sanitized",
             "test_a_prompt_in_one_paragraph_is_cut_at_its_sentences",
+            "test_a_labelled_question_is_found_wherever_it_stands",
             "test_a_question_of_any_length_is_answered",
         ),
     ),
@@ -173,9 +174,10 @@ REQUIREMENTS = (
     ),
     Requirement(
         "Streams are fused by reciprocal ranks; items tell their streams, ranks and scores.",
-        "k is 60. Each stream ranks by its own score.",
+        "k is 60. Each stream ranks by its own score, and takes in what stands out in it.",
         (
             "test_ranks_are_fused_by_their_reciprocals",
+            "test_search_has_the_answer_first_nearly_as_often_as_the_engine",
             "test_each_stream_ranks_by_its_own_score_and_the_score_is_a_probability",
             "test_only_likely_answers_count_as_accessed",
             "test_what_answers_goes_before_a_repository_that_more_leads_to",
@@ -189,8 +191,10 @@ REQUIREMENTS = (
         " the same.",
         score="`score` is the probability that an object answers, between 0 and 1; it is 1 where the question names the"
         " object or its kind. `rank_score` is reciprocal rank fusion (k = 60) of the streams in `retrieval_ranks`, and"
-        " what the items are ordered by. Each stream ranks by its own score: `semantic_score` lies between unrelated"
-        " (0) and identical (1), `lexical_score` has no upper end.",
+        " what the items are ordered by. Each stream ranks by its own score: `semantic_score` is how near the models"
+        " that were asked find an object, between 0 and 1, `lexical_score` has no upper end. What holds words of the"
+        " question is in the semantic stream as well only where it is about as likely an answer as the likeliest, so"
+        " that a word that many objects share lifts none of them above the answer.",
     ),
     Requirement(
         "A hit in a source shows the chunks that matched.",

@@ -188,17 +188,25 @@ def test_an_exact_id_or_path_stands_first(wire: SubstrateServer, tmp_path: Path)
         assert (found(wire, id)[0], found(wire, f"what does {id} say of guide.md?")[0]) == (id, id)
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["list open work items", "unfinished tasks", "what is left to do", "What still needs to be done?", "todo", "待办项",
-     "show me all open tasks", "outstanding work"],
+OPEN_WORK = (
+    "list open work items", "unfinished tasks", "what is left to do", "What still needs to be done?", "todo", "待办项",
+    "show me all open tasks", "outstanding work", "what remains to be done", "What’s left?", "what should I do next",
+    "backlog", "action items", "which tasks are blocked or in progress?", "anything left to do?", "还有哪些任务",
 )  # fmt: skip
-def test_questions_for_open_work_find_it_whatever_else_holds_a_word(wire: SubstrateServer, query: str) -> None:
+
+
+@pytest.mark.parametrize("embedder", ["none", "bundled"])
+def test_questions_for_open_work_find_it_whatever_else_holds_a_word(
+    serve: Callable[..., SubstrateServer], embedder: str
+) -> None:
+    wire = serve(RECOLLECT_EMBEDDER=embedder)
     know(wire, "The list", summary="A list of items to do with the left wing, all of them unfinished, is open.")
-    done = work(wire, "Old chores", status="done")
+    know(wire, "Work hours", summary="Open from nine; work items are counted monthly. The left wing is unfinished.")
+    know(wire, "Old habits", summary="Tasks are tracked in a backlog, and what remains of them is to be done by June.")
+    work(wire, "Old chores", status="done")
     wanted = {work(wire, "Caulk the seams"), work(wire, "Order rope", status="in_progress")}
-    assert set(found(wire, query)[:2]) == wanted
-    assert done not in found(wire, query)[:2]
+    for query in OPEN_WORK:
+        assert set(found(wire, query)[:2]) == wanted, query
 
 
 @pytest.mark.parametrize(
@@ -214,6 +222,18 @@ def test_a_prompt_in_one_paragraph_is_cut_at_its_sentences(wire: SubstrateServer
     prompt = "You are a careful assistant. You follow the rules of the house. " * 8
     answer = wire.use("query", "search", {"query": f"{prompt}{asked}{after}"})
     assert (answer["query"], answer["query_sanitizer"]["method"]) == (asked, "question_sentence")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Task: find the port of the gateway", "\n- **Task**: find the port of the gateway\n",
+     "\n## Question\n\nfind the port of the gateway\n\n## Rules\n\nBe brief."],
+)  # fmt: skip
+def test_a_labelled_question_is_found_wherever_it_stands(wire: SubstrateServer, asked: str) -> None:
+    prompt = "You are a careful assistant. You follow the rules of the house. " * 8
+    answer = wire.use("query", "search", {"query": f"{prompt}{asked}"})
+    told = (answer["query"], answer["query_sanitizer"]["method"])
+    assert told == ("find the port of the gateway", "labeled_line")
 
 
 def test_a_context_shows_the_segment_that_matches_and_where_it_stands(wire: SubstrateServer, tmp_path: Path) -> None:

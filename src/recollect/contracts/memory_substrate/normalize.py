@@ -15,9 +15,9 @@ _MOST_IDS = 8
 SANITIZED = (
     "Long query text was sanitized before retrieval. Use query_sanitizer diagnostics to inspect the applied method."
 )
-_LABEL = r"(?:question|query|task|user question|用户问题|问题|任务)\s*[:：]\s*"
-_LABELLED = re.compile(rf"{_LABEL}(?=\S)", re.IGNORECASE)
-_LABEL_BEFORE = re.compile(rf".*\b{_LABEL}(?=\S)|{_LABEL}", re.IGNORECASE)
+_LABEL = r"(?:question|query|task|user question|用户问题|问题|任务)"
+_LABELLED = re.compile(rf"[-*>#\s]*{_LABEL}\**\s*[:：]\**\s*|#+\s*{_LABEL}$", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(rf".*\b{_LABEL}\s*[:：]\s*(?=\S)|{_LABEL}\s*[:：]\s*", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<=[。！？])|(?<=[!?])(?=\s|[\"')\]])|\n+"
     r"|(?<=\.)(?<!\b[A-Za-z]\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bMr\.)(?<!\bDr\.)(?<!\betc\.)(?<!\bMrs\.)\s+"
@@ -31,8 +31,9 @@ _STOPWORDS = frozenset(
 )
 
 _FILLERS = frozenset(
-    "all any current currently every find get give have item items latest left list me need needs newest now please"
-    " recent remaining right should show still tell there things us work 所有 当前 还有 哪些".split()
+    "all any anything current currently else every everything find get give have item items latest left list me need"
+    " needs newest next now please recent remain remaining remains right should show something still tell there things"
+    " us work yet 所有 当前 还有 哪些".split()
 )
 """Words that ask for objects without saying which."""
 
@@ -51,10 +52,12 @@ def sanitize(text: str) -> tuple[str, Sanitized]:
     whole = _on_one_line(text)
     if len(text.strip()) <= LONGEST:
         clean, method = whole, "passthrough"
-    elif (labelled := _last_labelled(text)) is not None:
+    elif (labelled := _last_labelled(text.splitlines())) is not None:
         clean, method = labelled, "labeled_line"
     elif (asked := _last_asked(text)) is not None:
         clean, method = asked, "question_sentence"
+    elif (labelled := _last_labelled(_SENTENCE_END.split(text))) is not None:
+        clean, method = labelled, "labeled_line"
     else:
         clean, method = _on_one_line(text.strip()[-LONGEST:]), "tail_truncation"
     return clean, Sanitized(clean != whole, method, len(text), len(clean))
@@ -64,10 +67,16 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _last_labelled(text: str) -> str | None:
-    lines = [line.strip() for line in reversed(text.splitlines())]
-    found = ((line, match) for line in lines if (match := _LABELLED.match(line)) is not None)
-    return next((_on_one_line(line[match.end() :])[:LONGEST].strip() for line, match in found), None)
+def _last_labelled(lines: Sequence[str]) -> str | None:
+    """What follows the last label: on its line, or on the next where the label is a line of its own."""
+    rest: str | None = None
+    for line in reversed([line for line in map(_on_one_line, lines) if line]):
+        match = _LABELLED.match(line)
+        told = None if match is None else line[match.end() :] or rest
+        if told:
+            return told[:LONGEST].strip()
+        rest = line
+    return None
 
 
 def _last_asked(text: str) -> str | None:
@@ -93,9 +102,11 @@ RULES = (
     Rule(
         (
             "待办", "待办项", "todo", "todos", "to-do", "to-dos", "task", "tasks", "任务", "work_item", "work_items",
-            "work item", "work items", "open work", "unfinished", "outstanding work", "remaining work", "pending work",
-            "left to do", "left to be done", "still to do", "to be done", "have to do", "not done", "未完成",
-        ), ("open", "pending"),
+            "work item", "work items", "action item", "action items", "next step", "next steps", "open work",
+            "open issues", "open items", "unfinished", "incomplete", "outstanding", "backlog", "remaining work",
+            "pending work", "do next", "left to do", "left to be done", "still to do", "to be done", "have to do",
+            "not done", "what's left", "what is left", "what remains", "未完成",
+        ), ("open", "pending", "blocked", "in progress"),
         {"object_types": ("work_item",), "statuses": ("open", "in_progress", "blocked", "pending")},
     ),
     Rule(("决策", "决定", "decision", "decisions"), (), {"object_types": ("knowledge",), "kinds": ("decision",)}),
@@ -130,7 +141,7 @@ class Plan(Struct, frozen=True):
 
 def plan_query(query: str) -> Plan:
     """Which terms a question is matched by, and which filters it suggests."""
-    lowered = query.casefold()
+    lowered = query.casefold().replace("’", "'")
     words = tuple(split_terms(lowered))
     held = set(words)
     synonyms: list[str] = []

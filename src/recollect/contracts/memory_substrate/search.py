@@ -1,9 +1,12 @@
 """Which objects answer a question, and by which streams were they found?
 
 The engine is asked once. What it answers becomes streams, each in the order of its own score: `lexical` of what holds
-words of the question, `semantic` of what lies near it, and `graph` of what only relations lead to. Reciprocal rank
-fusion of them is the final order; what the question names by its id, path or address stands before all else. The score
-of an object is the probability that it answers, as the engine sees it.
+words of the question, `semantic` of what its models find near it, and `graph` of what only relations lead to.
+Reciprocal rank fusion of them is the final order; what the question names by its id, path or address stands before all
+else. The score of an object is the probability that it answers, as the engine sees it.
+
+Who is in two streams goes before the first of one. So what holds a word of the question is in the semantic stream as
+well only where it answers about as likely as the likeliest: a word that many notes share would lift any of them else.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_f
 from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.embedding.semantics import WAIT_SECONDS
 from recollect.engine.write.remember import said_beside
-from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record
+from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record, Why
 
 RRF_K = 60
 _FEWEST_LOOKED_AT = 40
@@ -37,6 +40,8 @@ _LOOKED_AT = 3  # times the items that are asked for
 _MOST_LOOKED_AT = 1_000
 _MOST_ASKED = 3  # times that the engine is asked
 _CROWDED = 0.25  # of a list: a source that takes up more of it is set aside, and others have their turn
+_FAIRLY_LIKELY, _AS_LIKELY = 0.1, 0.8  # the least of what answers likely, and of what the likeliest one has
+_TOKENS, _DEEP = 0.5, 0.25  # what wordpieces and the reranker count for beside the vectors, where they were asked
 _CLOSE = 0.5  # of the nearest: who is that near was found by the graph
 _NEAR = 0.1  # on the scale from unrelated to identical: who is nearer was found by meaning
 _MEANINGLESS = 0.3  # a record without a word of the question, no nearer than this and unlikely was found by nothing
@@ -60,6 +65,7 @@ class Found(Struct, kw_only=True):
     score: float = 0.0
     keyword: float = 0.0
     vector: float = 0.0
+    meaning: float = 0.0
     graph: float = 0.0
     lexical: float = 0.0
     exact: bool = False
@@ -200,14 +206,22 @@ def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit) -
     one.score = max(one.score, alone)
     one.keyword = max(one.keyword, why.keyword)
     one.vector = max(one.vector, why.vector or 0.0)
+    one.meaning = max(one.meaning, _meaning(why))
     one.graph = max(one.graph, why.graph)
     says_something = why.keyword > 0 or (why.vector or 0.0) >= _NEAR
     if owner is not None and hit.record.id != owner.id and says_something and len(one.chunks) < _MOST_CHUNKS:
         one.chunks.append(_chunk(hit))
 
 
+def _meaning(why: Why) -> float:
+    """How near a text lies, in the mean of the models that were asked: 0 where there is no vector of it."""
+    said = [(why.vector or 0.0, 1.0), (why.tokens, _TOKENS), (why.deep, _DEEP)]
+    known = [(value, weight) for value, weight in said if value is not None and why.vector is not None]
+    return sum(value * weight for value, weight in known) / max(sum(weight for _, weight in known), 1.0)
+
+
 def _chunk(hit: Hit) -> Chunk:
-    score = round(hit.why.vector or 0.0, 4)
+    score = round(_meaning(hit.why), 4)
     return {
         "chunk_id": hit.record.id, "segment_id": v.segment_id(hit.record.position),
         "locator": hit.record.locator or {}, "excerpt": v.clip(hit.record.text, _EXCERPT),
@@ -318,21 +332,23 @@ def _add_by_other_words(objects: Objects, plan: Plan, wanted: Wanted, found: dic
 
 def _fuse(found: Collection[Found]) -> list[Found]:
     """Gives every object its rank in each stream that found it, and sorts by the sum of what these ranks are worth."""
-    _rank("lexical", found, lambda one: one.lexical, 0.0)
-    _rank("semantic", found, lambda one: one.vector, _NEAR)
-    _rank("graph", [one for one in found if "lexical" not in one.ranks], lambda one: one.graph, _CLOSE)
+    likely = max(_FAIRLY_LIKELY, _AS_LIKELY * max((one.score for one in found), default=0.0))
+    near = [one for one in found if one.vector >= _NEAR and (one.score >= likely or one.lexical <= 0)]
+    _rank("lexical", found, lambda one: one.lexical)
+    _rank("semantic", near, lambda one: one.meaning)
+    _rank("graph", [one for one in found if one.lexical <= 0 and one.graph >= _CLOSE], lambda one: one.graph)
     asked = any(one.asked_for for one in found)
 
     def place(one: Found) -> tuple[bool, bool, float, float]:
-        aside = asked and one.score < LIKELY and one.lexical < _PHRASE_IN_TITLE  # by chance, not by what was asked for
+        aside = asked and not one.asked_for and one.lexical < _PHRASE_IN_TITLE  # by a word, not by what was asked for
         return not one.exact, aside, -one.rank_score, -one.score
 
     return sorted((one for one in found if one.ranks), key=place)
 
 
-def _rank(stream: str, found: Collection[Found], score: Callable[[Found], float], least: float) -> None:
+def _rank(stream: str, found: Collection[Found], score: Callable[[Found], float]) -> None:
     """The place of each object in one stream: by its score there alone; of equals, the likelier answer is first."""
-    in_stream = [one for one in found if score(one) > 0 and score(one) >= least]
+    in_stream = [one for one in found if score(one) > 0]
     for rank, one in enumerate(sorted(in_stream, key=lambda one: (-score(one), -one.score)), 1):
         one.ranks[stream] = rank
 
@@ -344,7 +360,7 @@ def view_found(one: Found) -> v.Item:
         score=round(one.score, 4),
         rank_score=round(one.rank_score, 6),
         lexical_score=round(one.lexical, 4),
-        semantic_score=round(one.vector, 4),
+        semantic_score=round(one.meaning, 4),
         matched_terms=one.terms[:16],
         retrieval_sources=list(one.ranks),
         retrieval_ranks=one.ranks,
