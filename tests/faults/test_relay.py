@@ -23,7 +23,8 @@ import recollect
 from recollect import Settings
 from recollect.cli.flags import CONTRACT_NAMES, DEFAULT_SPACE
 from recollect.contracts.registry import CONTRACTS
-from recollect.serve.meeting import PREFIX
+from recollect.serve.meeting import PREFIX, Meeting
+from recollect.serve.relay import Handed, Relay
 from recollect.types import DEFAULT_SPACE as USUAL
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays need sockets and locks that only POSIX has")
@@ -263,6 +264,14 @@ def test_an_owner_that_hangs_keeps_nobody_waiting(start: Start) -> None:
     owner.popen.send_signal(signal.SIGCONT)
     assert "The lamp is green." in json.dumps(owner.call("recall", query="green lamp"))
     assert texts(owner.home) == ["The lamp is green."]
+
+
+def test_nobody_waits_for_the_right_to_serve_where_nobody_can_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.serve.relay.FINDING_SECONDS", float("inf"))
+    nowhere = Meeting(str(tmp_path / "gone"), "any")
+    assert Relay(nowhere, {}).run() == Handed(None)
 
 
 def test_what_differs_keeps_apart(start: Start) -> None:

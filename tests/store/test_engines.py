@@ -77,6 +77,19 @@ def test_everyday_questions_have_the_same_answers_in_the_same_order(
         assert told(postgres.recall(question, space=part)) == told(sqlite.recall(question, space=part))
 
 
+def test_a_session_of_no_project_begins_with_the_same_brief_and_is_given_it_again(tmp_path: Path) -> None:
+    given: list[list[str]] = []
+    for url in (None, store_url(tmp_path)):
+        with open_one(tmp_path / "home", url) as memory:
+            memory.remember("Never push to main.", kind="rule", id="rule")
+            unasked = memory.unasked
+            first = unasked.give_brief()
+            unasked.note_given(first, session="s")
+            given.append([first.text, unasked.give_brief().text, unasked.give_earlier().text])
+    assert given == [[given[0][0]] * 3] * 2
+    assert "Never push to main." in given[0][0]
+
+
 QUESTIONS = (
     "how do I add a store?", "what happens when the disk is full?", "forgetting for good", "which vectors wait?",
     "journal undo", "how are duplicates found", "who may write at the same time?", "SQLite file format", "トークン",

@@ -11,8 +11,13 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
+import gc
+import importlib
+import io
 import json
 import os
+import pkgutil
 import random
 import select
 import shutil
@@ -22,7 +27,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +40,6 @@ ENDS = ("kill", "torn", "after")
 FAILS = ("eio", "full")
 YEAR = 365 * 86_400
 _LEFT_SECONDS = 60
-_MOST_WRONG = 5
 _ROUNDS_OF_A_LIFE = 20
 
 
@@ -142,6 +146,15 @@ def _allow(where: Surroundings, *, writing: bool) -> None:
 # A round
 
 
+class Extent(NamedTuple):
+    """Which rounds there are, and when there are no more, even so."""
+
+    first: int
+    count: int
+    seconds: float
+    most_wrong: int
+
+
 class Run:
     """Many rounds, and what came of them."""
 
@@ -156,11 +169,12 @@ class Run:
         self.spared: Callable[[], frozenset[int]] = frozenset
         """Processes that stay when a round is over."""
 
-    def rounds(self, first: int, count: int, seconds: float) -> None:
+    def rounds(self, extent: Extent) -> None:
+        first, count, seconds, most_wrong = extent
         until = time.monotonic() + seconds
         life = None
         for number in range(first, first + count):
-            if time.monotonic() > until or self.wrong >= _MOST_WRONG:
+            if time.monotonic() > until or self.wrong >= most_wrong:
                 return
             if life is None or number % _ROUNDS_OF_A_LIFE == 0:
                 life = self._begun(number)
@@ -353,7 +367,7 @@ def postgres_lives(folder: Path, server: Any) -> Callable[[int], Life]:
     return begin
 
 
-def run(seed: int, first: int, count: int, seconds: float, store: str) -> int:
+def run(seed: int, extent: Extent, store: str) -> int:
     _import_all(store)
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # whose parent was killed is waited for by this process
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as named:
@@ -361,14 +375,14 @@ def run(seed: int, first: int, count: int, seconds: float, store: str) -> int:
         folder.chmod(0o755)
         if store == "sqlite":
             done = Run(folder, seed, sqlite_lives(folder), SQLITE)
-            done.rounds(first, count, seconds)
+            done.rounds(extent)
         else:
-            done = _on_postgres(folder, seed, first, count, seconds)
+            done = _on_postgres(folder, seed, extent)
     print(done.told())
     return 1 if done.wrong else 0
 
 
-def _on_postgres(folder: Path, seed: int, first: int, count: int, seconds: float) -> Run:
+def _on_postgres(folder: Path, seed: int, extent: Extent) -> Run:
     import psycopg
     from tests.pgserver import restart_server, start_server, stop_server
 
@@ -388,27 +402,36 @@ def _on_postgres(folder: Path, seed: int, first: int, count: int, seconds: float
         done = Run(folder, seed, postgres_lives(folder, server), POSTGRES)
         done.disturb = disturb
         done.spared = lambda: frozenset({int((folder / "pg" / "postmaster.pid").read_text().split()[0])})
-        done.rounds(first, count, seconds)
+        done.rounds(extent)
     finally:
         stop_server(server)
     return done
 
 
 def _import_all(store: str) -> None:
-    """What commands import when they run: here once for all."""
-    import numpy  # noqa: F401
+    """What commands import and make when they run: here once for all, so that each is a matter of milliseconds."""
+    import typer.main
 
     import recollect
-    import recollect.cli.app
-    import recollect.cli.hook
-    import recollect.cli.serve
-    import recollect.serve.owner
-    import recollect.serve.relay
-    import recollect.serve.stdio
+    from recollect.cli import main
+    from recollect.environment import spare_processors
 
-    if store == "postgres":
-        import recollect.store.postgres
-    assert recollect.open  # which brings in the engine
+    spare_processors()
+    rooms = ("cli", "contracts", "engine", "ingest", "retrieve", "store")
+    for found in pkgutil.walk_packages(recollect.__path__, "recollect."):
+        parts = found.name.split(".")
+        if parts[1] in rooms and parts[-1] != "__main__" and (store == "postgres" or "postgres" not in parts):
+            importlib.import_module(found.name)
+    for name in ("serve.owner", "serve.relay", "serve.stdio"):
+        importlib.import_module(f"recollect.{name}")
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    heard = io.TextIOWrapper(io.BytesIO())
+    with redirect_stdout(heard), redirect_stderr(heard), tempfile.TemporaryDirectory() as nothing:
+        main(["--help"])
+        main(["list", "--home", nothing])
+    gc.collect()
+    gc.freeze()
+    assert len(os.listdir("/proc/self/task")) == 1, "a process that has threads cannot be forked"
 
 
 def main() -> int:
@@ -417,6 +440,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first round, to see one again")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no round after so long")
+    parser.add_argument("--wrong", type=int, default=5, help="begin no round after so many with something wrong")
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
     given = parser.parse_args()
     if "LD_PRELOAD" not in os.environ:
@@ -424,7 +448,8 @@ def main() -> int:
         arguments = [sys.executable, "-m", "tests.torture.rounds", *sys.argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, "LD_PRELOAD": str(build_layer(folder))})
     try:
-        return run(given.seed, given.first, given.rounds, given.seconds, given.store)
+        extent = Extent(given.first, given.rounds, given.seconds, given.wrong)
+        return run(given.seed, extent, given.store)
     finally:
         shutil.rmtree(Path(os.environ["LD_PRELOAD"]).parent)
 

@@ -100,6 +100,10 @@ class Meeting:
         except OSError:
             return None
 
+    def can_be_claimed(self) -> bool:
+        """Could anybody serve here, now or later? Not where nothing may be written."""
+        return os.access(self._folder, os.W_OK)
+
     def may_be_served(self) -> bool:
         """Was there somebody who serves? It may have been killed since."""
         return os.path.lexists(self._socket)

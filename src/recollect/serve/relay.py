@@ -110,7 +110,7 @@ class Relay:
         end = time.monotonic() + FINDING_SECONDS
         while time.monotonic() < end:
             found = self._meeting.connect() or self._meeting.claim()
-            if found is not None:
+            if found is not None or not self._meeting.can_be_claimed():
                 return found
             select.select([], [], [], _STEP_SECONDS)
         return None

@@ -124,7 +124,7 @@ _PAUSED = Shelf("paused", datetime)
 _SHOWN = Shelf("shown", Shown)
 _INJECTED = Shelf("injected", Injected)
 _ONLY = "all"
-_NO_PROJECT = "\0"
+_NO_PROJECT = ""
 _FRESH = timedelta(hours=12)  # with time alone, what is important changes slowly
 
 
