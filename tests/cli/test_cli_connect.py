@@ -227,3 +227,13 @@ def test_a_client_may_be_told_to_speak_memory_mcp(shell):
     assert shell("connect", "cursor", "--yes", "--as", "memory-mcp", "--space", "work").code == 0
     entry = servers(shell.home / USER_FILES["cursor"], "cursor")["recollect"]
     assert entry["args"][-5:] == ["serve", "--as", "memory-mcp", "--space", "work"]
+
+
+def test_disconnecting_is_not_denied_because_the_log_of_hooks_cannot_be_written(shell):
+    path = shell.home / USER_FILES["cursor"]
+    shell("connect", "cursor", "--yes")
+    (shell.store / "hooks.jsonl").mkdir(parents=True)
+    done = shell("disconnect", "cursor", "--yes")
+    assert (done.code, "Cursor no longer uses this memory" in done.out) == (0, True)
+    assert "the log of hooks cannot be written" in done.err
+    assert "recollect" not in (path.read_text("utf-8") if path.exists() else "")

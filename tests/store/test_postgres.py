@@ -227,6 +227,26 @@ def test_a_change_with_a_key_is_made_once_wherever_its_connection_is_cut(
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
+def test_a_turn_is_taken_though_its_connection_is_cut_while_it_is_asked_for(url: str, wire: Wire, how: Cut) -> None:
+    store, other = PostgresStore(f"{wire.url}&schema={schema_of(url)}", now), PostgresStore(url, now)
+    taken, turn, was_cut = 0, 0, True
+    while was_cut:
+        turn += 1
+        wire.cut(turn, how)
+        try:
+            with store.turn("dream") as mine:
+                assert (mine.mine, other.turn("dream").take()) == (True, False)
+                taken += 1
+        except StoreError:
+            assert turn == 1  # there was no connection yet
+        was_cut = wire.was_cut
+        wire.mend()
+    assert taken > 2
+    other.close()
+    store.close()
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
 def test_a_recall_is_answered_wherever_its_connection_is_cut(url: str, tmp_path: Path, wire: Wire, how: Cut) -> None:
     memory = open_at(f"{wire.url}&schema={schema_of(url)}", tmp_path)
     memory.remember("The kettle is blue.")

@@ -128,8 +128,10 @@ CLI: Mapping[str, Act] = {
     "doctor": _one("doctor", "--secrets"),
     "pause": _one("pause", "--for", "30m", again=False),
     "resume": _one("resume"),
-    "connect": _one("connect", "cursor", "--yes"),
-    "disconnect": Act((("connect", "cursor", "--yes"), ("disconnect", "cursor", "--yes")), marks=0, again=False),
+    "connect": _one("connect", "cursor", "--yes", alone=True),
+    "disconnect": Act(
+        (("connect", "cursor", "--yes"), ("disconnect", "cursor", "--yes")), marks=0, again=False, alone=True
+    ),
     "plugin": _one("plugin", "{path}/plugins"),
     "spaces create": _one("spaces", "create", "litter", "--description", "Of no worth."),
     "spaces delete": Act(

@@ -167,7 +167,7 @@ class Session:
         if answer is not None and not self.torn and not agent.refuses:
             agent.tell(wrong=f"{self.contract} {call.tool} was refused, and nothing was wrong: {answer}")
         agent.tell(again=call.tool, code=ended)
-        self.torn = False
+        self.torn = agent.crowded
         self.server = self._start()
         answer = self.server.call(call.tool, arguments, key)
         if not _is_done(answer) and not agent.refuses:

@@ -164,10 +164,18 @@ def disconnect(
             edits.append(_plan(hooks, mode, (lambda _: "") if wiring.own else wiring.unwired))
     if _apply(chosen, [_or_gone(_as_before(edit), wiring) for edit in edits], yes=yes, as_json=as_json):
         if not project:
-            log_call(own_home(None), HookCall(at=utc_now(), client=chosen.name, event=DISCONNECTED, reason="by hand"))
+            _note_disconnected(chosen)
         _put_unless(as_json, f"disconnected: {chosen.title} no longer uses this memory once it is restarted")
     else:
         _put_unless(as_json, f"{chosen.title} was not connected")
+
+
+def _note_disconnected(client: Client) -> None:
+    """Has `doctor` and `status` speak of it no more. That this cannot be written undoes nothing, and is said."""
+    try:
+        log_call(own_home(None), HookCall(at=utc_now(), client=client.name, event=DISCONNECTED, reason="by hand"))
+    except OSError as error:
+        say(f"note: the log of hooks cannot be written ({error.strerror}): `recollect doctor` may still tell of them")
 
 
 def _client(name: str) -> Client:

@@ -292,7 +292,7 @@ class PostgresStore:
     # Other processes
 
     def turn(self, *names: str, stop: threading.Event | None = None) -> DatabaseTurn:
-        return DatabaseTurn(self._connect, lock_key(self._address.schema, "turn", *names), stop)
+        return DatabaseTurn(self._connect, self._converted, lock_key(self._address.schema, "turn", *names), stop)
 
     def _connect(self) -> Connection:
         with self._converted():

@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import psycopg
 
+from recollect.errors import StoreLost
 from recollect.store.base import Turn
 from recollect.store.postgres.connections import Connection, is_lost
 
@@ -24,9 +26,16 @@ def lock_key(schema: str, *names: str) -> int:
 class DatabaseTurn(Turn):
     """A turn that is a lock of a connection of its own, which is kept while it is waited for."""
 
-    def __init__(self, connect: Callable[[], Connection], key: int, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], Connection],
+        converted: Callable[[], AbstractContextManager[None]],
+        key: int,
+        stop: threading.Event | None = None,
+    ) -> None:
         super().__init__(stop)
         self._connect = connect
+        self._converted = converted
         self._key = key
         self._connection: Connection | None = None
         self._mine = False
@@ -36,12 +45,19 @@ class DatabaseTurn(Turn):
         return self._mine and self._connection is not None and not is_lost(self._connection)
 
     def _try(self) -> bool:
+        try:
+            return self._ask()
+        except StoreLost:  # and with the connection whatever lock it had
+            return self._ask()
+
+    def _ask(self) -> bool:
         if self._connection is not None and is_lost(self._connection):
             self._connection.close()
             self._connection = None
         if self._connection is None:
             self._connection = self._connect()
-        row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
+        with self._converted():
+            row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone()
         self._mine = row is not None and bool(row[0])
         return self._mine
 
