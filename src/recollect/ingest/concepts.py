@@ -89,7 +89,8 @@ _PART = re.compile(r"[^\s/-]+")
 _FORMAT = re.compile(
     r"(?:[a-z]{2}-[A-Za-z]{2}|[YMDHmsdy]{2,4}(?:[-/:. ][YMDHmsdy]{2,4})+|--?\w[\w-]*(?:[ =].*)?|<[^>]*>|[\[({].*"
     r"|.*[\])}=;]|~?\.{0,2}/.*|.*\\.*|(?:[\w.-]+/){2,}[\w.-]*|[\w./-]+\.(?:md|py|js|ts|tsx|jsx|json|ya?ml|toml|txt|rs|go|"
-    r"java|c|h|cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*)"
+    r"java|c|h|cpp|css|html|lock|sh|sql|ini|cfg)|\S+/\S+/|[\w-]+:\S.*|[\w./-]+/[\w-]+\.\w{1,5}|\S+::\S+"
+    r"|[a-z][\w -]* --?\w.*|(?:GET|POST|PUT|PATCH|DELETE|HEAD) /.*)"
 )
 _PLACEHOLDER = re.compile(r"^[a-z][\w-]*(?: .*)? (?:[A-Z]{1,12}|\[[A-Z]+\])$")  # as usage lines of commands have it
 _STOPWORDS = frozenset(
@@ -110,7 +111,7 @@ _GENERIC = frozenset(
 _GENERIC_PHRASES = frozenset(
     ("getting started", "quick start", "table of contents", "how it works", "see also", "further reading",
      "code of conduct", "known issues", "new features", "bug fixes", "breaking changes", "best practices",
-     "release notes")
+     "release notes", "miscellaneous chores", "performance improvements", "code refactoring", "dependency updates")
 )  # fmt: skip
 _ARTIFACT_ENDS = frozenset(
     """example examples feature features reference references task tasks todo todos usage changelog notes log steps step
@@ -238,7 +239,8 @@ def skip_reason(term: str) -> SkipReason | None:
     if _FORMAT.fullmatch(term) or _FRAGMENT.search(term):
         return "format_marker"
     if len(words) > 1:
-        if words[-1] in _ARTIFACT_ENDS or (words[0] in _PASSING and len(words) <= 4):
+        is_shouted = len(words) > 2 and term.isupper()  # as licences have it
+        if is_shouted or words[-1] in _ARTIFACT_ENDS or (words[0] in _PASSING and len(words) <= 4):
             return "document_artifact"
         if _KEYS.intersection(words) and len(words) <= 4:
             return "shortcut_marker"

@@ -218,6 +218,7 @@ REQUIREMENTS = (
             "test_a_context_pack_points_from_its_sections_into_its_items",
             "test_a_context_without_anything_says_so", "test_contested_items_are_named_as_conflicts",
             "test_a_context_shows_the_segment_that_matches_and_where_it_stands",
+            "test_a_pack_and_a_graph_point_at_nothing_that_was_left_out",
         ),
         "A source among the items of a context shows the segment that matches best, with its locator. Each of"
         " `deep_search_hints` is a whole call: a tool, a mode, its `input_data` and `options`.",
@@ -258,8 +259,9 @@ REQUIREMENTS = (
             "test_a_graph_tells_where_each_edge_comes_from", "test_what_is_only_named_is_a_node_that_can_be_asked_for",
             "test_references_between_objects_are_edges_in_both_directions", "test_names_are_compared_exactly",
         ),
-        "What is only named (as a subject or an object of a claim, as a scope, as a reference) is a node of kind `stub`"
-        " or `scope`, and can be asked for by that name, letter by letter.",
+        "What is only named (as a subject or an object of a payload, as a scope, as a reference, as a file) is a node"
+        " of kind `stub` or `scope`, and can be asked for by that name, letter by letter. A payload's subject and"
+        " object without a predicate are kept among `subject_refs`.",
     ),
     Requirement(
         "recent lists what was changed last.",

@@ -11,6 +11,7 @@ REQUIREMENTS = (
         (
             "test_a_clean_repository_is_captured", "test_the_map_has_the_indexes_of_the_document",
             "test_other_patterns_are_no_noop", "test_a_repository_says_what_its_map_leaves_out",
+            "test_patterns_that_fit_nothing_leave_the_map_as_it_was",
         ),
         "The map of a repository is capped at 300 documents, 400 sections, 500 code files and 200 modules; `left_out`"
         " says what the map does not hold. The repository, its languages and its 50 foremost modules become nodes.",
@@ -44,8 +45,9 @@ REQUIREMENTS = (
             "test_messages_keep_what_was_said_of_them_and_are_found_by_it",
             "test_a_short_page_keeps_headings_code_tables_and_lists",
         ),
-        "Messages of a conversation show their role, name, time and metadata as they were given. A web page of at most"
-        " 20,000 characters is kept whole but for menus, footers and forms; of a longer one the main part is.",
+        "Messages of a conversation show their role, name and metadata as they were given, and their time in UTC. A"
+        " web page of at most 20,000 characters is kept whole but for menus, footers and forms; of a longer one the"
+        " main part is.",
         absent="Pages of private and loopback addresses: `web` refuses them.",
     ),
     Requirement(
@@ -54,6 +56,7 @@ REQUIREMENTS = (
         (
             "test_terms_that_may_deserve_a_memory_are_told_in_brief", "test_ingest_hands_over_to_the_agent",
             "test_concept_candidates_are_headings_and_terms_and_no_fragments",
+            "test_commands_paths_licences_and_headings_of_changelogs_are_no_concepts",
         ),
     ),
     Requirement(
@@ -93,9 +96,11 @@ REQUIREMENTS = (
         (
             "test_references_that_lead_nowhere_are_found_and_repaired",
             "test_dangling_references_of_every_field_are_found_and_mended",
+            "test_repair_leaves_alone_what_other_trackers_and_people_are_called",
         ),
-        "A node that was given a name of its own (`node:harbour`) is there by being named, so that only references to"
-        " ids that this server minted can lead nowhere. What a claim says of such a node is told, and kept.",
+        "A node that was given a name of its own (`node:harbour`), a person or the ticket of another tracker is there"
+        " by being named: what can lead nowhere are ids that begin with `src:`, `know:`, `act:` or `work:`, and ids of"
+        " nodes that this server minted. Those in a claim or a scope are told, and kept.",
     ),
     Requirement(
         "promote_candidates, merge_duplicates, decay_stale, and cycle as all three.",

@@ -51,6 +51,8 @@ def found(wire: SubstrateServer, query: str, **options: Any) -> list[str]:
         ({"subject": "node:harbour", "predicate": "lies_at", "object": "node:river"}, "node:river", "lies_at"),
         ({"subject": "the crane", "predicate": "lifts", "value": "40 t"}, "the crane", "about"),
         ({}, "scope:project", "in_scope"),
+        ({"subject": "node:quay", "value": 3}, "node:quay", "about"),
+        ({"predicate": "p", "object": "node:pier"}, "node:pier", "about"),
     ],
 )
 def test_what_is_only_named_is_a_node_that_can_be_asked_for(
@@ -78,7 +80,9 @@ def test_references_between_objects_are_edges_in_both_directions(wire: Substrate
         **GOVERNED,
         "produced_object_refs": [first],
     }
-    survey = wire.use("remember", "activity", given)["object_id"]
+    survey = wire.use("remember", "activity", {**given, "artifact_refs": ["/out/hull.csv"]})["object_id"]
+    file = wire.use("query", "graph", {"id": "/out/hull.csv"})
+    assert [(edge["source_id"], edge["relation"]) for edge in file["edges"]] == [(survey, "artifact")]
     edges = wire.use("query", "graph", {"id": first}, {"max_items": 20})["edges"]
     assert {(second, first, "depends_on"), (survey, first, "produced_object"), (first, source, "uses_source")} <= {
         (edge["source_id"], edge["target_id"], edge["relation"]) for edge in edges
@@ -128,13 +132,14 @@ def test_a_stale_fact_is_renewed_by_new_evidence_or_by_somebodys_word(
         "kind": "fact", "title": "Port", "summary": "Port.", **GOVERNED, **said,
     }})  # fmt: skip
     assert id in told
-    assert "renews it" in told
+    assert "new evidence, or memory_source user_declared or human_curated, renews it" in told
     fresh = {"evidence_refs": [{"source_id": new, "segment_id": "seg-1"}]}
     again = know(wire, "Port again", **said | (fresh if renewed_by == "evidence" else {"memory_source": renewed_by}))
     status = "candidate" if renewed_by == "evidence" else "active"
     assert (again["knowledge_id"], again["status"]) == (id, status)
     page = wire.use("query", "page", {"id": id})["object"]
-    assert (page["title"], page["status"]) == ("Port again", status)
+    vouched = "agent_inferred" if renewed_by == "evidence" else renewed_by
+    assert (page["title"], page["status"], page["memory_source"]) == ("Port again", status, vouched)
 
 
 # Conversations
@@ -149,7 +154,7 @@ def test_messages_keep_what_was_said_of_them_and_are_found_by_it(wire: Substrate
         {"role": "assistant", "content": "Noted."},
         {"role": "user", "name": "Öz 北", "content": "Later.", "metadata": {"n": [1, {"deep": "quokka"}]}},
     ]  # fmt: skip
-    given = {"title": "Talk", "messages": messages, "origin": {"host": "codex"}}
+    given = {"title": "Talk", "messages": messages, "origin": {"host": "codex", "places": ["fathom-bay"]}}
     source = wire.use("ingest", "conversation", given)["source_id"]
     segments = wire.use("query", "page", {"id": source}, {"include_segments": True})["segments"]
     for segment, message in zip(segments, messages, strict=True):
@@ -157,7 +162,7 @@ def test_messages_keep_what_was_said_of_them_and_are_found_by_it(wire: Substrate
             name: value for name, value in message.items() if name != "content"
         }
         assert segment["excerpt"] == message["content"]
-    for query in ("Zuleika", "Öz", "backstage", "quokka"):
+    for query in ("Zuleika", "Öz", "backstage", "quokka", "codex", "fathom-bay"):
         assert found(wire, query) == [source], query
 
 
@@ -285,24 +290,37 @@ def test_dangling_references_of_every_field_are_found_and_mended(wire: Substrate
     gone, node = f"know:{'0' * 32}", f"node:{'0' * 32}"
     item = work(
         wire, "Haul", depends_on=[f"work:{'1' * 32}"], related_knowledge_refs=[gone], blocked_by=[f"work:{'2' * 32}"],
-        parent_ref=f"work:{'3' * 32}", child_refs=[f"work:{'4' * 32}"], source_refs=[source, f"src:{'0' * 32}"],
-        related_node_refs=[node, "node:rope"], owner_refs=["ana"],
+        parent_ref=f"work:{'3' * 32}", child_refs=["work:old"], source_refs=[source, f"src:{'0' * 32}"],
+        related_node_refs=[node, "node:rope"], owner_refs=["ana", node],
     )  # fmt: skip
     given = {"kind": "research", "title": "S", "summary": "s", **GOVERNED, "produced_object_refs": [gone, item],
              "related_work_item_refs": [f"work:{'5' * 32}"]}  # fmt: skip
     wire.use("remember", "activity", given)
-    know(wire, "Hoist", subject_refs=[node, "node:rope"], payload={"subject": node, "predicate": "p", "value": 1})
+    know(wire, "Hoist", subject_refs=[node, "node:rope"], payload={"subject": node, "predicate": "p", "object": gone})
     issues = wire.use("maintain", "structure")["issues"]
-    assert len(issues) == 11
+    assert len(issues) == 13
     answer = wire.use("maintain", "repair", {}, APPLY)
     assert {one["field"] for one in answer["removed_references"]} == {
         "depends_on", "related_knowledge_refs", "blocked_by", "parent_ref", "child_refs", "source_refs",
-        "related_node_refs", "produced_object_refs", "related_work_item_refs", "subject_refs",
+        "related_node_refs", "produced_object_refs", "related_work_item_refs", "subject_refs", "owner_refs",
     }  # fmt: skip
-    assert [one["field"] for one in answer["unresolved_references"]] == ["payload.subject"]
+    assert {one["field"] for one in issues} == {
+        one["field"] for one in (*answer["removed_references"], *answer["unresolved_references"])
+    }
+    assert [one["field"] for one in answer["unresolved_references"]] == ["payload.subject", "payload.object"]
     page = wire.use("query", "page", {"id": item})["object"]
     assert (page["source_refs"], page["related_node_refs"], page["owner_refs"]) == ([source], ["node:rope"], ["ana"])
     assert wire.use("maintain", "repair", {}, APPLY)["status"] == "noop"
+
+
+def test_repair_leaves_alone_what_other_trackers_and_people_are_called(wire: SubstrateServer) -> None:
+    named = {"depends_on": ["JIRA-12"], "blocked_by": ["the yard"], "child_refs": ["node:mast"], "owner_refs": ["ana"]}
+    item = work(wire, "Haul", parent_ref="epic-1", **named)
+    assert wire.use("maintain", "structure")["issues"] == []
+    assert wire.use("maintain", "repair", {}, APPLY)["status"] == "noop"
+    page = wire.use("query", "page", {"id": item})["object"]
+    assert {name: page[name] for name in named} == named
+    assert {"JIRA-12", "epic-1"} <= {node["id"] for node in wire.use("query", "graph", {"id": item})["nodes"]}
 
 
 @pytest.mark.parametrize(("table", "index"), [("refs", "graph"), ("lexis", "lexical")])
@@ -451,6 +469,60 @@ def test_concept_candidates_are_headings_and_terms_and_no_fragments(wire: Substr
     readme = wire.use("ingest", "markdown", {"path": str(Path(__file__).parents[3] / "README.md")})
     for one in readme["memory_suggestions"]["concept_candidates"]:
         assert not set('[](){}$"`|*') & set(one["title"]), one["title"]
+
+
+LICENCE = """# Terms
+
+THE SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS". See `tests/test_a.py::test_b`.
+
+## Watch Rota
+
+`yard install -g`, `GET /api/ropes`, `models/hull.onnx`. The Watch Rota binds all COPYRIGHT HOLDERS AND CONTRIBUTORS.
+
+## Miscellaneous Chores
+
+`yard install -g`, `GET /api/ropes`, `models/hull.onnx`, `tests/test_a.py::test_b`, the Miscellaneous Chores.
+"""
+
+
+def test_commands_paths_licences_and_headings_of_changelogs_are_no_concepts(
+    wire: SubstrateServer, tmp_path: Path
+) -> None:
+    (tmp_path / "terms.md").write_text(LICENCE, "utf-8")
+    answer = wire.use("ingest", "markdown", {"path": str(tmp_path / "terms.md")})
+    told = answer["memory_suggestions"]
+    assert [one["title"] for one in told["concept_candidates"]] == ["Watch Rota"]
+    skipped = {one["title"]: one["reason"] for one in told["candidate_diagnostics"]["skipped"]}
+    assert skipped["COPYRIGHT HOLDERS AND CONTRIBUTORS"] == "document_artifact"
+    assert skipped["yard install -g"] == skipped["GET /api/ropes"] == "format_marker"
+
+
+def test_patterns_that_fit_nothing_leave_the_map_as_it_was(wire: SubstrateServer, tmp_path: Path) -> None:
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo/a.md").write_text("# Anchors\n\nThere are two.\n", "utf-8")
+    given = {"path": str(tmp_path / "repo")}
+    source = wire.use("ingest", "repo", given)["source_id"]
+    args = {"mode": "repo", "input_data": {**given, "include_patterns": ["*.rst"]}}
+    assert wire.fail("memory_ingest", args=args).splitlines()[1:] == [
+        "args.input_data.include_patterns", "  fits no code and no Markdown of this folder; nothing was stored",
+    ]  # fmt: skip
+    assert found(wire, "anchors") == [source]
+
+
+def test_a_pack_and_a_graph_point_at_nothing_that_was_left_out(wire: SubstrateServer) -> None:
+    made = {"reason": "r", "memory_source": "user_declared", "scope_refs": ["scope:yard"], "kind": "decision"}
+    entries = [
+        {"mode": "knowledge", "input_data": {**made, "title": f"Rope {n}", "summary": f"Rope {n} is hemp. " * 20}}
+        for n in range(120)
+    ]
+    wire.use("remember", "batch", {"entries": entries})
+    pack = wire.use("query", "context", {"task": "which rope is hemp?"}, {"max_items": 100})
+    shown = [item["id"] for item in pack["items"]]
+    assert (pack["context_budget"]["returned_items"], pack["decisions"]["ids"]) == (len(shown), shown)
+    assert pack["warnings"] == [f"{100 - len(shown)} more objects bear on it; ask for less at once."]
+    graph = wire.use("query", "graph", {"id": "scope:yard"}, {"max_items": 100})
+    nodes = {node["id"] for node in graph["nodes"]}
+    assert ("note" in graph, 20 < len(nodes) < 100, len(graph["edges"])) == (False, True, len(nodes) - 1)
 
 
 def test_what_was_written_is_there_for_another_process_and_after_a_restart(serve: Callable[..., Any]) -> None:

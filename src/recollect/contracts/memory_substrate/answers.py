@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+import msgspec
+
+from recollect.contracts.fit import MOST_BYTES
 from recollect.contracts.memory_substrate import view as v
 
 MOST_SHOWN = 100
 """Ids that one answer lists of a kind; the rest is counted, and `memory_maintain audit` shows it."""
 _PROSE = ("summary", "excerpt", "text", "content", "reason", "resolution", "description", "module_doc")
 _USUAL = 400
+_ROOM = MOST_BYTES - 2_000
 _DEEPEST = 12
 _MOST_NOTES = 40
 _LONGEST_PLACE = 200
@@ -18,6 +22,13 @@ _LONGEST_PLACE = 200
 
 def answer(result_type: str, data: Mapping[str, object], warnings: Sequence[str] = ()) -> dict[str, object]:
     return {"result_type": result_type, **data, "warnings": list(warnings)}
+
+
+def fitting(most: int, make: Callable[[int], dict[str, object]]) -> dict[str, object]:
+    """What is made of at most so many objects, or of as many as can be sent where one part points into another."""
+    while (size := len(msgspec.json.encode(made := make(most)))) > _ROOM and most > 1:
+        most = max(1, min(most - 1, most * _ROOM // size))
+    return made
 
 
 def written(entries: Sequence[int], **more: object) -> dict[str, object]:

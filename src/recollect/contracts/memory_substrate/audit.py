@@ -8,13 +8,17 @@ from recollect.contracts.memory_substrate.answers import answer
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.tool import Call
 from recollect.engine.care import mend
-from recollect.engine.care.mend import Audited
+from recollect.engine.care.mend import Audited, BrokenReference
 from recollect.engine.memory import Memory
 from recollect.types import Entity, Record, Relation
 
 AUDIT_ITEMS = 100
 MOST_ISSUES = 100
 _TITLE_CHARS = 120
+_FIELDS = {
+    "grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs", "grounds.scopes": "scope_refs",
+    "grounds.claim.subject": "payload.subject", "grounds.claim.object": "payload.object",
+}  # fmt: skip
 
 
 def audit(objects: Objects, given: s.Nothing, options: s.Sized, call: Call) -> dict[str, object]:
@@ -74,13 +78,13 @@ def structure(objects: Objects, given: s.Nothing, options: s.Nothing, call: Call
         for problem in objects.memory.check()
     ]
     for one in mend.mend(objects.memory.core, objects.space, dry_run=True).broken:
+        told = view_broken(one)
         issues.append(
             {
                 "severity": "warning",
                 "kind": "missing_reference",
-                "object_id": one.id,
-                "summary": f"{one.id} refers to {one.ref}, which is not there ({one.field}).",
-                "ref": one.ref,
+                **told,
+                "summary": f"{one.id} refers to {one.ref}, which is not there ({told['field']}).",
                 "next_actions": ["run_memory_maintain_repair"] if one.safe else ["review_reference"],
             }
         )
@@ -95,6 +99,13 @@ def structure(objects: Objects, given: s.Nothing, options: s.Nothing, call: Call
     }
     left = len(issues) - MOST_ISSUES
     return answer("structure_report", data, [f"{left} more issues are not listed."] if left > 0 else [])
+
+
+def view_broken(one: BrokenReference) -> dict[str, str]:
+    """A reference that leads nowhere, by the name of its field here."""
+    is_doing = one.id.startswith(("act:", "work:"))
+    field = "related_node_refs" if is_doing and one.field == "grounds.subjects" else _FIELDS.get(one.field, one.field)
+    return {"object_id": one.id, "field": field, "ref": one.ref}
 
 
 def _count(memory: Memory, space: str) -> dict[str, object]:

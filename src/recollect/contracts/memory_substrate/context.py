@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
-from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.answers import answer, fitting
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.search import Found, ask
 from recollect.contracts.tool import Call
@@ -30,7 +31,10 @@ def context(objects: Objects, given: s.ContextInput, options: s.GraphOptions, ca
     asked = ask(objects, given.task, given.scope, "args.input_data.scope", most)
     items = [_view(one) for one in asked.search.found]
     scope = {name: values for name, values in _scope(given.scope).items() if values}
-    return answer("context_pack", {**_pack(asked.query, scope, items, most), **asked.told}, asked.warnings)
+    pack = fitting(len(items), lambda fit: {**_pack(asked.query, scope, items[:fit], most), **asked.told})
+    left = len(items) - len(cast("list[v.Item]", pack["items"]))
+    warnings = [*asked.warnings, *([f"{left} more objects bear on it; ask for less at once."] if left else [])]
+    return answer("context_pack", pack, warnings)
 
 
 def _view(one: Found) -> v.Item:

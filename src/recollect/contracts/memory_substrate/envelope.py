@@ -6,6 +6,7 @@ with its place, in the sentences that callers of this contract know.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -111,7 +112,11 @@ def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[st
     except InvalidInput as error:
         place = dotted(own_word(error.field, mode.words))
         within = place if place.startswith("args.") else f"args.input_data.{place}"
-        raise Rejected(tool, [Problem(within, error.problem)]) from error
+        raise Rejected(tool, [Problem(within, in_own_words(error.problem))]) from error
+
+
+def in_own_words(problem: str) -> str:
+    return re.sub(r"\btrust\b", "memory_source", problem)
 
 
 def dotted(field: str) -> str:

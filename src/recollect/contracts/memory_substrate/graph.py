@@ -8,13 +8,14 @@ from. A node or a scope that is only named is part of the graph as well.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
-from recollect.contracts.memory_substrate.answers import answer
+from recollect.contracts.memory_substrate.answers import answer, fitting
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.tool import Call
 from recollect.engine.write.grounds import references_of
@@ -22,7 +23,6 @@ from recollect.types import HIDDEN_STATUSES, Claim, Grounds, Record, Relation
 
 SCHEMA_VERSION = 1
 _CLAIMED = "structured_payload"
-_NO_OBJECTS = ("artifact_refs", "source_refs")  # files are no objects, and sources that are known are evidence
 _RELATIONS = {"parent_ref": "child_of"}
 _EDGES_PER_NODE = 4
 _LOOKED_AT = 4  # times as many links as objects are asked for, since some lead nowhere
@@ -95,7 +95,7 @@ def _links(record: Record) -> Iterator[Link]:
         rests = ("uses_source", "source_refs") if is_doing else ("supported_by", "evidence_refs", "evidence_ref")
         yield _link(record, evidence.source, *rests)
     for field, ref in references_of(record):
-        if field not in _NO_OBJECTS:
+        if field != "source_refs":  # those that are known are evidence
             yield _link(record, ref, _RELATIONS.get(field, field.removesuffix("_refs")), field)
     if v.type_of(record) == v.SOURCE:
         for node in v.list_in(v.mapping_in(record.metadata, "payload"), "node_ids"):
@@ -109,7 +109,8 @@ def _links(record: Record) -> Iterator[Link]:
 def _claim_links(record: Record, claim: Claim | None) -> Iterator[Link]:
     if claim is not None:
         yield _link(record, claim.subject, "about", "payload.subject", _CLAIMED)
-        if claim.object is not None:
+        given = v.mapping_in(record.metadata, "payload").get("object", "")
+        if claim.object is not None and isinstance(given, str):  # an end that is no word names nothing
             yield _link(record, claim.object, claim.predicate, "payload.object", _CLAIMED, source=claim.subject)
             yield _link(record, claim.object, "about", "payload.object", _CLAIMED)
 
@@ -187,9 +188,15 @@ def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) 
     most = options.max_items or s.DEFAULT_ITEMS
     near = around(objects, thing, most - 1)
     nodes = [_view(each) for each in (thing, *near.objects)]
-    types = {node.id: node.object_type for node in nodes}
-    edges = [_typed(one, types) for one in near.links if one.source_id in types and one.target_id in types]
-    return answer("graph", {"root_id": given.id, "nodes": nodes, "edges": edges[: _EDGES_PER_NODE * most]})
+
+    def draw(count: int) -> dict[str, object]:
+        types = {node.id: node.object_type for node in nodes[:count]}
+        edges = [_typed(one, types) for one in near.links if one.source_id in types and one.target_id in types]
+        return {"root_id": given.id, "nodes": nodes[:count], "edges": edges[: _EDGES_PER_NODE * count]}
+
+    drawn = fitting(len(nodes), draw)
+    left = len(nodes) - len(cast("list[GraphNode]", drawn["nodes"]))
+    return answer("graph", drawn, [f"{left} more objects are connected with it."] if left else [])
 
 
 def _typed(link: Link, types: Mapping[str, str]) -> Link:

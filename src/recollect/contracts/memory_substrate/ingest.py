@@ -145,7 +145,7 @@ def _captured(objects: Objects, source: IngestedSource) -> dict[str, object]:
 
 
 INGEST: Modes = {
-    "repo": Mode(s.RepoInput, s.RepoOptions, _repo),
+    "repo": Mode(s.RepoInput, s.RepoOptions, _repo, {"include": "include_patterns"}),
     "file": Mode(s.FileInput, s.Nothing, partial(_file, "file")),
     "markdown": Mode(s.FileInput, s.Nothing, partial(_file, "markdown")),
     "web": Mode(s.WebInput, s.Nothing, _web),

@@ -11,24 +11,20 @@ from typing import Any, cast
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, answer, written
-from recollect.contracts.memory_substrate.audit import audit, structure
+from recollect.contracts.memory_substrate.audit import audit, structure, view_broken
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
 from recollect.contracts.memory_substrate.envelope import Mode, Modes, read_moment
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.tool import Call
 from recollect.engine.care.concepts import concepts_of
-from recollect.engine.care.mend import BrokenReference, mend
+from recollect.engine.care.mend import mend
 from recollect.engine.care.resolve import Clarified, Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
-_FIELDS = {
-    "grounds.evidence": "evidence_refs", "grounds.subjects": "subject_refs",
-    "grounds.claim.subject": "payload.subject", "grounds.claim.object": "payload.object",
-}  # fmt: skip
 _WORDS = {
     "ids": "knowledge_ids", "canonical": "canonical_knowledge_id", "text": "summary", "scopes": "scope_refs",
     "id": "knowledge_id", "at": "reference_time", "days": "stale_after_days",
@@ -59,8 +55,8 @@ def _reindex(objects: Objects, given: s.Nothing, options: s.ReindexOptions, call
 
 def _repair(objects: Objects, given: s.Nothing, options: s.Apply, call: Call) -> dict[str, object]:
     done = mend(objects.memory.core, objects.space)
-    dropped = [_view_broken(one) for one in done.broken if one.safe]
-    left = [_view_broken(one) for one in done.broken if not one.safe]
+    dropped = [view_broken(one) for one in done.broken if one.safe]
+    left = [view_broken(one) for one in done.broken if not one.safe]
     return _result(
         "repair",
         done.entries,
@@ -72,12 +68,6 @@ def _repair(objects: Objects, given: s.Nothing, options: s.Apply, call: Call) ->
         derived_indexes=derived_indexes(objects),
         warnings=[],
     )
-
-
-def _view_broken(one: BrokenReference) -> dict[str, str]:
-    is_doing = one.id.startswith(("act:", "work:"))
-    field = "related_node_refs" if is_doing and one.field == "grounds.subjects" else _FIELDS.get(one.field, one.field)
-    return {"object_id": one.id, "field": field, "ref": one.ref}
 
 
 # Lifecycle modes

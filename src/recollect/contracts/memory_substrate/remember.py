@@ -21,6 +21,7 @@ from recollect.contracts.memory_substrate.envelope import (
     Rejected,
     dotted,
     find_problems,
+    in_own_words,
     read,
     read_moment,
 )  # fmt: skip
@@ -135,7 +136,7 @@ def _located(error: InvalidInput, modes: Sequence[str], places: Sequence[str]) -
             field, problem = governed[1], governed[2]
     own = own_word(field, _WORDS if modes[number] == v.KNOWLEDGE else _DOING_WORDS)
     place = ".".join(part for part in (places[number], dotted(own).lstrip(".")) if part)
-    return Rejected(TOOL, [Problem(place, problem.replace("trust is", "memory_source is"))])
+    return Rejected(TOOL, [Problem(place, in_own_words(problem))])
 
 
 def _draft(objects: Objects, mode: str, given: s.Created, place: str) -> dict[str, object]:
@@ -159,7 +160,8 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         problem = f"Input should not be '{given.kind}', which is another type of object"
         raise Rejected(TOOL, [Problem(f"{place}.kind", problem)])
     payload = given.payload or s.Payload()
-    kept = _given_fields(payload)
+    kept, claim = _given_fields(payload), _claim(payload, given.subject_refs)
+    named = [end for end in (payload.subject, payload.object) if isinstance(end, str) and end] if claim is None else []
     return {
         "kind": given.kind.strip(),
         "memory_type": "procedural" if given.kind == "procedure" else "semantic",
@@ -168,12 +170,12 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         "metadata": {"reason": given.reason, **({"payload": kept} if kept else {})},
         "grounds": {
             "scopes": given.scope_refs,
-            "subjects": given.subject_refs,
+            "subjects": list(dict.fromkeys([*given.subject_refs, *named])),
             "evidence": [
                 {"source": ref.source_id, "segment": ref.segment_id, "locator": ref.locator, "hash": ref.hash}
                 for ref in given.evidence_refs
             ],
-            "claim": _claim(payload, given.subject_refs),
+            "claim": claim,
             "verified_at": _moments(given, "last_verified_at")["last_verified_at"],
         },
     }

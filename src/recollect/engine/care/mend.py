@@ -28,15 +28,13 @@ from recollect.types import (
     Relation,
 )
 
-_MINTED = re.compile(r"node:[0-9a-f]{32}")
+_ID = re.compile(r"(?:src|know|act|work):.+|node:[0-9a-f]{32}")
+"""What is the id of something or of nothing; any other word is a name, and what it names is there by being named."""
 _TYPES: dict[str, type[Thing]] = {"record": Record, "entity": Entity, "relation": Relation}
 _ASKED = 1_000  # ids at once
-_STATED = ("grounds.claim.subject", "grounds.claim.object")
-"""What a claim says is not taken out of it: such references are told, and kept."""
-_FREELY = (*_STATED, "grounds.subjects", "related_node_refs")
-"""Fields in which anybody's word may stand for a node."""
-_NO_OBJECTS = ("owner_refs", "artifact_refs")
-"""Lists that name people and files."""
+_STATED = ("grounds.claim.subject", "grounds.claim.object", "grounds.scopes")
+"""What is claimed, and where it holds, is not taken out: such references are told, and kept."""
+_ALWAYS_IDS = ("grounds.evidence", "superseded_by")
 
 
 class BrokenReference(Struct, frozen=True, kw_only=True):
@@ -80,7 +78,7 @@ def mend(core: Core, space: str = DEFAULT_SPACE, *, dry_run: bool = False) -> Me
 
 
 def _broken(view: View, space: str) -> Iterator[BrokenReference]:
-    """References to what is not there. A node that was given a name is there by being named, one of a minted id not."""
+    """References to what is not there."""
     outlines = outlines_of(view, space)
     named = [(one.id, field, ref) for one in outlines for field, ref in _named(one)]
     known = {one.id for one in outlines}
@@ -90,7 +88,7 @@ def _broken(view: View, space: str) -> Iterator[BrokenReference]:
         known |= {one.id for one in view.select(Ident, Filter(spaces=(space,), ids=some, valid_only=False))}
         known |= {entity.id for entity in view.entities(Entities(space=space, ids=some))}
     for id, field, ref in named:
-        if ref not in known and (field not in _FREELY or _MINTED.fullmatch(ref)):
+        if ref not in known and (field in _ALWAYS_IDS or _ID.fullmatch(ref)):
             yield BrokenReference(id=id, field=field, ref=ref, safe=field not in _STATED)
 
 
@@ -99,13 +97,14 @@ def _named(one: Outline) -> Iterator[tuple[str, str]]:
     if grounds is not None:
         yield from (("grounds.evidence", source) for source in {item.source for item in grounds.evidence})
         yield from (("grounds.subjects", subject) for subject in grounds.subjects)
+        yield from (("grounds.scopes", scope) for scope in grounds.scopes)
     if grounds is not None and grounds.claim is not None:
         yield "grounds.claim.subject", grounds.claim.subject
         yield from [("grounds.claim.object", grounds.claim.object)] if grounds.claim.object else []
     if one.superseded_by is not None:
         yield "superseded_by", one.superseded_by
     if one.kind in DOING_KINDS:
-        yield from ((field, ref) for field, ref in named_in(one.doing or {}) if field not in _NO_OBJECTS)
+        yield from named_in(one.doing or {})
 
 
 def _drop(edit: Edit, space: str, id: str, broken: list[BrokenReference]) -> int:

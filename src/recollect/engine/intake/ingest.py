@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +12,7 @@ from recollect.engine.core import Core, find
 from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.engine.parse import parse_draft, parse_label, parse_optional_time, parse_text
-from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many
+from recollect.engine.write.remember import content_hash, ensure_space, make_record, put_of, remember_many, texts_in
 from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.ingest.parsed import conversation_adapter
@@ -22,6 +23,7 @@ from recollect.store.ops import Op, Retire
 from recollect.types import Draft, Filter, Metadata, Receipt, Record, Segment
 
 _TITLE = 80
+_MOST_ORIGIN = 20  # texts of where a conversation took place, by which it is found
 _RENEWED = (
     "memory_type", "role", "room", "project", "user", "tags", "importance", "confidence", "status", "trust",
     "valid_from", "locator", "metadata",
@@ -156,7 +158,7 @@ def _draft_talk(talk: Talk, drafts: Sequence[Draft], speakers: Sequence[Metadata
         location=location, source_kind="conversation", title=talk.title or _short(first.text),
         fingerprint=hash_of([msgspec.json.encode((talk.title, origin)), *said]),
         adapter=conversation_adapter("messages"), segments=segments, session=talk.session or location,
-        payload={"origin": origin, "messages": len(drafts)},
+        payload={"origin": origin, "messages": len(drafts)}, summary=" ".join(islice(texts_in(origin), _MOST_ORIGIN)),
     )  # fmt: skip
 
 

@@ -71,6 +71,8 @@ def ingest_repo(core: Core, wish: Wish, space: str, checkpoint: Callable[[], Non
         scan = scan_repo(root, wish.patterns, force=wish.force, checkpoint=checkpoint)
     except OSError as error:  # of what lies below, that which cannot be read is named among the problems
         raise SourceError(f"{root} cannot be read: {error.strerror}") from error
+    if wish.patterns.include and not scan.code and not scan.documents:
+        raise InvalidInput("include", "fits no code and no Markdown of this folder; nothing was stored")
     with core.store.read() as view:
         known = _unchanged(view, space, str(root), scan)
         if known is not None:

@@ -275,12 +275,13 @@ def _brings_anew(record: Record, stale: Record) -> bool:
 
 
 def _renewed(record: Record, stale: Record, now: datetime) -> Record:
-    """A stale record as it is now said: in the new words, on old grounds and new, verified now."""
+    """A stale record as it is now said: in the new words, on old grounds and new, by whoever vouches, verified now."""
     united = msgspec.structs.replace(record, **unite(record, [stale]))
     return msgspec.structs.replace(
         united,
         id=stale.id, created_at=stale.created_at, position=stale.position, access_count=stale.access_count,
         status="active" if record.trust in VOUCHED else record.status,
+        trust=record.trust if record.trust in VOUCHED else united.trust,
         grounds=msgspec.structs.replace(united.grounds or Grounds(), verified_at=now),
     )  # fmt: skip
 

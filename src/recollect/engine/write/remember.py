@@ -82,18 +82,18 @@ def said_beside(one: Stated) -> str:
     if grounds is None and "role" not in locator:
         return ""
     claimed = [] if grounds is None or grounds.claim is None else [_spoken(grounds.claim)]
-    noted = islice(chain(() if grounds is None else grounds.scopes, _texts([locator.get("name"), one.metadata])), 100)
+    noted = islice(chain(() if grounds is None else grounds.scopes, texts_in([locator.get("name"), one.metadata])), 100)
     return " ".join([*claimed, *noted])[:_MOST_BESIDE]
 
 
-def _texts(value: Json) -> Iterator[str]:
+def texts_in(value: Json) -> Iterator[str]:
     """The texts in a value, however deep they stand."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from chain.from_iterable(map(_texts, value.values()))
+        yield from chain.from_iterable(map(texts_in, value.values()))
     elif isinstance(value, Sequence):
-        yield from chain.from_iterable(map(_texts, value))
+        yield from chain.from_iterable(map(texts_in, value))
 
 
 def _spoken(claim: Claim) -> str:
