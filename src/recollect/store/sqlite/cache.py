@@ -31,6 +31,7 @@ HalvesReader: TypeAlias = Callable[[Sequence[int]], tuple[Sequence[int], bytes]]
 _STALE = 5  # of so many rows of a matrix one being stale is too much
 _IMAGE_BYTES = 64_000_000
 _TOLD_BYTES = 24_000_000  # of all spaces; a version of twenty words takes 200
+_MISSED = 4  # times what there is room for
 _HALVES_BYTES, _TOKENS_BYTES = 16_000_000, 8_000_000  # of vectors that are compared again and again
 
 
@@ -124,6 +125,7 @@ class Halves:
     def __init__(self, room: int, dim: int) -> None:
         self._most, self._dim = room // (2 * dim), dim
         self._held = Places(), np.empty((0, dim), dtype=np.float16)
+        self._missed = 0
         self._lock = threading.Lock()
 
     def get(self, vectors: NDArray[np.int64], read: HalvesReader) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
@@ -140,16 +142,19 @@ class Halves:
         found = np.empty((len(vectors), self._dim), dtype=np.float16)
         found[there], found[new] = rows[at[there]], bits[more[new]]
         there |= new
-        return found[there], there
+        return found if there.all() else found[there], there
 
     def _keep(self, numbers: NDArray[np.int64], bits: NDArray[np.float16]) -> None:
+        """Begins anew where there is no room, but not before so much was missed that others must be wanted by now."""
         with self._lock:
             places, rows = self._held
             if len(places) + len(numbers) > self._most:
-                places, rows = Places(), rows[:0].copy()
+                self._missed += len(numbers)
+                if self._missed < _MISSED * self._most or len(numbers) > self._most:
+                    return
+                places, rows, self._missed = Places(), rows[:0].copy(), 0
             new = ~places.find(numbers)[1]
-            if len(numbers) <= self._most:
-                self._held = places.extended(numbers[new]), put_behind(rows, len(places), bits[new])
+            self._held = places.extended(numbers[new]), put_behind(rows, len(places), bits[new])
 
 
 class Cache:

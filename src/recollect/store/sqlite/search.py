@@ -131,7 +131,7 @@ class SqliteSearch:
         for name, pulse in pulses.items():
             image = images.get(pulse.space_no)
             if image is None:
-                lists = [self._holding(pulse.space_no, term, old=not present) for term in terms]
+                lists = self._holding(pulse.space_no, terms, old=not present)
             else:
                 lists = [image.versions[rows] for rows, _ in postings(image, hashes)]
             among = self._allowed(pulse.space_no, where) if exact or (every and not terms) else None
@@ -140,11 +140,12 @@ class SqliteSearch:
             found[name] = WordMatch(versions, df, pulse.records, pulse.length, more)
         return found
 
-    def _holding(self, space_no: int, term: int, *, old: bool) -> Ints:
-        versions = self._words.postings(space_no, term)
+    def _holding(self, space_no: int, terms: Sequence[int], *, old: bool) -> list[Ints]:
+        versions = self._words.postings(space_no, terms)
         if old:
-            versions += self._words.postings(space_no, term, old=True)
-        return np.array(versions, dtype=np.int64)
+            past = self._words.postings(space_no, terms, old=True)
+            versions = [[*a, *b] for a, b in zip(versions, past, strict=True)]
+        return [np.array(one, dtype=np.int64) for one in versions]
 
     # Vectors
 

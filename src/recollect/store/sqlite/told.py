@@ -85,8 +85,9 @@ class Told:
         if not there.all():
             held = self._add(read(versions[~there].tolist()))
             places, there = held.places.find(versions)
-        rows = held.rows[places[there]]
-        rows = rows[self._seen(rows, where, now)]
+        rows = held.rows[places if there.all() else places[there]]
+        seen = self._seen(rows, where, now)
+        rows = rows if seen.all() else rows[seen]
         sizes: NDArray[np.int64] = rows["terms"].astype(np.int64)
         at = np.arange(int(sizes.sum())) + np.repeat(rows["start"] - (np.cumsum(sizes) - sizes), sizes)
         return rows, (held.hashes[at], np.repeat(np.arange(len(rows)), sizes), held.times[at])

@@ -20,9 +20,12 @@ import msgspec
 from recollect.store.base import Lexis, N, normal_name
 from recollect.store.sql.database import Row
 from recollect.store.sql.rows import lexis_row, to_json, to_lexis
+from recollect.store.sqlite.database import gather_blobs, part_blobs
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
+_decode_postings = msgspec.json.Decoder(list[list[int]]).decode
+_decode_names = msgspec.json.Decoder(list[str]).decode
 _TIDY_PAGES = 500
 _KNOWING = """
     SELECT spaces.name, spaces.no FROM json_each(?) AS asked CROSS JOIN spaces ON spaces.name = asked.value
@@ -83,10 +86,14 @@ class Words:
 
     # Reading
 
-    def _matching(self, word: str, *, evicted: bool = False) -> list[int]:
-        """The versions that stand under a word, without or only those that are evicted and still to be retired."""
-        sql = f"SELECT json_group_array(rowid) FROM words WHERE words MATCH ?{self._present(evicted=evicted)}"
-        return _decode_versions(self._rows(sql, (word,))[0][0])
+    def _matching(self, words: Sequence[str], *, evicted: bool = False) -> list[list[int]]:
+        """The versions that stand under each word, without or only those that are evicted and still to be retired.
+
+        All in one row: between two rows SQLite lets other threads run, and waits for its turn again.
+        """
+        one = f"SELECT json_group_array(rowid) FROM words WHERE words MATCH asked.value{self._present(evicted=evicted)}"
+        sql = f"SELECT '[' || group_concat(({one})) || ']' FROM json_each(?) AS asked"
+        return _decode_postings(self._rows(sql, (to_json(words),))[0][0]) if words else []
 
     def _present(self, *, evicted: bool = False) -> str:
         if not evicted and not self.has_evicted():
@@ -103,25 +110,31 @@ class Words:
         """Hears that something was evicted or retired in this transaction."""
         self._any_evicted = None
 
-    def postings(self, space_no: int, term: int, *, old: bool = False) -> list[int]:
-        live = token(space_no, "x", term)
+    def postings(self, space_no: int, terms: Sequence[int], *, old: bool = False) -> list[list[int]]:
+        """The live versions that hold each term; with `old`, those that did."""
+        live = [token(space_no, "x", term) for term in terms]
         if not old:
             return self._matching(live)
-        return self._matching(token(space_no, "o", term)) + self._matching(live, evicted=True)
+        past = self._matching([token(space_no, "o", term) for term in terms])
+        return [[*a, *b] for a, b in zip(past, self._matching(live, evicted=True), strict=True)]
 
     def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         """The live versions that mention each name, or hold a term."""
         words = [_token_of(space_no, name) for name in names]
         if most is None:
-            return {name: self._matching(word) for name, word in zip(names, words, strict=True)}
+            return dict(zip(names, self._matching(words), strict=True))
         newest = f"SELECT rowid FROM words WHERE words MATCH asked.value{self._present()} ORDER BY rowid DESC LIMIT ?"
         sql = f"SELECT (SELECT json_group_array(rowid) FROM ({newest})) FROM json_each(?) AS asked"
         found = self._rows(sql, (most, to_json(words)))
         return {name: _decode_versions(held)[::-1] for name, (held,) in zip(names, found, strict=True)}
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
-        sql = f"SELECT version, terms, names FROM {self._tables[1]} WHERE version IN (SELECT value FROM json_each(?))"
-        return {row[0]: to_lexis(row[1], row[2]) for row in self._rows(sql, (to_json(versions),))}
+        sql = (
+            f"SELECT json_group_array(version), json_group_array(names), {gather_blobs('terms')} FROM {self._tables[1]}"
+        )
+        row = self._rows(f"{sql} WHERE version IN (SELECT value FROM json_each(?))", (to_json(versions),))[0]
+        held = zip(_decode_versions(row[0]), _decode_names(row[1]), part_blobs(*row[2:]), strict=True)
+        return {version: to_lexis(terms, names) for version, names, terms in held}
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
         """Of each space that knows names at all: those among the phrases, or in a text without word boundaries."""
