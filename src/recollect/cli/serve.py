@@ -101,6 +101,8 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level, hand
         for project in memory.unfinished_projects():
             log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
         memory.resume_embedding()
+        if handed is not None and handed.initialize is not None:
+            memory.warm()  # a session goes on that was served by another: its next recall does not wait for the model
         if owner is not None:
             owner.open(memory, lambda beside: begin_beside(beside, memory, log))
             owner.enter(chosen.contract)
