@@ -44,6 +44,8 @@ def told_wanted(problem: str) -> str:
     if problem.startswith("Invalid RFC3339"):
         return "be a time like 2026-05-10T09:00:00Z"
     expected = read_expected(problem)
+    if "matching regex" in problem:
+        return "be a text that is not blank and holds no control characters"
     if isinstance(expected, str):
         return "be " + " or ".join(_KINDS.get(kind, kind) for kind in expected.split(" | "))
     kind, is_length, sign, number = expected

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from tests.page.conftest import PATIENCE
+from tests.page.test_page import complaints
 from tests.serve.up import Service
+from tools.browser import axe
 
 import recollect
 from recollect import Settings
@@ -114,6 +116,17 @@ def test_a_recall_is_shown_asked_again_and_corrected(host: Any) -> None:
     app.get_by_label("What is right").fill("The nightly export to the accountant runs at 03:15.")
     app.get_by_role("button", name="Save").click()
     app.locator("li", has_text="runs at 03:15.").wait_for()
+
+
+@pytest.mark.parametrize("tool", ["recall", "inbox"])
+def test_an_app_can_be_read_by_everybody_by_day_and_by_night(host: Any, tool: str) -> None:
+    app = host(tool, space="work", **({"query": "when are refunds approved"} if tool == "recall" else {}))
+    app.locator(".read").first.wait_for()
+    frame = app.owner.element_handle().content_frame()
+    for theme in ("dark", "light"):
+        frame.evaluate("(theme) => (document.documentElement.style.colorScheme = theme)", theme)
+        frame.evaluate(axe())
+        assert complaints(frame) == []
 
 
 def test_the_inbox_is_answered_one_after_the_other(host: Any, client: Client) -> None:

@@ -166,6 +166,11 @@ class Connection:
         self._asking.close()
         self._count_as(None)
 
+    def count_as_open(self, yes: bool = True) -> None:
+        """Whether it is among the open connections of its client: one that has been silent for long is not."""
+        if yes != (self._entered is not None):
+            self._count_as((self.client or self.contract.actor or NOBODY) if yes else None)
+
     def _count_as(self, name: str | None) -> None:
         memory = self.contract.memory
         if memory is None:
@@ -341,7 +346,8 @@ class Connection:
             raise Refusal(INVALID_PARAMS, "Invalid params: protocolVersion must be a string")
         self.version = wanted if wanted in STATEFUL_VERSIONS else STATEFUL_VERSIONS[-1]
         self.client = _client_name(params.get("clientInfo"))
-        self._count_as(self.client or self.contract.actor or NOBODY)
+        self._count_as(None)
+        self.count_as_open()
         offered = params.get("capabilities")
         if self.contract.apps is not None and shows_apps(offered):
             self._serve(self.contract.apps(self.contract))

@@ -1,7 +1,8 @@
 """What does a server remember of a client between two of its requests?
 
 A session is one connection of the protocol, and the streams on which something was said. Nobody has to end a session:
-a client that has very many loses the one that it used least lately. All of this lives in an event loop alone.
+one that says nothing and listens to nothing no longer counts as open after a while, though it can go on, and ends after
+a day; a client that has very many loses the one that it used least lately. All of this lives in an event loop alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from time import monotonic
 
 from recollect.engine.grant import Grant
 from recollect.serve.message import INVALID_REQUEST, Problem
@@ -17,6 +19,10 @@ from recollect.serve.protocol import Connection
 
 MOST_SESSIONS = 500
 """Of one token, or of all who need none."""
+SILENT_SECONDS = 30 * 60.0
+"""After so long without a word a client has probably left without saying so."""
+IDLE_SECONDS = 24 * 60 * 60.0
+"""A laptop may sleep over night; whoever comes later begins anew."""
 KEPT_STREAMS = 16
 KEPT_MESSAGES = 256
 KEPT_BYTES = 4 * 1024 * 1024
@@ -85,6 +91,9 @@ class Session:
         self.contract = contract
         self.connection = connection
         self.calls = 0
+        self.listeners = 0
+        """Streams that somebody hears just now."""
+        self.used = 0.0
         self._streams: OrderedDict[int, Stream] = OrderedDict()
         self._opened = 0
         self._own: Stream | None = None
@@ -126,7 +135,8 @@ class Session:
 class Sessions:
     """All sessions of a server, those of each grant apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
         self._of: dict[str, OrderedDict[str, Session]] = {}
 
     def __len__(self) -> int:
@@ -138,6 +148,7 @@ class Sessions:
             idle = next((one for one in mine.values() if one.calls == 0), next(iter(mine.values())))
             self.end(idle)
         session = Session(secrets.token_urlsafe(24), grant, contract, connection)
+        session.used = self._clock()
         mine[session.id] = session
         return session
 
@@ -151,7 +162,20 @@ class Sessions:
         if session is None or session.contract != contract:
             return Problem(INVALID_REQUEST, "Session not found: it has ended; send initialize again")
         mine.move_to_end(id)
+        session.used = self._clock()
+        session.connection.count_as_open()
         return session
+
+    def tidy(self) -> None:
+        """No longer counts as open who has been silent for long, and ends who has been for very long."""
+        now = self._clock()
+        for session in [session for sessions in self._of.values() for session in sessions.values()]:
+            if session.calls or session.listeners:
+                session.used = now
+            elif now - session.used >= IDLE_SECONDS:
+                self.end(session)
+            elif now - session.used >= SILENT_SECONDS:
+                session.connection.count_as_open(False)
 
     def end(self, session: Session) -> None:
         mine = self._of.get(session.grant.id, OrderedDict())

@@ -42,6 +42,7 @@ from recollect.types import Json
 
 PATIENCE_SECONDS = 2.0
 """An answer that takes longer becomes a stream, so that nobody on the way takes the silence for the end."""
+TIDY_SECONDS = 60.0
 MOST_CALLS_EACH = 16
 """So many requests of one session may be under way."""
 
@@ -71,12 +72,15 @@ class Streamable:
         self._running: dict[asyncio.Task[None], Connection] = {}
         self._listening: dict[Stream, bytes] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tidying: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._end)
 
     def _end(self) -> None:
+        if self._tidying is not None:
+            self._tidying.cancel()
         self._sessions.close()
         for stream, last in self._listening.items():
             stream.put(last)
@@ -159,7 +163,15 @@ class Streamable:
         response = await self._reply(exchange, connection, stream, None)
         if connection.refused is None:
             response.headers["Mcp-Session-Id"] = self._sessions.add(exchange.grant, name, connection).id
+            if self._tidying is None:
+                self._tidy()
         return response
+
+    def _tidy(self) -> None:
+        """Now and then, for as long as there are sessions."""
+        self._sessions.tidy()
+        loop = self._loop if self.sessions else None
+        self._tidying = None if loop is None else loop.call_later(TIDY_SECONDS, self._tidy)
 
     async def _answer_alone(
         self, exchange: Exchange, message: Message | tuple[Message, ...], contract: Contract
@@ -243,12 +255,22 @@ class Streamable:
         _check_accept(exchange.request.headers.get("accept"), "text/event-stream")
         last = exchange.request.headers.get("last-event-id")
         if last is None:
-            return Events(_frames(session.own_stream(), 0), exchange)
+            return Events(_heard(session, session.own_stream(), 0), exchange)
         found = session.find_stream(last)
         if found is None:
             raise Refused(400, f"Last-Event-ID: {last[:60]!r} is of no stream that is still known")
         stream, after = found
-        return Events(_frames(stream, after), exchange)
+        return Events(_heard(session, stream, after), exchange)
+
+
+async def _heard(session: Session, stream: Stream, after: int) -> AsyncIterator[bytes]:
+    """A stream of a session, which is in use for as long as somebody listens."""
+    session.listeners += 1
+    try:
+        async for one in _frames(stream, after):
+            yield one
+    finally:
+        session.listeners -= 1
 
 
 async def _frames(stream: Stream, after: int) -> AsyncIterator[bytes]:

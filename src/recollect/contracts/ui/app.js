@@ -48,6 +48,8 @@ async function call(name, given) {
 
 const valueOf = (result) => result.structuredContent ?? JSON.parse(result.content[0].text);
 
+const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?…)]$/.test(words) ? "" : "."}`;
+
 function h(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

@@ -45,6 +45,13 @@ export function signIn(given, keep) {
 
 export const signedIn = () => token !== null;
 
+const AT_REST = 1500; // milliseconds without a key after which nobody types
+let asked = 0, typed = -AT_REST;
+addEventListener("input", () => (typed = performance.now()), true);
+
+/** Does nobody wait for an answer, nor type what will be asked? */
+export const quiet = () => asked === 0 && performance.now() - typed > AT_REST;
+
 async function ask(method, path, { query, body, signal } = {}) {
   const url = address(`api/${path}`);
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -55,6 +62,7 @@ async function ask(method, path, { query, body, signal } = {}) {
   const more = body === undefined ? {} : { "Content-Type": "application/json" };
   const key = method === "GET" ? {} : { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}` };
   let answer, told;
+  asked++;
   try {
     answer = await fetch(url, { method, headers: { ...headers(), ...more, ...key }, body: body && JSON.stringify(body), signal, cache: "no-store" });
     told = await answer.json().catch((error) => (answer.ok ? Promise.reject(error) : {})); // an error need not be of ours
@@ -62,6 +70,8 @@ async function ask(method, path, { query, body, signal } = {}) {
     if (error.name === "AbortError") throw error;
     window.dispatchEvent(new Event("recollect-lost"));
     throw new Lost();
+  } finally {
+    asked--;
   }
   if (answer.status === 401) window.dispatchEvent(new Event("recollect-signin"));
   if (!answer.ok) throw new Failed(answer.status, told);

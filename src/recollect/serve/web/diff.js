@@ -26,7 +26,14 @@ export function differences(before, after) {
     } else if (j >= other.length || (i < one.length && table[(i + 1) * columns + j] >= table[i * columns + j + 1])) add(left, one[i++], true);
     else add(right, other[j++], true);
   }
-  return [left, right];
+  return [joined(left), joined(right)];
+}
+
+/** What only white space parts was changed in one go, and is marked in one. */
+function joined(parts) {
+  const made = [];
+  parts.forEach(([text, changed], at) => add(made, text, changed || (at > 0 && at < parts.length - 1 && !text.includes("\n") && !text.trim())));
+  return made;
 }
 
 function add(list, text, changed) {

@@ -1,7 +1,8 @@
 // Where do the nodes of a network lie? Springs pull along relations, all push each other away, by a grid of cells.
 
-/** Nodes get x and y. `step()` moves all of them a little and answers how lively it still is, from 1 to 0. */
-export function layout(nodes, edges) {
+/** Nodes get x and y. `step()` moves all of them a little and answers how lively it still is, from 1 to 0; with little
+ *  `heat` what lies already hardly moves. */
+export function layout(nodes, edges, heat = 1) {
   const index = new Map(nodes.map((node, at) => [node.id, at]));
   const links = edges.map((edge) => [index.get(edge.subject), index.get(edge.object)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
   const n = nodes.length, few = n < 200, reach = few ? 150 : 170, spring = few ? 70 : 26; // few may lie further apart
@@ -17,7 +18,6 @@ export function layout(nodes, edges) {
     y[at] = node.y ?? far * Math.sin(turn);
   });
   const inward = few ? 0.004 : 0.0025;
-  let heat = 1;
 
   function push() {
     const cells = new Map();

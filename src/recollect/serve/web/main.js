@@ -1,7 +1,7 @@
 // What is shown, and which keys do what? Views are modules that are loaded when they are first looked at.
 
-import { get, signIn, signedIn } from "./api.js";
-import { ask, broken, h, loading, show } from "./dom.js";
+import { get, quiet, signIn, signedIn } from "./api.js";
+import { ask, broken, empty, h, loading, show } from "./dom.js";
 import { listen, liveState, onChange } from "./live.js";
 import { refreshStatus, remember, remembered, state, undoLast } from "./store.js";
 
@@ -10,6 +10,8 @@ const TITLES = { recall: "Recall", record: "Record", inbox: "Inbox", given: "Wha
 const main = document.getElementById("main");
 const rail = document.getElementById("rail");
 const picker = document.getElementById("space");
+const places = new Map(); // how far down each page of this history was, and which link was last used on it
+history.scrollRestoration = "manual"; // by us, when what was there is there again
 let current = { name: "", close: null, keys: [] };
 let turn = 0;
 
@@ -18,22 +20,34 @@ let turn = 0;
 export function parseHash() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/");
-  return { name: TITLES[name] ? name : "recall", rest: rest.map(decodeURIComponent), query: new URLSearchParams(query ?? "") };
+  return { name: name || "recall", rest: rest.map(decodeURIComponent), query: new URLSearchParams(query ?? "") };
+}
+
+/** Notes where the page that is left was, and answers with where the one that is opened was, if one comes back to it. */
+function turnPage() {
+  const link = main.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  if (current.at) places.set(current.at, { y: scrollY, link });
+  const at = history.state?.at ?? crypto.randomUUID?.() ?? String(Math.random());
+  if (!history.state?.at) history.replaceState({ at }, "");
+  const back = at === current.at ? null : places.get(at);
+  return { at, back };
 }
 
 async function route() {
   const where = parseHash();
   const mine = ++turn;
+  const { at, back } = turnPage();
   rail.removeAttribute("data-open");
   document.getElementById("menu").setAttribute("aria-expanded", "false");
   for (const link of rail.querySelectorAll("[data-view]")) {
     if (link.dataset.view === where.name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${TITLES[where.name]} · Recollect`;
+  document.title = `${TITLES[where.name] ?? "Not here"} · Recollect`;
   current.close?.();
-  const changed = current.name !== where.name;
-  current = { name: where.name, close: null, keys: [] };
+  const changed = current.at !== at;
+  current = { name: where.name, at, close: null, keys: [] };
+  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "The address may be cut short. The views are listed at the side.", h("a", { href: "#/recall" }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
     const view = await import(`./views/${where.name}.js`);
@@ -41,18 +55,31 @@ async function route() {
     const page = h("div", { class: view.WIDE ? "wide" : "column" });
     const made = await view.open(page, where);
     if (mine !== turn) return made?.close?.();
-    current = { name: where.name, close: made?.close ?? null, keys: made?.keys ?? [], refresh: made?.refresh };
+    current = { name: where.name, at, close: made?.close ?? null, keys: made?.keys ?? [], refresh: made?.refresh };
     clearTimeout(slow);
     show(main, page);
     if (changed) scrollTo(0, 0);
-    made?.shown?.();
+    made?.shown?.(Boolean(back));
+    if (back) await comeBack(made, back);
     if (changed && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
   } catch (error) {
-    if (mine === turn && error.status !== 401) show(main, h("div", { class: "column" }, broken(error, route)));
+    if (mine === turn && error.status !== 401) show(main, whole(TITLES[where.name], broken(error, route)));
   } finally {
     clearTimeout(slow);
   }
 }
+
+/** Where one was before, as soon as what was there is there again. */
+async function comeBack(made, { y, link }) {
+  const mine = turn;
+  await made?.ready;
+  await made?.reach?.(y);
+  if (mine !== turn || scrollY > 0) return;
+  if (link) main.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
+  scrollTo(0, y);
+}
+
+const whole = (title, ...what) => h("div", { class: "column" }, h("h1", { class: "said" }, title), what);
 
 // Keys
 
@@ -123,7 +150,9 @@ function countInbox(soon = true) {
   counting = setTimeout(countNow, soon ? 300 : Math.max(800, counted + RECOUNT - Date.now()));
 }
 
+/** Whoever types or waits for an answer goes first. */
 async function countNow() {
+  if (!quiet()) return (counting = setTimeout(countNow, 500));
   const badge = document.getElementById("inbox-count");
   counted = Date.now();
   let total = 0;
@@ -162,11 +191,13 @@ function askToken() {
 }
 
 async function begin() {
+  const { name } = parseHash();
+  if (TITLES[name]) import(`./views/${name}.js`).catch(() => null); // it comes while the memory is asked; what is wrong with it is told when it is opened
   try {
     await refreshStatus();
   } catch (error) {
     if (error.status !== 401) {
-      show(main, h("div", { class: "column" }, broken(error, begin)));
+      show(main, whole("Recollect", broken(error, begin)));
       setTimeout(() => current.name === "" && begin(), 1500);
     }
     return;
@@ -187,7 +218,10 @@ addEventListener("recollect-changed", () => {
   (current.refresh ?? route)();
   countInbox();
 });
-onChange(() => countInbox(false));
+onChange((changes) => {
+  countInbox(false);
+  if (changes.some((one) => !state.spaces.some((space) => space.name === one.space))) refreshStatus().catch(paintLive);
+});
 picker.addEventListener("change", () => {
   state.space = picker.value;
   remember("space", picker.value);

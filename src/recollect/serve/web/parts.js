@@ -56,20 +56,19 @@ export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
   const windows = new Map();
   const end = h("div", { class: "list-end" });
   const whole = h("div", { class: "windowed" }, end);
-  let cursor = null, busy = false, last = null, over = false, started = false;
+  let cursor = null, busy = null, last = null, over = false, started = false;
   const draw = (element, { items, before }) => {
     show(element, items.map((item, at) => render(item, at ? items[at - 1] : before)));
     element.style.removeProperty("height");
   };
-  const put_away = (element) => {
-    if (!element.childElementCount || element.contains(document.activeElement)) return;
-    element.style.setProperty("height", `${element.offsetHeight}px`);
-    element.replaceChildren();
-  };
-  const near = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) => {
-    if (!isIntersecting) put_away(target);
-    else if (!target.childElementCount) draw(target, windows.get(target));
-  }), { rootMargin: `${AROUND}px` });
+  const near = new IntersectionObserver((seen) => {
+    const far = seen.filter(({ target, isIntersecting }) => !isIntersecting && target.childElementCount && !target.contains(document.activeElement));
+    for (const { target, boundingClientRect } of far) { // as tall as it was measured: to ask anew would lay out the page
+      target.style.setProperty("height", `${boundingClientRect.height}px`);
+      target.replaceChildren();
+    }
+    for (const { target, isIntersecting } of seen) if (isIntersecting && !target.childElementCount) draw(target, windows.get(target));
+  }, { rootMargin: `${AROUND}px` });
   const add = (items) => {
     const element = h("ul", { class: kind });
     windows.set(element, { items, before: last });
@@ -78,9 +77,10 @@ export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
     end.before(element);
     near.observe(element);
   };
-  const more = async () => {
-    if (busy || over) return;
-    busy = true;
+  const more = () => (busy ??= fetchNext().finally(() => (busy = null)));
+  const fetchNext = async () => {
+    if (over) return false;
+    const slow = setTimeout(() => !started && show(end, loading("One moment…")), 200);
     try {
       const window_ = await fetchWindow(cursor);
       cursor = window_.next ?? null;
@@ -91,14 +91,21 @@ export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
       show(end, over ? null : h("button", { onclick: more }, "Show more"));
     } catch (error) {
       show(end, h("p", { class: "note", role: "alert" }, error.message), h("button", { onclick: more }, "Try again"));
+      return false; // and it is left to whoever looks: a server that is away need not be asked again and again
+    } finally {
+      clearTimeout(slow);
     }
-    busy = false;
     ending.unobserve(end); // where the end is still near, that is told anew
     ending.observe(end);
+    return true;
   };
   const ending = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && started && more(), { rootMargin: "600px" });
   ending.observe(end);
-  return { whole, more, close: () => (near.disconnect(), ending.disconnect()) };
+  /** Has as much of it as is needed for a page that is scrolled so far down. */
+  const reach = async (y) => {
+    for (let turns = 0; turns < 40 && document.documentElement.scrollHeight < y + innerHeight; turns++) if (!(await more())) return;
+  };
+  return { whole, more, reach, close: () => (near.disconnect(), ending.disconnect()) };
 }
 
 /** Moves a mark through the links of a list by key. */
@@ -162,7 +169,7 @@ export function askForget(record, done) {
       try {
         const gone = await remove(`records/${part(record.id)}`, { space: record.space });
         close();
-        told(`Forgotten for good: ${many(gone.removed.length, "thing")}.`);
+        told(`Forgotten for good: ${many(gone.removed.length, "thing")}.`, null);
         done();
       } catch (error) {
         show(along, h("p", { class: "note", role: "alert" }, error.message));
@@ -171,13 +178,12 @@ export function askForget(record, done) {
     get(`records/${part(record.id)}/along`, { space: record.space }).then((found) => {
       show(along, alongList(found));
       act.disabled = false;
-      act.focus();
     }, (error) => show(along, h("p", { class: "note", role: "alert" }, error.message)));
     return h("div", { class: "column" },
       h("h2", {}, "Forget this for good?"),
       h("p", { class: "muted" }, "Its text, all its versions and what was made of it leave the store. This alone cannot be undone."),
       along,
-      h("div", { class: "actions" }, act, h("button", { onclick: close }, "Keep it")));
+      h("div", { class: "actions" }, h("button", { onclick: close, autofocus: true }, "Keep it"), act));
   });
 }
 

@@ -36,15 +36,15 @@ export async function refreshStatus() {
 
 let lastUndo = null;
 
-/** Says what was done, and offers to take it back. `undo` does that. */
+/** Says what was done, and offers to take it back. `undo` does that; null where nothing can. */
 export function told(words, undo) {
-  lastUndo = undo ?? null;
+  if (undo === null) lastUndo = null; // or else it would take back what was done before that
   const toast = h("div", { class: "toast" }, h("span", {}, worded(sentence(words))));
   const close = () => toast.remove();
   if (undo) {
-    const act = async () => {
+    lastUndo = async () => {
       close();
-      if (lastUndo === undo) lastUndo = null;
+      lastUndo = null;
       try {
         await undo();
         told("Taken back.");
@@ -53,8 +53,7 @@ export function told(words, undo) {
         told(error.message);
       }
     };
-    toast.act = act;
-    put(toast, h("button", { onclick: act }, "Undo ", h("kbd", {}, "u")));
+    put(toast, h("button", { onclick: lastUndo }, "Undo ", h("kbd", {}, "u")));
   }
   const list = document.getElementById("toasts");
   list.replaceChildren(toast);
@@ -62,7 +61,8 @@ export function told(words, undo) {
 }
 
 export function undoLast() {
-  document.querySelector("#toasts .toast")?.act?.();
+  if (lastUndo) lastUndo();
+  else told("Nothing was done here that could be taken back. Whatever was done before is in the timeline.");
 }
 
 export const undoEntries = (entries) => () => post("undo", { entries });

@@ -60,7 +60,7 @@ export const clientWord = (actor) => ({ page: "you, on this page", cli: "you, on
 /** Where in its source a record stands. */
 export function place(record) {
   const at = record.locator ?? {};
-  const [first, end] = [at.start_line ?? at.line_start, at.end_line ?? at.line_end];
+  const [first, end] = at.lines ?? [at.start_line ?? at.line_start, at.end_line ?? at.line_end];
   const said = at.page ? [`page ${at.page}`] : [];
   if (first) said.push(end && end !== first ? `lines ${first}–${end}` : `line ${first}`);
   return said.join(", ");

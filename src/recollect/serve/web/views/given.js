@@ -1,9 +1,9 @@
 // What would an agent be given: at the start of a session, and with a prompt?
 
 import { get, part, patch, post } from "../api.js";
-import { broken, h, sentence, settled, show } from "../dom.js";
+import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { meta, recordLink, whyChart } from "../parts.js";
-import { oneSpace, told } from "../store.js";
+import { oneSpace, state, told } from "../store.js";
 import { count, many, moment, percent } from "../words.js";
 
 const SECTIONS = { pinned: "Pinned", rules: "Preferences and rules", decisions: "Decisions", open: "Open work", important: "Most important now" };
@@ -16,10 +16,13 @@ export async function open(page, where) {
   const project = h("select", { id: "project" }, h("option", { value: "" }, "No project in particular"), known.projects.map((one) => h("option", { value: one.name }, one.name)));
   const result = h("div", { class: "given" });
 
+  let turn = 0;
+
   async function run() {
+    const mine = ++turn;
     try {
       const answer = await post("given", { space, ...(project.value ? { project: project.value } : {}), ...(prompt.value.trim() ? { prompt: prompt.value.trim() } : {}) });
-      paint(answer);
+      if (mine === turn) paint(answer);
     } catch (error) {
       show(result, broken(error, run));
     }
@@ -67,6 +70,10 @@ export async function open(page, where) {
   const later = settled(run, 200);
   prompt.addEventListener("input", later);
   project.addEventListener("change", run);
+  if (!state.spaces.length) {
+    page.append(h("div", { class: "head" }, h("h1", {}, "What agents get")), empty("Nothing to give yet", "As soon as something is remembered, this shows what a session would begin with, and what a prompt would bring along."));
+    return { refresh: () => dispatchEvent(new Event("hashchange")) };
+  }
   page.append(
     h("div", { class: "head" }, h("h1", {}, "What agents get"), h("p", {}, `What Recollect gives from ${space} to an agent that did not ask: at the start of a session, and with a prompt.`)),
     h("div", { class: "given-form" }, h("div", { class: "field" }, h("label", { for: "prompt" }, "Prompt"), prompt), h("div", { class: "field" }, h("label", { for: "project" }, "Project"), project)),

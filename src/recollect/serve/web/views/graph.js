@@ -23,7 +23,7 @@ export async function open(page, where) {
   const said = h("output", { for: "time", class: "small" });
   const figures = h("p", { class: "small muted", role: "status" });
   const pen = canvas.getContext("2d");
-  let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, frame = 0, engine = null, heat = 0, moved = false;
+  let drawn, nodes = [], edges = [], byId = new Map(), near = new Map(), chosen = null, hovered = null, turn = 0, frame = 0, engine = null, heat = 0, moved = false;
   let view = { x: 0, y: 0, scale: 1 }, whole = 1; // the scale at which all of it is seen
   let colours = {};
 
@@ -95,7 +95,7 @@ export async function open(page, where) {
       const [px, py] = place(node);
       if (px < -20 || py < -20 || px > width + 20 || py > tall + 20) continue;
       const on = !focus || node === focus || lit.has(node.id);
-      pen.globalAlpha = on ? 1 : crowded() ? 0.15 : 0.25;
+      pen.globalAlpha = on ? (crowded() && !focus && node.degree < 5 ? 0.4 : 1) : crowded() ? 0.15 : 0.25; // in a crowd the many step back
       pen.beginPath();
       pen.arc(px, py, radius(node), 0, 7);
       pen.fillStyle = node === focus ? colours.accent : near.get(node.id).size ? colours.node : colours.lone;
@@ -118,7 +118,9 @@ export async function open(page, where) {
   function label(place, width, tall, focus, lit) {
     const face = (size) => `500 ${size}px 'Hanken Grotesk', system-ui, sans-serif`;
     pen.textBaseline = "middle";
-    const taken = [];
+    const taken = crowded() ? [] : nodes.map((node) => [place(node), radius(node)]).map(([[x, y], r]) => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r })); // in a crowd no name would find room
+    const free = (box) => box.x >= 0 && box.x + box.w <= width && !taken.some((one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h);
+    const room = (x, y, r, w) => [[x + r + 4, y - 8], [x - r - 2 - w, y - 8], [x - w / 2, y + r + 1], [x - w / 2, y - r - 17]].map(([left, top]) => ({ x: left, y: top, w, h: 16 })).find(free);
     const order = focus ? [focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : nodes)] : nodes;
     let left = crowded() ? Math.min(140, Math.round(36 * Math.max(1, view.scale / whole) ** 1.6)) : 140;
     for (const node of order) {
@@ -127,16 +129,36 @@ export async function open(page, where) {
       if (px < 0 || py < 0 || px > width || py > tall) continue;
       pen.font = face(crowded() && node.degree > 24 ? 14 : 12);
       const words = node.name.length > 28 ? `${node.name.slice(0, 27)}…` : node.name;
-      const box = { x: px + radius(node) + 4, y: py - 8, w: pen.measureText(words).width + 4, h: 16 };
-      if (taken.some((one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h)) continue;
+      const box = room(px, py, radius(node), pen.measureText(words).width + 4);
+      if (!box) continue;
       taken.push(box);
       left--;
       pen.globalAlpha = !focus || node === focus || lit.has(node.id) ? 1 : 0.3;
-      pen.lineWidth = 3;
+      pen.lineWidth = crowded() ? 4 : 3;
       pen.strokeStyle = colours.ground;
-      pen.strokeText(words, box.x, py);
+      pen.strokeText(words, box.x, box.y + 8);
       pen.fillStyle = node === focus ? colours.accent : colours.ink;
-      pen.fillText(words, box.x, py);
+      pen.fillText(words, box.x, box.y + 8);
+    }
+    if (focus) predicates(focus, place, free, taken);
+  }
+
+  /** What is stated between the selected and those around it, where there is room. */
+  function predicates(focus, place, free, taken) {
+    const mine = edges.filter((edge) => (edge.subject === focus.id || edge.object === focus.id) && byId.has(edge.subject) && byId.has(edge.object));
+    if (mine.length > 16) return;
+    pen.font = "italic 400 12px 'Hanken Grotesk', system-ui, sans-serif";
+    pen.globalAlpha = 1;
+    for (const edge of mine) {
+      const [[ax, ay], [bx, by]] = [place(byId.get(edge.subject)), place(byId.get(edge.object))];
+      const w = pen.measureText(edge.predicate).width + 4, box = { x: (ax + bx - w) / 2, y: (ay + by) / 2 - 8, w, h: 16 };
+      if (Math.hypot(bx - ax, by - ay) < w || !free(box)) continue;
+      taken.push(box);
+      pen.lineWidth = 4;
+      pen.strokeStyle = colours.ground;
+      pen.strokeText(edge.predicate, box.x + 2, box.y + 8);
+      pen.fillStyle = colours.muted;
+      pen.fillText(edge.predicate, box.x + 2, box.y + 8);
     }
   }
 
@@ -180,11 +202,33 @@ export async function open(page, where) {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;
     };
-    colours = { ink: read("--ink"), edge: read("--line-strong"), node: read("--bar"), lone: read("--line-strong"), accent: read("--accent"), ground: read("--surface") };
+    colours = { ink: read("--ink"), muted: read("--muted"), edge: read("--line-strong"), node: read("--bar"), lone: read("--line-strong"), accent: read("--accent"), ground: read("--surface") };
     probe.remove();
   };
 
   // Selecting
+
+  /** What is near a name and not drawn yet comes in beside it. */
+  function expand({ entity, near: around, relations }) {
+    const fresh = entity ? [entity, ...around].filter((one) => !byId.has(one.id)) : [];
+    const centre_ = byId.get(entity?.id) ?? { x: 0, y: 0 };
+    fresh.forEach((one, at) => {
+      const node = { id: one.id, name: one.name, type: one.type, degree: 0, x: centre_.x + 40 * Math.cos(at * 2.4), y: centre_.y + 40 * Math.sin(at * 2.4) };
+      nodes.push(node);
+      byId.set(one.id, node);
+    });
+    const known = new Set(drawn.edges.map((edge) => edge.id));
+    const added = (entity ? relations : []).filter((one) => !known.has(one.id) && byId.has(one.subject) && byId.has(one.object));
+    for (const one of added) {
+      drawn.edges.push({ id: one.id, subject: one.subject, predicate: one.predicate, object: one.object, valid_from: one.valid_from, valid_until: one.valid_until, holds: true });
+      byId.get(one.subject).degree++;
+      byId.get(one.object).degree++;
+    }
+    if (!fresh.length && !added.length) return;
+    filter();
+    heat = 0.15; // the others hardly move
+    engine = layout(nodes, drawn.edges, heat);
+  }
 
   async function select(name, id) {
     chosen = (id && byId.get(id)) ?? nodes.find((node) => node.name === name || node.id === name) ?? nodes.find((node) => node.name.toLowerCase() === name.toLowerCase()) ?? null;
@@ -192,23 +236,44 @@ export async function open(page, where) {
     if (chosen) centre(chosen);
     repaint();
     show(side, loading("Looking…"));
+    await tell(chosen?.name ?? name);
+  }
+
+  /** What is known of a name at the moment that is looked at. */
+  async function tell(name) {
+    const mine = ++turn, at = moment(), known = chosen;
     try {
-      const found = await get(`entities/${part(chosen?.name ?? name)}`, { space });
+      const found = await get(`entities/${part(name)}`, { space, true_at: at && new Date(at).toISOString() });
+      if (mine !== turn) return;
+      expand(found);
+      chosen = byId.get(found.entity?.id) ?? chosen;
+      if (chosen && chosen !== known) centre(chosen);
+      repaint();
       show(side, card(found));
     } catch (error) {
-      show(side, broken(error));
+      if (mine === turn) show(side, broken(error));
     }
   }
 
+  /** A fact is shown at the name that it is stated of. */
+  function selectFact(id) {
+    const edge = drawn.edges.find((one) => one.id === id);
+    if (edge) select(byId.get(edge.subject).name, edge.subject);
+    else show(side, empty("This fact is not drawn", "It was taken back, or it is between names that are not among the most connected. Find one of them by its name."));
+  }
+
   function card(found) {
-    const fact = (one) => h("li", {}, other(found.name, one), one.relation.valid_until && h("span", { class: "small muted" }, ` until ${day(one.relation.valid_until)}`));
     const link = (name) => h("button", { class: "quiet", onclick: () => select(name) }, name);
-    const other = (name, one) => (one.subject === name ? [`${one.predicate} `, link(one.object)] : [link(one.subject), ` ${one.predicate} ${one.object}`]);
+    const until = (moment_) => moment_ && h("span", { class: "small muted" }, ` until ${day(moment_)}`);
+    const fact = (one) => h("li", {}, `${one.predicate} `, link(one.object), until(one.relation.valid_until));
+    const of = edges.filter((edge) => edge.object === found.entity?.id && edge.subject !== edge.object && byId.has(edge.subject));
+    const said = (edge) => h("li", {}, link(byId.get(edge.subject).name), ` ${edge.predicate} ${found.name}`, until(edge.valid_until));
+    const [now, once] = [of.filter((edge) => edge.now).slice(0, 50).map(said), of.filter((edge) => !edge.now).slice(0, 50).map(said)];
     return h("div", { class: "column tight" },
       h("h2", {}, found.name), found.entity?.type && h("p", { class: "small muted" }, found.entity.type), found.entity?.description && h("p", {}, found.entity.description),
       found.entity?.aliases.length > 0 && h("p", { class: "small muted" }, `Also called ${found.entity.aliases.join(", ")}`),
-      found.facts.length > 0 && [h("h3", {}, "What is stated"), h("ul", { class: "plain-list" }, found.facts.map(fact))],
-      found.past.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact))],
+      found.facts.length + now.length > 0 && [h("h3", {}, "What is stated"), h("ul", { class: "plain-list" }, found.facts.map(fact), now)],
+      found.past.length + once.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact), once)],
       found.near.length > 0 && [h("h3", {}, "Near it"), h("p", { class: "actions" }, found.near.slice(0, 24).map((one) => h("button", { class: "tag", onclick: () => select(one.name, one.id) }, one.name)))],
       found.mentioned_in.length > 0 && [h("h3", {}, `Mentioned in ${many(found.mentioned_in.length, "record")}`), h("ul", { class: "list" }, found.mentioned_in.slice(0, 12).map((one) => recordCard(one)))],
       !found.entity && !found.mentioned_in.length && h("p", { class: "muted" }, "Nothing is known by that name."));
@@ -253,6 +318,7 @@ export async function open(page, where) {
       const node = under(event);
       if (node) select(node.name, node.id);
       else {
+        turn++;
         chosen = null;
         show(side, overview());
         repaint();
@@ -278,7 +344,8 @@ export async function open(page, where) {
   };
   search.addEventListener("change", () => search.value.trim() && select(search.value.trim()));
   past.addEventListener("change", async () => (await load()));
-  range.addEventListener("input", settled(() => (filter(), repaint()), 16));
+  const replay = settled(() => chosen && tell(chosen.name), 250);
+  range.addEventListener("input", settled(() => (filter(), repaint(), replay()), 16));
 
   const again = () => (readColours(), repaint());
   const resized = new ResizeObserver(() => repaint());
@@ -305,6 +372,7 @@ export async function open(page, where) {
       if (!drawn) return;
       if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty("No entities yet", "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
       else if (where.query.get("entity")) select(where.query.get("entity"));
+      else if (where.query.get("fact")) selectFact(where.query.get("fact"));
       else show(side, overview());
     },
     keys: [["+", "Larger", () => zoom(1.3)], ["-", "Smaller", () => zoom(1 / 1.3)], ["0", "Show all of it", () => (fit(), repaint())], ["ArrowLeft", "Move left", () => move(60, 0)], ["ArrowRight", "Move right", () => move(-60, 0)], ["ArrowUp", "Move up", () => move(0, 60)], ["ArrowDown", "Move down", () => move(0, -60)], ["s", "Find a name", () => search.focus()]],

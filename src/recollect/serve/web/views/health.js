@@ -1,27 +1,35 @@
 // Is everything well: the store, the model, the clients, and how has it grown?
 
 import { get, part } from "../api.js";
-import { broken, h, show, svg, worded } from "../dom.js";
+import { broken, h, settled, show, svg, worded } from "../dom.js";
+import { onChange } from "../live.js";
 import { ago, bytes, clientWord, count, day, many } from "../words.js";
+
+const EVERY = 20_000; // milliseconds after which it is asked anew who called
 
 export async function open(page) {
   const verdict = h("p", { role: "status" });
   const found = h("div", { class: "stack" });
-  const health = await get("health", { check: false });
-  const records = Object.values(health.records).reduce((sum, one) => sum + one, 0);
-  page.append(
-    h("div", { class: "head" }, h("h1", {}, "Health"), verdict),
-    found,
-    h("section", { class: "figures" }, figure("Records that hold now", count(records)), figure("On disk", bytes(health.bytes)), figure("Waiting for vectors", count(health.model.waiting)), figure("Spaces", count(health.spaces.length))),
-    growth(health.grown),
-    clients(health.clients),
-    spaces(health),
-    writers(health.actors),
-    model(health),
-    given(health.injected),
-    spending(health.spending),
-    h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store)),
-    backups(health.backups));
+  const figures = h("div", { class: "column" });
+  page.append(h("div", { class: "head" }, h("h1", {}, "Health"), verdict), found, figures);
+
+  /** What needs no reading of the whole store. While somebody is in a table it stays as it is. */
+  async function paint() {
+    const health = await get("health", { check: false });
+    if (figures.contains(document.activeElement)) return;
+    const records = Object.values(health.records).reduce((sum, one) => sum + one, 0);
+    show(figures,
+      h("section", { class: "figures" }, figure("Records that hold now", count(records)), figure("On disk", bytes(health.bytes)), figure("Waiting for vectors", count(health.model.waiting)), figure("Spaces", count(health.spaces.length))),
+      growth(health.grown),
+      clients(health.clients),
+      spaces(health),
+      writers(health.actors),
+      model(health),
+      given(health.injected),
+      spending(health.spending),
+      h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store)),
+      backups(health.backups));
+  }
 
   /** Reading the whole store takes a large one some seconds; everything else is there meanwhile. */
   async function check() {
@@ -44,8 +52,12 @@ export async function open(page) {
   }
 
   found.hidden = true;
+  await paint();
   check();
-  return { refresh: check };
+  const anew = () => !document.hidden && paint().catch(() => null); // a server that is away is told at the edge
+  const clock = setInterval(anew, EVERY);
+  const stop = onChange(settled(anew, 2000));
+  return { close: () => (clearInterval(clock), stop()), refresh: () => (paint().catch(() => null), check()) };
 }
 
 const figure = (name, value) => h("div", { class: "figure" }, h("b", { class: "numbers" }, value), h("span", { class: "small muted" }, name));
@@ -76,7 +88,7 @@ const growth = (days) => chart("What was stored, over time", days.map((one) => (
 const table = (title, names, rows, nothing, note) =>
   h("section", {}, h("h2", {}, title), rows.length > 0 && note && h("p", { class: "small muted" }, note), rows.length ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, h("table", {}, h("thead", {}, h("tr", {}, names.map((name, at) => h("th", { scope: "col", class: at ? "right" : "" }, name)))), h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => (at ? h("td", { class: "right numbers" }, cell) : h("th", { scope: "row" }, cell)))))))) : h("p", { class: "muted" }, worded(nothing)));
 
-const clients = (all) => table("Clients", ["Client", "Calls by", "Open now", "Calls", "Last"], all.map((one) => [[clientWord(one.name), one.problem && h("p", { class: "small unwell" }, one.problem)], one.by === "hooks" ? "hooks" : "protocol", one.by === "hooks" ? "–" : count(one.open), one.by === "hooks" ? "–" : count(one.calls), ago(one.last)]), "Nobody has called since this service began. Connect an agent with `recollect connect`.", "Connections and calls since this service began; hooks whenever they ran on this machine.");
+const clients = (all) => table("Clients", ["Client", "Calls by", "Open now", "Calls", "Last called"], all.map((one) => [[clientWord(one.name), one.problem && h("p", { class: "small unwell" }, one.problem)], one.by === "hooks" ? "hooks" : "protocol", one.by === "hooks" ? "–" : count(one.open), one.by === "hooks" ? "–" : count(one.calls), ago(one.last)]), "Nobody has called since this service began. Connect an agent with `recollect connect`.", "Connections and calls since this service began; one that has been silent for half an hour is no longer counted as open. Hooks whenever they ran on this machine.");
 
 const spaces = (health) => table("Spaces", ["Space", "Hold now", "Kept", "Sessions", "Entities", "Facts", "Newest"], health.spaces.map((one) => [h("a", { href: `#/spaces/${part(one.space)}` }, one.space), count(health.records[one.space] ?? 0), count(one.records), count(one.sessions), count(one.entities), count(one.relations), one.newest ? ago(one.newest) : "never"]), "There is no space yet.", "Kept counts also what ended, was replaced or archived, and the sources that others come from.");
 

@@ -1,13 +1,14 @@
 // What is known about a question? Answers as you type, with why, and as it was known at any moment.
 
 import { get, part } from "../api.js";
-import { broken, empty, h, settled, show } from "../dom.js";
+import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker } from "../parts.js";
 import { state, told } from "../store.js";
-import { day, many, moment } from "../words.js";
+import { day, likelihood, many, moment } from "../words.js";
 
 const STEPS = 400;
+const SLOW = 300; // milliseconds after which it is said that something is looked for
 
 export async function open(page, where) {
   const given = where.query;
@@ -35,6 +36,7 @@ export async function open(page, where) {
   async function look(asked) {
     keepAddress(asked);
     results.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => (summary.textContent = "Looking…"), SLOW);
     try {
       const answer = await get("recall", asked, asking.signal);
       hits = answer.hits;
@@ -44,6 +46,8 @@ export async function open(page, where) {
       if (error.name === "AbortError") return;
       show(results, broken(error, run));
       summary.textContent = "";
+    } finally {
+      clearTimeout(slow);
     }
     results.setAttribute("aria-busy", "false");
   }
@@ -51,9 +55,9 @@ export async function open(page, where) {
   function paint(asked, answer) {
     const { signals } = answer;
     if (!hits.length) show(results, nothing(asked, signals));
-    else show(results, h("ol", { class: signals.brief ? "hits plain" : "hits" }, hits.map((hit, at) => hitCard(hit, at, { space: !state.space, asked: !signals.brief }))));
+    else show(results, h("ol", { class: signals.brief ? "hits plain" : "hits" }, hits.map((hit, at) => [belowTheLine(hit, hits[at - 1], signals), hitCard(hit, at, { space: !state.space, asked: !signals.brief })])));
     const took = `${Math.max(1, Math.round(signals.milliseconds))} ms`;
-    if (signals.problem) summary.textContent = signals.problem;
+    if (!hits.length && (signals.problem || asked.as_of)) summary.textContent = "";
     else if (signals.brief) summary.textContent = hits.length ? `Nothing asked: this is what is worth knowing. ${many(hits.length, "record")}, ${took}.` : "";
     else if (hits.length && hits[0].score < 0.25) summary.textContent = `Nothing here clearly answers that; these come closest. ${took}.`;
     else summary.textContent = `${many(hits.length, "record")} in ${took}${signals.waiting_for_vectors ? `; ${many(signals.waiting_for_vectors, "record")} known by words only so far` : ""}.`;
@@ -65,12 +69,13 @@ export async function open(page, where) {
   const stop = onChange(settled(() => !slider.value() && run(), 400));
   const go = walker(".hit a");
   put(page, q, filters, slider, summary, results);
-  run();
+  const ready = run();
   const focused = () => hits[[...document.querySelectorAll(".hit a")].indexOf(document.activeElement)] ?? hits[0];
   return {
     close: () => (stop(), asking?.abort()),
     refresh: run,
-    shown: () => (given.get("focus") || matchMedia("(min-width: 52rem)").matches) && q.focus({ preventScroll: true }),
+    ready,
+    shown: (again) => !again && (given.get("focus") || matchMedia("(min-width: 52rem)").matches) && q.focus({ preventScroll: true }),
     keys: [
       ["j ArrowDown", "Next answer", () => go(1)],
       ["k ArrowUp", "Answer before", () => go(-1)],
@@ -79,6 +84,12 @@ export async function open(page, where) {
       ["n", "Back to now", () => slider.reset()],
     ],
   };
+}
+
+/** Where what may answer ends, and what hardly does begins. */
+function belowTheLine(hit, before, { brief }) {
+  if (brief || !before || likelihood(hit.score) !== "unlikely" || likelihood(before.score) === "unlikely") return null;
+  return h("li", { class: "the-line" }, h("span", {}, "Hardly an answer"));
 }
 
 function put(page, q, filters, slider, summary, results) {
@@ -92,11 +103,13 @@ function put(page, q, filters, slider, summary, results) {
 function keepAddress(asked) {
   const kept = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) if (value && !["space", "limit", "touch"].includes(name)) for (const one of [value].flat()) kept.append(name, one);
-  history.replaceState(null, "", kept.size ? `#/recall?${kept}` : "#/recall");
+  history.replaceState(history.state, "", kept.size ? `#/recall?${kept}` : "#/recall");
 }
 
 function nothing(asked, signals) {
-  if (signals.problem) return empty("Nothing to show", signals.problem);
+  if (asked.as_of && new Date(asked.as_of) <= new Date(state.status.first)) return empty("Nothing was known yet", `The first memory is of ${moment(state.status.first)}. Move the slider to the right.`);
+  if (signals.problem) return empty("Nothing to show", sentence(signals.problem));
+  if (asked.as_of) return empty("Nothing was known of that", "Other words may find more, or a later day.");
   if (asked.q || asked.kinds || asked.project || asked.tags || asked.since || asked.until) return empty("Nothing found", "No record fits. Try other words, or fewer filters.");
   return empty("Nothing is remembered yet", "As soon as an agent remembers something, or you do, it can be found here.", h("p", {}, "Connect one with ", h("code", {}, "recollect connect"), ", or store a first note with ", h("code", {}, "recollect remember"), "."));
 }
@@ -134,12 +147,13 @@ function makeFilters(given) {
 function makeSlider(at) {
   const first = state.status.first ? new Date(state.status.first).getTime() : Date.now();
   const span = Math.max(Date.now() - first, 1);
-  const start = at ? Math.round(((new Date(at).getTime() - first) / span) * STEPS) : STEPS;
+  let exact = Number.isNaN(Date.parse(at)) ? null : at; // as the address says it, until the slider is moved
+  const start = exact ? Math.round(((new Date(at).getTime() - first) / span) * STEPS) : STEPS;
   const range = h("input", { type: "range", id: "as-of", min: 0, max: STEPS, step: 1, value: start });
   const words = h("output", { for: "as-of", class: "small" });
   const back = h("button", { type: "button", class: "quiet small", onclick: () => reset() }, "Back to now");
   let act = () => {};
-  const value = () => (Number(range.value) >= STEPS ? null : new Date(first + (span * Number(range.value)) / STEPS).toISOString());
+  const value = () => exact ?? (Number(range.value) >= STEPS ? null : new Date(first + (span * Number(range.value)) / STEPS).toISOString());
   const paint = () => {
     const moment_ = value();
     const said = moment_ ? `As it was known on ${span < 3 * 86_400_000 ? moment(moment_) : day(moment_)}` : "As it is known now";
@@ -149,11 +163,12 @@ function makeSlider(at) {
     back.tabIndex = moment_ ? 0 : -1;
   };
   const reset = () => {
+    exact = null;
     range.value = STEPS;
     paint();
     act();
   };
-  range.addEventListener("input", () => (paint(), act()));
+  range.addEventListener("input", () => ((exact = null), paint(), act()));
   paint();
   return { element: h("div", { class: "as-of" }, h("label", { for: "as-of", class: "small muted" }, "As of"), range, words, back), value, reset, onchange: (next) => (act = next) };
 }

@@ -2,7 +2,7 @@
 
 import { get, part } from "../api.js";
 import { sideBySide } from "../diff.js";
-import { empty, h, show } from "../dom.js";
+import { empty, h, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { askForget, endRecord, meta, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
 import { told, undoEntries } from "../store.js";
@@ -12,6 +12,7 @@ export async function open(page, where) {
   const [id] = where.rest;
   const space = where.query.get("space");
   let record, steps, ties;
+  const edited = h("p", { class: "note", role: "status", hidden: true });
 
   const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
 
@@ -20,12 +21,20 @@ export async function open(page, where) {
     record = await get(`records/${part(id)}`, { space }).catch(unlessMissing);
   }
 
+  /** Facts between names are answers, too, and are looked at in the graph. */
+  async function isFact() {
+    const drawn = await get("graph", { space, past: true, limit: 5000 }).catch(() => ({ edges: [] }));
+    return drawn.edges.some((edge) => edge.id === id);
+  }
+
   function paint() {
-    if (!steps?.length) return show(page, empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: "#/recall" }, "Ask for it instead")));
-    if (!record) return show(page, gone(steps));
+    if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: "#/recall" }, "Ask for it instead")));
+    if (!record) return show(page, heading("A record that is gone"), gone(steps));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
     show(page, header(), text(), body());
   }
+
+  const heading = (words) => h("h1", { class: "said" }, words);
 
   const header = () => h("div", { class: "head" }, h("h1", {}, record.title ?? `${record.kind.charAt(0).toUpperCase()}${record.kind.slice(1)}`), h("div", { class: "crumbs small" }, h("a", { href: `#/spaces/${part(record.space)}` }, record.space), record.room && [" / ", h("a", { href: `#/spaces/${part(record.space)}?room=${part(record.room)}` }, record.room)]), ties?.replaced_by && h("p", { class: "note" }, "Replaced by ", h("a", { href: recordLink(ties.replaced_by) }, ties.replaced_by.text.slice(0, 90)), "."));
 
@@ -50,6 +59,7 @@ export async function open(page, where) {
     const problem = h("p", { class: "small", role: "alert" });
     const save = async (event) => {
       event.preventDefault();
+      if (!area.value.trim()) return (problem.textContent = "It says nothing now. To be rid of it, forget it, or say that it is no longer true.");
       try {
         if (what === "edit") {
           await saveText(record, area.value, reason.value.trim());
@@ -60,8 +70,10 @@ export async function open(page, where) {
       }
     };
     const words = what === "edit" ? "For what was wrong from the start. The version before stays in the history." : "For what was true and is no more. The new text takes its place, and says so.";
-    show(holder, h("form", { class: "edit", onsubmit: save },
+    edited.hidden = true;
+    show(holder, h("form", { class: "edit", onsubmit: save, onkeydown: (event) => event.key === "Escape" && area.value === record.text && (event.stopPropagation(), read(), page.querySelector(`#${what}`)?.focus()) },
       h("p", { class: "small muted" }, words),
+      edited,
       h("div", { class: "field" }, h("label", { for: "text" }, what === "edit" ? "Text" : "What is true now"), area),
       h("div", { class: "field" }, h("label", { for: "reason" }, "Reason (kept in the history)"), reason),
       problem,
@@ -110,8 +122,17 @@ export async function open(page, where) {
   }
 
   await load();
+  if (!steps?.length && space && (await isFact())) return location.replace(`#/graph?fact=${part(id)}&space=${part(space)}`);
   paint();
-  const stop = onChange((changes) => changes.some((one) => one.object_id === id && one.actor !== "page") && !page.querySelector("form") && refresh());
+
+  /** What somebody else did to it is shown at once; whoever writes is told, and keeps what was written. */
+  const heard = settled(async () => {
+    if (!page.querySelector("form")) return refresh();
+    const [last] = (await get(`records/${part(id)}/history`, { space })).slice(-1);
+    edited.textContent = `Meanwhile it was ${verb(last.change.verb)} by ${clientWord(last.change.actor)}${last.record ? `, and says: ${last.record.text.slice(0, 300)}` : ""}. What you save takes its place.`;
+    edited.hidden = false;
+  }, 200);
+  const stop = onChange((changes) => changes.some((one) => one.object_id === id) && heard());
   const press = (name) => page.querySelector(`#${name}:not([disabled])`)?.click();
   return {
     close: stop,
@@ -124,9 +145,9 @@ const SHOWN = ["title", "kind", "room", "project", "tags", "importance", "status
 
 function fieldsChanged(before, after) {
   if (!before) return null;
-  const say = (value) => (Array.isArray(value) ? value.join(", ") : value === null || value === "" ? "nothing" : String(value));
-  const rows = SHOWN.filter((name) => say(before[name]) !== say(after[name]));
-  return rows.length > 0 && h("ul", { class: "small muted" }, rows.map((name) => h("li", {}, `${name.replaceAll("_", " ")}: ${say(before[name])} → ${say(after[name])}`)));
+  const say = (value, name) => (Array.isArray(value) ? value.join(", ") || "none" : value === null || value === "" ? "nothing" : name === "valid_until" ? moment(value) : String(value));
+  const rows = SHOWN.filter((name) => String(before[name]) !== String(after[name]));
+  return rows.length > 0 && h("ul", { class: "small muted" }, rows.map((name) => h("li", {}, `${name.replaceAll("_", " ")}: ${say(before[name], name)} → ${say(after[name], name)}`)));
 }
 
 function gone(steps) {

@@ -7,6 +7,7 @@ import { ago, count, many } from "../words.js";
 
 export const WIDE = true;
 const DAY = 86_400_000;
+const WINDOW = 25; // records that are drawn in one go: more would hold up whoever scrolls
 
 export async function open(page, where) {
   const [name] = where.rest;
@@ -90,11 +91,11 @@ async function openSpace(page, name, query) {
   const fill = () => {
     list?.close();
     list = windowed(async (cursor) => {
-      const window_ = await get("records", { space: name, rooms: room || null, order: order.value, all: all.checked || null, cursor, limit: 50 });
+      const window_ = await get("records", { space: name, rooms: room || null, order: order.value, all: all.checked || null, cursor, limit: WINDOW });
       return { items: window_.records, next: window_.next };
     }, (record) => recordCard(record), { nothing: () => empty("Nothing lies here", room ? "This room is empty." : "This space is empty so far.") });
     show(holder, list.whole);
-    list.more();
+    return list.more();
   };
   order.addEventListener("change", fill);
   all.addEventListener("change", fill);
@@ -103,7 +104,7 @@ async function openSpace(page, name, query) {
     view.rooms.length > 1 && doors(view, name, room),
     h("div", { class: "filters two" }, h("div", { class: "field" }, h("label", { for: "order" }, "Order"), order), h("label", { class: "check" }, all, "Also what no longer holds")),
     holder));
-  fill();
+  const ready = fill();
   const go = walker(".item a.read");
-  return { close: () => list?.close(), refresh: fill, keys: [["j ArrowDown", "Next record", () => go(1)], ["k ArrowUp", "Record before", () => go(-1)]] };
+  return { close: () => list?.close(), refresh: fill, ready, reach: (y) => list.reach(y), keys: [["j ArrowDown", "Next record", () => go(1)], ["k ArrowUp", "Record before", () => go(-1)]] };
 }

@@ -7,7 +7,7 @@ import { recordLink, walker, windowed } from "../parts.js";
 import { state, told, undoEntries } from "../store.js";
 import { clientWord, count, hour, longDay, many, moment, verb } from "../words.js";
 
-const WINDOW = 60;
+const WINDOW = 30;
 
 export async function open(page, where) {
   const holder = h("div", { class: "days" });
@@ -47,7 +47,7 @@ export async function open(page, where) {
   }
 
   function line(act) {
-    const object = act.object_type === "record" ? recordLink({ id: act.object_id, space: act.space }) : act.object_type === "space" ? `#/spaces/${part(act.space)}` : `#/graph?entity=${part(act.object_id)}&space=${part(act.space)}`;
+    const object = act.object_type === "record" ? recordLink({ id: act.object_id, space: act.space }) : act.object_type === "space" ? `#/spaces/${part(act.space)}` : `#/graph?${act.object_type === "relation" ? "fact" : "entity"}=${part(act.object_id)}&space=${part(act.space)}`;
     const many_ = act.count > 1;
     const verbs = Object.entries(act.verbs);
     const what = !many_ ? ONE[act.object_type] : verbs.length === 1 && act.object_type === "record" ? many(act.count, "record") : many(act.count, "change");
@@ -56,7 +56,7 @@ export async function open(page, where) {
     return h("li", { class: "act", "data-undone": act.undone_by ? "yes" : null },
       h("time", { class: "small muted numbers", datetime: act.at, title: moment(act.at) }, hour(act.at)),
       h("div", { class: "act-body" },
-        h("p", {}, h("b", {}, capital(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
+        h("p", {}, h("b", {}, verbs.length > 1 ? "Made" : capital(verb(act.verb))), ` ${what} `, h("span", { class: "muted" }, `by ${clientWord(act.actor)} in ${act.space}`)),
         act.about && h("a", { class: "read clamp two", href: object }, act.about),
         act.reason && h("p", { class: "small muted" }, act.reason),
         verbs.length > 1 && h("p", { class: "small muted" }, verbs.map(([name, number]) => `${verb(name)} ${count(number)}`).join(", ")),
@@ -96,7 +96,7 @@ export async function open(page, where) {
   const narrow = () => {
     Object.assign(chosen, { actor: client.value || null, project: project.value || null });
     const kept = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value));
-    history.replaceState(null, "", kept.size ? `#/timeline?${kept}` : "#/timeline");
+    history.replaceState(history.state, "", kept.size ? `#/timeline?${kept}` : "#/timeline");
     restart();
   };
   for (const one of [client, project]) one.addEventListener("change", narrow);
@@ -127,6 +127,7 @@ export async function open(page, where) {
   return {
     close: () => (stop(), clearTimeout(timer), list?.close()),
     refresh: restart,
+    reach: (y) => list.reach(y),
     keys: [["j ArrowDown", "Next", () => go(1)], ["k ArrowUp", "Before", () => go(-1)]],
   };
 }

@@ -1,0 +1,223 @@
+"""What a stranger came upon while walking through the page: each found once, and looked at ever since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.page.conftest import PHONE
+from tests.page.test_page import complaints, record_of, shown, texts
+from tests.serve.up import Service
+from tools.browser import axe
+
+import recollect
+from recollect import Memory, Settings
+
+Look = Callable[..., Any]
+GO = "(view) => (location.hash = `#/${view}`)"
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
+        yield one
+
+
+# Answers
+
+
+def test_a_fact_among_the_answers_leads_to_where_it_is_stated(look: Look) -> None:
+    page = look("recall?q=who+reviews+orchard")
+    page.locator(".hit a", has_text="Tomke reviews orchard").click()
+    page.wait_for_selector(".graph-side h2:has-text('Tomke')")
+    assert "reviews orchard" in page.locator(".graph-side").inner_text()
+    page.go_back()
+    page.wait_for_selector(".hit")
+
+
+def test_whoever_goes_back_to_the_answers_is_where_they_were(look: Look) -> None:
+    page = look("recall?q=orchard")
+    page.wait_for_selector(".results[data-asked=orchard]")
+    link = page.locator(".hit a[href*=record]").nth(9)
+    link.scroll_into_view_if_needed()
+    kept, address = page.evaluate("scrollY"), link.get_attribute("href")
+    assert kept > 100
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".record-text")
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.wait_for_function("(kept) => Math.abs(scrollY - kept) < 3", arg=kept)
+    assert page.evaluate("document.activeElement.getAttribute('href')") == address
+
+
+def test_whoever_goes_back_to_a_long_list_is_where_they_were(look: Look, memory: Memory) -> None:
+    memory.remember_many([{"text": f"Line {n} of the scroll."} for n in range(300)], space="scroll")
+    page = look("spaces/scroll")
+    page.wait_for_function("() => (scrollTo(0, 9000), scrollY > 8000)")
+    page.wait_for_selector(".item a.read")
+    kept = page.evaluate("scrollY")
+    page.evaluate(GO, "health")
+    page.wait_for_selector(".figure")
+    page.go_back()
+    page.wait_for_function("(kept) => Math.abs(scrollY - kept) < 40", arg=kept)
+
+
+def test_before_the_first_memory_nothing_was_known_and_that_is_said_in_plain_words(look: Look) -> None:
+    page = look("recall?q=orchard")
+    page.wait_for_selector(".hit")
+    page.locator("#as-of").focus()
+    page.keyboard.press("Home")
+    shown(page, "Nothing was known yet")
+    assert "true_at" not in page.locator("main").inner_text()
+
+
+def test_a_moment_in_the_address_stays_as_it_was_given(look: Look) -> None:
+    moment = "2026-08-28T07:50:33.614Z"
+    page = look(f"recall?q=orchard&as_of={moment}")
+    page.wait_for_selector(".results[data-asked=orchard]")
+    assert moment.replace(":", "%3A") in page.evaluate("location.hash")
+
+
+def test_what_hardly_answers_stands_below_a_line(look: Look) -> None:
+    page = look("recall?q=when+are+refunds+over+200+euros+approved")
+    page.wait_for_selector(".hits .the-line")
+    likely = page.evaluate(
+        "() => [...document.querySelectorAll('.hits > li')].map((one) => one.dataset.likely ?? 'line')"
+    )
+    at = likely.index("line")
+    assert "unlikely" not in likely[:at]
+    assert set(likely[at + 1 :]) == {"unlikely"}
+
+
+# A record
+
+
+def test_an_emptied_text_is_not_saved_and_says_what_to_do_instead(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "tomatoes south wall"))
+    page.keyboard.press("e")
+    page.fill("#text", "  ")
+    page.get_by_role("button", name="Save a new version").click()
+    assert "forget it" in page.locator("form.edit [role=alert]").inner_text()
+    page.get_by_role("button", name="Cancel").click()
+    page.keyboard.press("e")
+    page.locator("#text").press("Escape")
+    page.wait_for_selector("form.edit", state="detached")
+
+
+def test_two_tabs_show_the_same_and_whoever_writes_is_told_of_the_other(look: Look, memory: Memory) -> None:
+    memory.remember("The ladder stands behind the shed.", space="home")
+    view = record_of(memory, "ladder behind the shed")
+    one = look(view)
+    other = one.context.new_page()
+    other.goto(one.url)
+    for page in (one, other):
+        page.wait_for_selector(".live[data-state=live]")
+        page.wait_for_selector(".record-text")
+    one.keyboard.press("p")
+    other.wait_for_selector(".record-text .mark:has-text('pinned')")
+    other.keyboard.press("e")
+    other.fill("#text", "The ladder is lent to Wilma.")
+    one.keyboard.press("e")
+    one.fill("#text", "The ladder hangs in the cellar.")
+    one.get_by_role("button", name="Save a new version").click()
+    told = shown(other, "Meanwhile it was changed")
+    assert "The ladder hangs in the cellar." in told.inner_text()
+    assert other.locator("#text").input_value() == "The ladder is lent to Wilma."
+
+
+def test_a_part_of_a_document_says_where_it_stands(look: Look, memory: Memory) -> None:
+    parts = [one for one in memory.list(space="work", limit=500) if one.source == "docs/runbook.md" and one.locator]
+    page = look(f"record/{parts[-1].id}?space=work")
+    first, last = parts[-1].locator["lines"]
+    assert f"docs/runbook.md, lines {first}–{last}" in page.locator(".record-text .meta").inner_text()
+
+
+def test_what_was_done_is_taken_back_by_key_also_when_its_note_is_gone(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "staging database refreshed"))
+    page.keyboard.press("u")
+    shown(page, "Nothing was done here")
+    page.keyboard.press("p")
+    page.wait_for_selector(".record-text .mark:has-text('pinned')")
+    page.evaluate("() => document.querySelector('#toasts').replaceChildren()")
+    page.keyboard.press("u")
+    page.wait_for_selector(".record-text .mark:has-text('pinned')", state="detached")
+
+
+def test_what_is_forgotten_for_good_is_not_where_the_key_rests(look: Look, memory: Memory) -> None:
+    kept = memory.remember("The spare fuse is in the drawer.", space="home").id
+    page = look(f"record/{kept}?space=home")
+    page.keyboard.press("p")
+    page.wait_for_selector(".record-text .mark:has-text('pinned')")
+    page.keyboard.press("f")
+    page.get_by_text("Nothing else hangs on it.").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog", state="detached")
+    assert memory.get(kept, space="home").tags == ("pinned",)
+    page.keyboard.press("f")
+    page.get_by_role("button", name="Forget it for good").click()
+    shown(page, "Forgotten for good")
+    page.wait_for_selector("#q:focus")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    shown(page, "Nothing was done here")
+
+
+def test_words_that_changed_side_by_side_are_marked_in_one(look: Look, memory: Memory) -> None:
+    page = look(record_of(memory, "feature flags"))
+    page.wait_for_selector(".versions ins")
+    assert texts(page, ".versions del") == ["at start; a change needs a restart"]
+
+
+# Elsewhere
+
+
+@pytest.mark.parametrize("view", ["nowhere", "record/nothing", "spaces/nothing", "recall?q=%00", "graph?fact=nothing"])
+def test_an_address_that_leads_nowhere_says_so_to_everybody(look: Look, view: str) -> None:
+    page = look(view)
+    page.wait_for_selector("main :is(.empty, .broken)")
+    page.evaluate(axe())
+    assert complaints(page) == []
+
+
+def test_the_list_beside_the_graph_says_what_is_stated_of_a_name_too(look: Look) -> None:
+    page = look("graph?space=work&entity=pomona")
+    page.wait_for_selector(".graph-side h2:has-text('pomona')")
+    assert "Tomke maintains pomona" in page.locator(".graph-side").inner_text()
+
+
+def test_a_name_beyond_the_drawn_ones_comes_in_with_what_is_near_it(look: Look, up: Service, memory: Memory) -> None:
+    with memory.core.store.joined():
+        for n in range(2_050):
+            memory.relate(f"hub {n % 25}", f"holds {n}", f"leaf {n}", space="beyond", replaces=False)
+    page = look("graph?space=beyond")
+    said = page.locator("main [role=status]").first
+    page.wait_for_function("() => document.querySelector('main [role=status]')?.innerText.startsWith('2,000 of 2,075')")
+    drawn = up.web.get("/api/graph", params={"space": "beyond", "limit": 2_000}).json()["nodes"]
+    left = next(n for n in range(2_050) if f"leaf {n}" not in {one["name"] for one in drawn})
+    page.fill("#find", f"leaf {left}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f".graph-side h2:has-text('leaf {left}')")
+    assert f"hub {left % 25} holds {left}" in page.locator(".graph-side").inner_text()
+    assert said.inner_text().startswith("2,001 of")
+
+
+def test_health_tells_of_a_client_that_writes_while_one_looks(look: Look, memory: Memory) -> None:
+    page = look("health")
+    page.wait_for_selector(".figure")
+    page.wait_for_selector(".live[data-state=live]")
+    memory.acting_as("gull").remember("Gulls nest on the roof.", space="home")
+    row = page.locator("tr", has_text="gull").first
+    row.wait_for()
+    assert "just now" in row.inner_text()
+
+
+def test_a_space_with_one_room_is_as_wide_as_any(look: Look, memory: Memory) -> None:
+    memory.remember("Only this.", space="single")
+    page = look("spaces/single")
+    page.wait_for_selector(".item")
+    assert page.locator("main .column").first.bounding_box()["width"] > 800
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
