@@ -1,6 +1,6 @@
 // What is shown, and which keys do what? Views are modules that are loaded when they are first looked at.
 
-import { get, quiet, signIn, signedIn } from "./api.js";
+import { get, Lost, quiet, signIn, signedIn } from "./api.js";
 import { ask, broken, empty, h, loading, show } from "./dom.js";
 import { listen, liveState, onChange } from "./live.js";
 import { refreshStatus, remember, remembered, state, undoLast } from "./store.js";
@@ -10,6 +10,7 @@ const TITLES = { recall: "Recall", record: "Record", inbox: "Inbox", given: "Wha
 const main = document.getElementById("main");
 const rail = document.getElementById("rail");
 const picker = document.getElementById("space");
+const missed = new Map(); // how often the module of a view could not be had
 const places = new Map(); // how far down each page of this history was, and which link was last used on it
 history.scrollRestoration = "manual"; // by us, when what was there is there again
 let current = { name: "", close: null, keys: [] };
@@ -50,7 +51,7 @@ async function route() {
   if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "The address may be cut short. The views are listed at the side.", h("a", { href: "#/recall" }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
-    const view = await import(`./views/${where.name}.js`);
+    const view = await module(where.name);
     if (mine !== turn) return;
     const page = h("div", { class: view.WIDE ? "wide" : "column" });
     const made = await view.open(page, where);
@@ -66,6 +67,17 @@ async function route() {
     if (mine === turn && error.status !== 401) show(main, whole(TITLES[where.name], broken(error, route)));
   } finally {
     clearTimeout(slow);
+  }
+}
+
+/** The module of a view. One that a browser could not get it never asks for again by the same address. */
+async function module(name) {
+  const tried = missed.get(name) ?? 0;
+  try {
+    return await import(`./views/${name}.js${tried ? `?${tried}` : ""}`);
+  } catch {
+    missed.set(name, tried + 1);
+    throw new Lost();
   }
 }
 
@@ -192,9 +204,10 @@ function askToken() {
 
 async function begin() {
   const { name } = parseHash();
-  if (TITLES[name]) import(`./views/${name}.js`).catch(() => null); // it comes while the memory is asked; what is wrong with it is told when it is opened
+  const coming = TITLES[name] && module(name).catch(() => null); // while the memory is asked; it is missed when it is opened
   try {
     await refreshStatus();
+    await coming;
   } catch (error) {
     if (error.status !== 401) {
       show(main, whole("Recollect", broken(error, begin)));
@@ -205,6 +218,7 @@ async function begin() {
   listen();
   await route();
   countInbox();
+  for (const one of Object.keys(TITLES)) module(one).catch(() => null); // so that every view is there, also while the server is away
 }
 
 addEventListener("hashchange", route);

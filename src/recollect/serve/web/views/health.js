@@ -3,6 +3,7 @@
 import { get, part } from "../api.js";
 import { broken, h, settled, show, svg, worded } from "../dom.js";
 import { onChange } from "../live.js";
+import { state } from "../store.js";
 import { ago, bytes, clientWord, count, day, many } from "../words.js";
 
 const EVERY = 20_000; // milliseconds after which it is asked anew who called
@@ -18,17 +19,16 @@ export async function open(page) {
     const health = await get("health", { check: false });
     if (figures.contains(document.activeElement)) return;
     const records = Object.values(health.records).reduce((sum, one) => sum + one, 0);
+    const { me } = state.status;
+    const mine = me.scope === "admin" && me.spaces === null; // whoever may see a part is not told who else comes and where it lies
     show(figures,
-      h("section", { class: "figures" }, figure("Records that hold now", count(records)), figure("On disk", bytes(health.bytes)), figure("Waiting for vectors", count(health.model.waiting)), figure("Spaces", count(health.spaces.length))),
+      h("section", { class: "figures" }, figure("Records that hold now", count(records)), mine && figure("On disk", bytes(health.bytes)), figure("Waiting for vectors", count(health.model.waiting)), figure("Spaces", count(health.spaces.length))),
       growth(health.grown),
-      clients(health.clients),
+      mine && clients(health.clients),
       spaces(health),
       writers(health.actors),
       model(health),
-      given(health.injected),
-      spending(health.spending),
-      h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store)),
-      backups(health.backups));
+      mine && [given(health.injected), spending(health.spending), h("section", {}, h("h2", {}, "Where it is kept"), h("p", { class: "id" }, health.store)), backups(health.backups)]);
   }
 
   /** Reading the whole store takes a large one some seconds; everything else is there meanwhile. */

@@ -14,6 +14,7 @@ from tools.browser import axe
 
 import recollect
 from recollect import Memory, Settings
+from recollect.engine.tokens import create_token
 
 Look = Callable[..., Any]
 GO = "(view) => (location.hash = `#/${view}`)"
@@ -221,3 +222,47 @@ def test_a_space_with_one_room_is_as_wide_as_any(look: Look, memory: Memory) -> 
     assert page.locator("main .column").first.bounding_box()["width"] > 800
     page.set_viewport_size(PHONE)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+# Servers and tokens
+
+
+def test_a_view_that_is_first_looked_at_while_the_server_is_away_is_there_when_it_is_back(
+    look: Look, tmp_path: Path
+) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        kept = memory.remember("The only thing known.").id
+    server = Service(tmp_path)
+    try:
+        page = look("recall", url=server.url)
+        page.wait_for_selector(".hit")
+        page.wait_for_selector(".live[data-state=live]")
+        server.close()
+        page.wait_for_selector(".live[data-state=lost]")
+        page.evaluate(GO, f"record/{kept}")
+        shown(page, "The server is away")
+        page.evaluate(axe())
+        assert complaints(page) == []
+        server = Service(tmp_path, port=server.port)
+        page.wait_for_selector(".record-text")
+    finally:
+        server.close()
+
+
+def test_a_token_is_not_told_where_the_memory_lies_nor_who_else_calls(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.remember("The only thing known.", space="home")
+        token, _ = create_token(memory.core, spaces=["home"], scope="read", name="visitor")
+    monkeypatch.setenv("RECOLLECT_TOKEN", "the-owner-has-another-one")
+    server = Service(tmp_path)
+    try:
+        page = look("health", url=server.url)
+        page.fill("#token", token)
+        page.keyboard.press("Enter")
+        shown(page, "What you may see is well.")
+        assert [title for title in texts(page, "main h2") if title in ("Clients", "Backups", "Where it is kept")] == []
+        assert texts(page, ".figure span") == ["Records that hold now", "Waiting for vectors", "Spaces"]
+    finally:
+        server.close()
