@@ -132,5 +132,5 @@ def lower_questions(hits: tuple[Hit, ...], others: Sequence[Hit], query: Query) 
         worth = round(hit.score * _WORTH, 6) if is_question(hit.record.text) else hit.score
         held = best.get((hit.record.space, hit.record.id))
         if worth >= query.min_score and (held is None or worth > held.score):
-            best[hit.record.space, hit.record.id] = msgspec.structs.replace(hit, score=worth)
+            best[hit.record.space, hit.record.id] = msgspec.structs.replace(held or hit, score=worth)
     return tuple(sorted(best.values(), key=lambda hit: -hit.score)[: query.limit])

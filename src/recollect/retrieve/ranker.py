@@ -54,13 +54,18 @@ class Layer(Struct, frozen=True):
 class Woven(Struct, frozen=True):
     """How much the weaving counts for what stands in a group or among many, and how that becomes a probability.
 
-    slope × (said + weight × weaving) + level, less `fall` for every tenfold of records.
+    The order is that of said + weight × weaving. The best is as likely as what was said of it, its weaving and its lead
+    over the next tell: `said`, `woven` and `lead` times each and `level`, less `grouped` for what stands in a group,
+    where much is said of the same. Others are less likely by `slope` times what they are behind.
     """
 
     weight: float
-    slope: float
+    said: float
+    woven: float
+    lead: float
+    grouped: float
     level: float
-    fall: float
+    slope: float
 
 
 class Weights(Struct, frozen=True):
@@ -136,10 +141,7 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
         grouped = np.ones(len(grouped), np.bool_)
     elif not len(grouped) or grouped.mean() < _MOSTLY:  # a page among notes is judged as they are
         return said if rows is not None else _put_newer_first(evidence, said)
-    by = fitted.woven
-    woven = _weave(evidence)
-    level = by.level - by.fall * np.log10(max(evidence.records, 1))
-    return np.where(grouped[some], by.slope * (said + by.weight * (woven - woven.max())[some]) + level, said)
+    return np.where(grouped[some], _weave_in(evidence, said, some), said)
 
 
 def is_blind(evidence: Evidence) -> bool:
@@ -154,6 +156,16 @@ def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints) -
     best = int(said.argmax())
     sure = _BLIND_SAID * said[best] + _BLIND_COVERED * evidence.covered[some][best] + _BLIND_LEVEL
     return said + (sure - said[best])
+
+
+def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
+    by, woven = _load().woven, _weave(evidence)
+    summed = said + by.weight * woven[some]
+    best = int(summed.argmax())
+    at = int(np.arange(len(woven))[some][best])
+    lead = woven[at] - np.delete(woven, at).max(initial=0.0)
+    sure = by.said * said[best] + by.woven * woven[at] + by.lead * np.clip(lead, -1.0, 1.0) + by.level
+    return sure - by.grouped * (evidence.group[at] >= 0) + by.slope * (summed - summed[best])
 
 
 def _put_newer_first(evidence: Evidence, said: Floats) -> Floats:
