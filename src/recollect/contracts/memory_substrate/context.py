@@ -13,7 +13,7 @@ from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.answers import answer, fitting
 from recollect.contracts.memory_substrate.objects import Objects
-from recollect.contracts.memory_substrate.search import Found, ask
+from recollect.contracts.memory_substrate.search import Found, Lookup
 from recollect.contracts.tool import Call
 from recollect.types import Entity, Grounds, Json
 
@@ -28,8 +28,8 @@ _OF_A_CHUNK = ("segment_id", "locator", "excerpt")
 def context(objects: Objects, given: s.ContextInput, options: s.GraphOptions, call: Call) -> dict[str, object]:
     """A pack for one task. Only `items` says what things are; everything else points into it."""
     most = options.max_items or s.CONTEXT_ITEMS
-    asked = ask(objects, given.task, given.scope, "args.input_data.scope", most)
-    items = [_view(one) for one in asked.search.found]
+    asked = Lookup(objects, given.task, given.scope, "args.input_data.scope", most)
+    items = [_view(one) for one in asked.found]
     scope = {name: values for name, values in _scope(given.scope).items() if values}
     pack = fitting(len(items), lambda fit: {**_pack(asked.query, scope, items[:fit], most), **asked.told})
     left = len(items) - len(cast("list[v.Item]", pack["items"]))

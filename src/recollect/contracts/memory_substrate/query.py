@@ -15,7 +15,7 @@ from recollect.contracts.memory_substrate.graph import graph
 from recollect.contracts.memory_substrate.normalize import Plan
 from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_filters
 from recollect.contracts.memory_substrate.page import expand, page
-from recollect.contracts.memory_substrate.search import ask, view_found
+from recollect.contracts.memory_substrate.search import Lookup, view_found
 from recollect.contracts.tool import Call
 
 SEMANTIC_BACKEND = "recollect"
@@ -26,13 +26,12 @@ _PLACE = "args.options.filters"
 
 
 def _search(objects: Objects, given: s.SearchInput, options: s.SearchOptions, call: Call) -> dict[str, object]:
-    asked = ask(objects, given.query, options.filters, _PLACE, options.max_items or s.DEFAULT_ITEMS)
-    items = [view_found(one) for one in asked.search.found]
-    backend = asked.search.backend
+    asked = Lookup(objects, given.query, options.filters, _PLACE, options.max_items or s.DEFAULT_ITEMS)
+    items = [view_found(one) for one in asked.found]
     data = {
         "query": asked.query, "items": items, **asked.told, "applied_filters": asked.wanted.view(),
         "suggested_retry_terms": retry_terms(asked.plan, items),
-        "semantic_backend": None if backend is None else f"{SEMANTIC_BACKEND}:{backend}",
+        "semantic_backend": asked.backend and f"{SEMANTIC_BACKEND}:{asked.backend}",
     }  # fmt: skip
     return answer("search_results", data, asked.warnings)
 

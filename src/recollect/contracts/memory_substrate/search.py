@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
@@ -22,13 +22,12 @@ from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.normalize import (
     SANITIZED,
     Plan,
-    Sanitized,
     matched_terms,
     plan_query,
     sanitize,
     split_terms,
 )  # fmt: skip
-from recollect.contracts.memory_substrate.objects import Objects, Wanted, read_filters
+from recollect.contracts.memory_substrate.objects import Objects, read_filters
 from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.embedding.semantics import WAIT_SECONDS
 from recollect.engine.write.remember import said_beside
@@ -84,22 +83,20 @@ class Found(Struct, kw_only=True):
         return by_words or self.vector >= _MEANINGLESS or (near and self.score >= _UNLIKELY)
 
 
-class Search(Struct, frozen=True):
-    """What was found, best first, what served the vectors (None: nothing did), and how many texts still have none."""
+class Lookup:
+    """A question as it came and as it was searched for, and what was found, best first.
 
-    found: list[Found]
-    backend: str | None
-    waiting: int = 0
+    `backend` served the vectors (None: nothing did), and so many texts are `waiting` for theirs.
+    """
 
-
-class Lookup(Struct, frozen=True):
-    """A question as it came and as it was searched for, and what was found."""
-
-    query: str
-    sanitized: Sanitized
-    plan: Plan
-    wanted: Wanted
-    search: Search
+    def __init__(self, objects: Objects, text: str, filters: Filters | None, place: str, most: int) -> None:
+        self.query, self.sanitized = sanitize(text)
+        self.plan, self.wanted = plan_query(self.query), read_filters(objects, filters, place)
+        self.backend: str | None = None
+        self.waiting = 0
+        self._objects, self._most = objects, most
+        self._found: dict[str, Found] = {}
+        self.found = self._look() if self.query else []
 
     @property
     def told(self) -> dict[str, object]:
@@ -111,106 +108,138 @@ class Lookup(Struct, frozen=True):
 
     @property
     def warnings(self) -> list[str]:
-        waiting = self.search.waiting
-        told = f"{waiting} texts are not searched by meaning yet: their vectors are being computed."
-        return [*([SANITIZED] if self.sanitized.was_sanitized else []), *([told] if waiting else [])]
+        told = f"{self.waiting} texts are not searched by meaning yet: their vectors are being computed."
+        return [*([SANITIZED] if self.sanitized.was_sanitized else []), *([told] if self.waiting else [])]
 
+    def _look(self) -> list[Found]:
+        self._gather()
+        for thing in (*self._by_id(), *self._nodes()):
+            self._note(thing)
+        self._add_likely()
+        if self.plan.synonyms and len(self._found) < self._most:
+            self._add_by_other_words()
+        for one in self._found.values():
+            _score_words(one, self.plan)
+        shown = _fuse(self._found.values())[: self._most]
+        likely = [one.object for one in shown if isinstance(one.object, Record) and one.score >= LIKELY]
+        self._objects.memory.touch(likely)
+        return shown
 
-def ask(objects: Objects, text: str, filters: Filters | None, place: str, max_items: int) -> Lookup:
-    """Has a question answered; `place` is where its filters stand in the envelope."""
-    query, sanitized = sanitize(text)
-    plan, wanted = plan_query(query), read_filters(objects, filters, place)
-    return Lookup(query, sanitized, plan, wanted, find_objects(objects, plan, wanted, max_items))
+    def _note(self, thing: v.Object) -> Found | None:
+        """The entry of an object; None where it may not be shown."""
+        return self._found.setdefault(thing.id, Found(object=thing)) if self.wanted.allows(thing) else None
 
+    # By the engine
 
-def find_objects(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> Search:
-    """The objects that answer a question, in the order of their fused ranks."""
-    if not plan.query:
-        return Search([], None)
-    found, search = _gather(objects, plan, wanted, max_items)
-    for thing in (*_by_id(objects, plan), *_nodes(objects, plan, wanted)):
-        if wanted.allows(thing):
-            found.setdefault(thing.id, Found(object=thing))
-    _add_likely(objects, plan, wanted, found, max_items)
-    if plan.synonyms and len(found) < max_items:
-        _add_by_other_words(objects, plan, wanted, found)
-    for one in found.values():
-        _score_words(one, plan)
-    shown = _fuse(found.values())[:max_items]
-    objects.memory.touch([one.object for one in shown if isinstance(one.object, Record) and one.score >= LIKELY])
-    return replace(search, found=shown)
-
-
-def _gather(objects: Objects, plan: Plan, wanted: Wanted, max_items: int) -> tuple[dict[str, Found], Search]:
-    """What the engine finds, and what served its vectors.
-
-    A source of which very many segments fit would leave no room for anything else: it is set aside once it has been
-    noted, and the engine is asked again.
-    """
-    filters = wanted.engine_filters()
-    if wanted.within is not None:
-        filters["ids"] = _with_segments(objects, wanted.within)
-        if not filters["ids"]:
-            return {}, Search([], None)
-    limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * max_items), _MOST_LOOKED_AT)
-    found: dict[str, Found] = {}
-    aside: list[str] = []
-    asked: list[Recall] = []
-    while len(asked) < _MOST_ASKED:
-        recalled = objects.memory.recall(
-            plan.query, space=objects.space, limit=limit, fold=False, touch=False, facts=False,
-            wait=0.0 if asked else WAIT_SECONDS, without_sources=aside, **filters,
+    def _recall(self, query: str, limit: int, wait: float = 0.0, **filters: Any) -> Recall:
+        return self._objects.memory.recall(
+            query, space=self._objects.space, limit=limit, fold=False, touch=False, facts=False, wait=wait,
+            **{**self.wanted.engine_filters(), **filters},
         )  # fmt: skip
-        asked.append(recalled)
-        for hit in recalled.hits:
-            _take(objects, found, wanted, hit)
-        crowding = _crowding(objects, recalled.hits)
-        if len(found) >= max_items or len(recalled.hits) < limit or not crowding:
-            break
-        aside += crowding
-    embedding, signals = objects.memory.embedding(), asked[0].signals
-    backend = signals.embedder or (embedding.model if embedding.state == "ready" else None)
-    meant = {id: one for id, one in found.items() if one.says_something}
-    return meant, Search([], backend, signals.waiting_for_vectors)
 
+    def _gather(self) -> None:
+        """Notes what the engine finds.
 
-def _crowding(objects: Objects, hits: Sequence[Hit]) -> list[str]:
-    """The locations of sources that each take up much of a list."""
-    counts = Counter(hit.record.source for hit in hits if objects.owner(hit.record) is not None)
-    return [location for location, count in counts.items() if location and count > _CROWDED * len(hits)]
+        A source of which very many segments fit would leave no room for anything else: it is set aside once it has been
+        noted, and the engine is asked again.
+        """
+        filters = {} if self.wanted.within is None else {"ids": self._with_segments(self.wanted.within)}
+        if filters == {"ids": []}:
+            return
+        limit = min(max(_FEWEST_LOOKED_AT, _LOOKED_AT * self._most), _MOST_LOOKED_AT)
+        aside: list[str] = []
+        for turn in range(_MOST_ASKED):
+            recalled = self._recall(self.query, limit, 0.0 if turn else WAIT_SECONDS, without_sources=aside, **filters)
+            if turn == 0:
+                embedding, signals = self._objects.memory.embedding(), recalled.signals
+                self.backend = signals.embedder or (embedding.model if embedding.state == "ready" else None)
+                self.waiting = signals.waiting_for_vectors
+            for hit in recalled.hits:
+                self._take(hit)
+            crowding = self._crowding(recalled.hits)
+            if len(self._found) >= self._most or len(recalled.hits) < limit or not crowding:
+                break
+            aside += crowding
+        self._found = {id: one for id, one in self._found.items() if one.says_something}
 
+    def _crowding(self, hits: Sequence[Hit]) -> list[str]:
+        """The locations of sources that each take up much of a list."""
+        counts = Counter(hit.record.source for hit in hits if self._objects.owner(hit.record) is not None)
+        return [location for location, count in counts.items() if location and count > _CROWDED * len(hits)]
 
-def _with_segments(objects: Objects, ids: Collection[str]) -> list[str]:
-    """The ids, and for those of sources the ids of their segments: by these a source is found."""
-    found = list(ids)
-    for id in ids:
-        source = objects.record(id) if id.startswith("src:") else None
-        if source is not None:
-            found += [segment.id for segment in objects.segments(source, _MOST_LOOKED_AT)]
-    return found
+    def _with_segments(self, ids: Collection[str]) -> list[str]:
+        """The ids, and for those of sources the ids of their segments: by these a source is found."""
+        sources = [source for id in ids if id.startswith("src:") and (source := self._objects.record(id))]
+        parts = (segment.id for source in sources for segment in self._objects.segments(source, _MOST_LOOKED_AT))
+        return [*ids, *parts]
 
+    def _take(self, hit: Hit) -> None:
+        """Notes what the engine says of a hit with the object that it is part of.
 
-def _take(objects: Objects, found: dict[str, Found], wanted: Wanted, hit: Hit) -> None:
-    """Notes what the engine says of a hit with the object that it is part of.
+        An object that has many segments is as near as the nearest of them. What its neighbours add is left out:
+        knowledge has no neighbours, and a source should not win by having many.
+        """
+        one, why = self._note(self._objects.owner(hit.record) or hit.record), hit.why
+        if one is None:
+            return
+        is_source, vector = v.type_of(one.object) == v.SOURCE, why.vector or 0.0
+        one.score = max(one.score, hit.score - why.neighbours if is_source else hit.score)
+        one.keyword, one.vector = max(one.keyword, why.keyword), max(one.vector, vector)
+        one.meaning, one.graph = max(one.meaning, _meaning(why)), max(one.graph, why.graph)
+        is_part = is_source and hit.record.id != one.object.id
+        if is_part and (why.keyword > 0 or vector >= _NEAR) and len(one.chunks) < _MOST_CHUNKS:
+            one.chunks.append(_chunk(hit))
 
-    An object that has many segments is as near as the nearest of them. What its neighbours add is left out: knowledge
-    has no neighbours, and a source should not win by having many.
-    """
-    owner = objects.owner(hit.record)
-    record = owner or hit.record
-    if not wanted.allows(record):
-        return
-    why = hit.why
-    one = found.setdefault(record.id, Found(object=record))
-    alone = hit.score - why.neighbours if v.type_of(record) == v.SOURCE else hit.score
-    one.score = max(one.score, alone)
-    one.keyword = max(one.keyword, why.keyword)
-    one.vector = max(one.vector, why.vector or 0.0)
-    one.meaning = max(one.meaning, _meaning(why))
-    one.graph = max(one.graph, why.graph)
-    says_something = why.keyword > 0 or (why.vector or 0.0) >= _NEAR
-    if owner is not None and hit.record.id != owner.id and says_something and len(one.chunks) < _MOST_CHUNKS:
-        one.chunks.append(_chunk(hit))
+    # By what the question names
+
+    def _by_id(self) -> list[v.Object]:
+        """Objects that the question names by their id, or by the path or address that they come from."""
+        asked = [*self.plan.ids, *(v.source_id(id) for id in self.plan.ids if "/" in id)]
+        found = [(id, self._objects.find(id)) for id in asked]
+        return [thing for id, thing in found if thing is not None and (thing.version or ":" in id)]
+
+    def _nodes(self) -> list[v.Object]:
+        """Nodes that the question names, or names in part."""
+        telling = [word for word in self.plan.words if len(word) > 2 or not word.isascii()]
+        words = [word for word in telling if len(word) <= _LONGEST_NAMED]
+        if not words or not self.wanted.allows_nodes:
+            return []
+        listed = self._objects.memory.entities(space=self._objects.space, words=words, limit=_MOST_NODES)
+        return [node for node in listed if _share_named(self.plan, node) >= _IN_PART]
+
+    def _add_likely(self) -> None:
+        """The newest objects of the kinds that are asked for, if nothing else is or nothing answers."""
+        plan, wanted = self.plan, self.wanted
+        answered = any(one.score >= LIKELY for one in self._found.values())
+        if not plan.inferred or (answered and not plan.asks_for_kinds):
+            return
+        types, kinds = plan.inferred.get("object_types", ()), plan.inferred.get("kinds", ())
+        sought = [*kinds, *(type_ for type_ in types if type_ in (v.ACTIVITY, v.WORK_ITEM))]
+        sought += CATALOGUE_KINDS if types == (v.SOURCE, v.NODE) else ()
+        if not sought or (wanted.object_types and not set(types) & set(wanted.object_types)):
+            return
+        statuses = wanted.statuses or plan.inferred.get("statuses", ())
+        for record in self._objects.memory.list(
+            space=self._objects.space, kinds=sought, order="updated", limit=self._most,
+            statuses=list(dict.fromkeys(map(v.record_status, statuses))),
+        ):  # fmt: skip
+            if (one := self._note(record)) is not None:
+                one.lexical += _OF_ITS_KIND
+                one.asked_for = plan.asks_for_kinds
+                one.score = 1.0 if plan.asks_for_kinds else one.score
+                one.terms = matched_terms(plan.synonyms, v.type_of(record), record.kind, v.shown_status(record))
+
+    def _add_by_other_words(self) -> None:
+        """What holds words that mean the same as those of the question."""
+        likely, known = self.plan.inferred, set(self._found)
+        for hit in self._recall(" ".join(self.plan.synonyms), _FEWEST_LOOKED_AT):
+            record = self._objects.owner(hit.record) or hit.record
+            other = v.type_of(record) not in likely["object_types"]
+            fits = other or v.shown_status(record) in likely.get("statuses", STATUSES)
+            if hit.why.keyword > 0 and fits and record.id not in known and (one := self._note(record)) is not None:
+                known.add(record.id)
+                one.terms = matched_terms(self.plan.synonyms, v.title_of(record), record.text[:_SCANNED])
+                one.lexical = hit.why.keyword
 
 
 def _meaning(why: Why) -> float:
@@ -263,22 +292,6 @@ def _paths(thing: v.Object) -> list[str]:
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
-def _by_id(objects: Objects, plan: Plan) -> list[v.Object]:
-    """Objects that the question names by their id, or by the path or address that they come from."""
-    asked = [*plan.ids, *(v.source_id(id) for id in plan.ids if "/" in id)]
-    found = [(id, objects.find(id)) for id in asked]
-    return [thing for id, thing in found if thing is not None and (thing.version or ":" in id)]
-
-
-def _nodes(objects: Objects, plan: Plan, wanted: Wanted) -> list[v.Object]:
-    """Nodes that the question names, or names in part."""
-    words = [word for word in plan.words if (len(word) > 2 or not word.isascii()) and len(word) <= _LONGEST_NAMED]
-    if not words or not wanted.allows_nodes:
-        return []
-    listed = objects.memory.entities(space=objects.space, words=words, limit=_MOST_NODES)
-    return [node for node in listed if _share_named(plan, node) >= _IN_PART]
-
-
 def _share_named(plan: Plan, node: Entity) -> float:
     """1 where the question says a whole name of the node, or nothing but a part of one; else how much of it does."""
     names = [split_terms(name.casefold()) for name in (node.name, *node.aliases)]
@@ -286,45 +299,6 @@ def _share_named(plan: Plan, node: Entity) -> float:
         return 1.0
     tokens = [token for each in names for token in each]
     return sum(any(token.startswith(word) for token in tokens) for word in plan.words) / len(plan.words)
-
-
-def _add_likely(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, Found], max_items: int) -> None:
-    """The newest objects of the kinds that the question asks for, where it asks for nothing else or nothing answers."""
-    answered = any(one.score >= LIKELY for one in found.values())
-    if not plan.inferred or (answered and not plan.asks_for_kinds):
-        return
-    types, kinds = plan.inferred.get("object_types", ()), plan.inferred.get("kinds", ())
-    sought = [*kinds, *(type_ for type_ in types if type_ in (v.ACTIVITY, v.WORK_ITEM))]
-    sought += CATALOGUE_KINDS if types == (v.SOURCE, v.NODE) else ()
-    if not sought or (wanted.object_types and not set(types) & set(wanted.object_types)):
-        return
-    statuses = wanted.statuses or plan.inferred.get("statuses", ())
-    for record in objects.memory.list(
-        space=objects.space, kinds=sought, order="updated", limit=max_items,
-        statuses=list(dict.fromkeys(map(v.record_status, statuses))),
-    ):  # fmt: skip
-        if wanted.allows(record):
-            one = found.setdefault(record.id, Found(object=record))
-            one.lexical += _OF_ITS_KIND
-            one.asked_for = plan.asks_for_kinds
-            one.score = 1.0 if plan.asks_for_kinds else one.score
-            one.terms = matched_terms(plan.synonyms, v.type_of(record), record.kind, v.shown_status(record))
-
-
-def _add_by_other_words(objects: Objects, plan: Plan, wanted: Wanted, found: dict[str, Found]) -> None:
-    """What holds words that mean the same as those of the question."""
-    hits = objects.memory.recall(
-        " ".join(plan.synonyms), space=objects.space, limit=_FEWEST_LOOKED_AT, fold=False, touch=False,
-        facts=False, wait=0.0,
-        **wanted.engine_filters(),
-    )  # fmt: skip
-    statuses = plan.inferred.get("statuses", STATUSES)
-    for hit in hits:
-        record = objects.owner(hit.record) or hit.record
-        fits = v.type_of(record) not in plan.inferred["object_types"] or v.shown_status(record) in statuses
-        if hit.why.keyword > 0 and fits and record.id not in found and wanted.allows(record):
-            terms = matched_terms(plan.synonyms, v.title_of(record), record.text[:_SCANNED])
-            found[record.id] = Found(object=record, terms=terms, lexical=hit.why.keyword)
 
 
 # Ranks
