@@ -29,54 +29,37 @@ _LOOKED_AT = 4  # times as many links as objects are asked for, since some lead 
 _MOST_READ = 1_000
 
 
-class RelationSchema(Struct, frozen=True, kw_only=True):
-    """Where a link comes from; `derivation` is one of four words."""
-
-    version: int = SCHEMA_VERSION
-    derivation: str
-    origin_object_type: str
-    origin_object_id: str
-    origin_field: str
-    source_object_type: str
-    target_object_type: str
-
-
 class Link(Struct, frozen=True, kw_only=True):
-    """One connection, from one object to another."""
+    """One connection, from one object to another. Its schema says where it comes from, in one of four derivations."""
 
     source_id: str
     target_id: str
     relation: str
-    relation_schema: RelationSchema
+    relation_schema: dict[str, object]
     id: str | None = None
 
 
-def _stated(relation: Relation) -> Link:
-    """A stated relation between two nodes."""
-    schema = RelationSchema(
-        derivation="canonical_relation", origin_object_type="relation", origin_object_id=relation.id,
-        origin_field="relation", source_object_type=v.NODE, target_object_type=v.NODE,
-    )  # fmt: skip
-    return Link(
-        source_id=relation.subject, target_id=relation.object, relation=relation.predicate, id=relation.id,
-        relation_schema=schema,
-    )  # fmt: skip
-
-
 def _link(
-    origin: Record, target: str, relation: str, field: str, derivation: str = "field_reference",
-    *, source: str | None = None,
+    origin: Record | Relation, target: str, relation: str, field: str, derivation: str = "field_reference",
+    *, source: str | None = None, id: str | None = None,
 ) -> Link:  # fmt: skip
     """What a field of a record says of its connection, or of that of another object, with a target.
 
     The types of its ends are those that their ids tell, until the objects are known.
     """
-    schema = RelationSchema(
-        derivation=derivation, origin_object_type=v.type_of(origin), origin_object_id=origin.id, origin_field=field,
-        source_object_type=v.type_of(origin) if source is None else v.type_by_id(source),
-        target_object_type=v.type_by_id(target),
-    )  # fmt: skip
-    return Link(source_id=source or origin.id, target_id=target, relation=relation, relation_schema=schema)
+    type_ = v.type_of(origin) if isinstance(origin, Record) else "relation"
+    schema: dict[str, object] = {
+        "version": SCHEMA_VERSION, "derivation": derivation, "origin_object_type": type_,
+        "origin_object_id": origin.id, "origin_field": field,
+        "source_object_type": type_ if source is None else v.type_by_id(source),
+        "target_object_type": v.type_by_id(target),
+    }  # fmt: skip
+    return Link(source_id=source or origin.id, target_id=target, relation=relation, relation_schema=schema, id=id)
+
+
+def _stated(one: Relation) -> Link:
+    """A stated relation between two nodes."""
+    return _link(one, one.object, one.predicate, "relation", "canonical_relation", source=one.subject, id=one.id)
 
 
 def links_of(record: Record) -> list[Link]:
@@ -174,39 +157,24 @@ def _links_around(objects: Objects, thing: v.Object, most: int) -> Iterator[tupl
                 yield _link(shown, thing.id, "mentions", field), shown
 
 
-class GraphNode(Struct, frozen=True, kw_only=True):
-    id: str
-    object_type: str
-    kind: str
-    title: str
-    status: str
-
-
 def graph(objects: Objects, given: s.ById, options: s.GraphOptions, call: Call) -> dict[str, object]:
     """One step around an object: nodes, the object itself first, and edges."""
     thing = objects.require(given.id)
     most = options.max_items or s.DEFAULT_ITEMS
     near = around(objects, thing, most - 1)
-    nodes = [_view(each) for each in (thing, *near.objects)]
+    nodes = [v.show(v.view_item(each), "id object_type kind title status") for each in (thing, *near.objects)]
 
     def draw(count: int) -> dict[str, object]:
-        types = {node.id: node.object_type for node in nodes[:count]}
+        types = {node["id"]: node["object_type"] for node in nodes[:count]}
         edges = [_typed(one, types) for one in near.links if one.source_id in types and one.target_id in types]
         return {"root_id": given.id, "nodes": nodes[:count], "edges": edges[: _EDGES_PER_NODE * count]}
 
     drawn = fitting(len(nodes), draw)
-    left = len(nodes) - len(cast("list[GraphNode]", drawn["nodes"]))
+    left = len(nodes) - len(cast("list[object]", drawn["nodes"]))
     return answer("graph", drawn, [f"{left} more objects are connected with it."] if left else [])
 
 
-def _typed(link: Link, types: Mapping[str, str]) -> Link:
+def _typed(link: Link, types: Mapping[object, object]) -> Link:
     """A link whose ends are of the types that they really are: an id alone tells it only where it was minted here."""
     ends = {"source_object_type": types[link.source_id], "target_object_type": types[link.target_id]}
-    return replace(link, relation_schema=replace(link.relation_schema, **ends))
-
-
-def _view(thing: v.Object) -> GraphNode:
-    return GraphNode(
-        id=thing.id, object_type=v.type_of(thing), kind=v.kind_of(thing), status=v.shown_status(thing),
-        title=v.clip(v.title_of(thing), v.TITLE_CHARS),
-    )  # fmt: skip
+    return replace(link, relation_schema={**link.relation_schema, **ends})
