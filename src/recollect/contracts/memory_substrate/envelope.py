@@ -48,7 +48,7 @@ _COUNTED = {"str": ("String", "character"), "array": ("List", "item"), "object":
 class Mode(NamedTuple):
     """One mode of a tool: what its input_data and its options may hold, and what answers it.
 
-    `words` are the engine's names of fields, where they differ from those of input_data.
+    `words` are the engine's names of fields, where neither it nor input_data has a field of that name.
     """
 
     inputs: type[Struct]
@@ -110,9 +110,23 @@ def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[st
     except Rejected:
         raise
     except InvalidInput as error:
-        place = dotted(own_word(error.field, mode.words))
+        place = dotted(own_word(error.field, {**names_of(mode.inputs), **mode.words}))
         within = place if place.startswith("args.") else f"args.input_data.{place}"
         raise Rejected(tool, [Problem(within, in_own_words(error.problem))]) from error
+
+
+def names_of(inputs: type[Struct]) -> dict[str, str]:
+    """What callers call the fields, and the fields inside of lists, that the engine has another name for."""
+    found: dict[str, str] = {}
+    for each in msgspec.structs.fields(inputs):
+        found[each.name] = each.encode_name
+        inner = [kind for kind in _kinds_in(each.type) if isinstance(kind, type) and issubclass(kind, Struct)]
+        found |= {f".{name}": f".{own}" for kind in inner for name, own in names_of(kind).items()}
+    return {name: own for name, own in found.items() if name != own}
+
+
+def _kinds_in(type_: object) -> list[object]:
+    return [type_, *(kind for part in get_args(type_) for kind in _kinds_in(part))]
 
 
 def in_own_words(problem: str) -> str:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, answer, written
 from recollect.contracts.memory_substrate.audit import audit, structure, view_broken
@@ -19,17 +22,11 @@ from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.tool import Call
 from recollect.engine.care.concepts import concepts_of
 from recollect.engine.care.mend import mend
-from recollect.engine.care.resolve import Clarified, Resolution, resolve_twins
+from recollect.engine.care.resolve import Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
-
-_WORDS = {
-    "ids": "knowledge_ids", "canonical": "canonical_knowledge_id", "text": "summary", "scopes": "scope_refs",
-    "id": "knowledge_id", "at": "reference_time", "days": "stale_after_days",
-    ".id": ".knowledge_id", ".text": ".summary", ".scopes": ".scope_refs",
-}  # fmt: skip
 
 
 def _result(mode: str, entries: Sequence[int], **data: object) -> dict[str, object]:
@@ -73,23 +70,14 @@ def _repair(objects: Objects, given: s.Nothing, options: s.Apply, call: Call) ->
 # Lifecycle modes
 
 
-def _given(given: s.Bar | s.Age, **names: str) -> dict[str, Any]:
-    """What was given, by the engine's names; the engine knows what holds where nothing was."""
-    told = {name: getattr(given, own) for name, own in names.items()}
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _bar(given: s.Bar) -> dict[str, Any]:
-    return _given(given, min_confidence="min_confidence", min_evidence="min_evidence")
-
-
-def _age(given: s.Age | s.Care) -> dict[str, Any]:
-    at = {} if given.reference_time is None else {"at": read_moment(given.reference_time)}
-    return {**_given(given, days="stale_after_days"), **at}
+def _given(inputs: s.Bar | s.Age | s.Care, kind: type[s.Bar | s.Age | s.Care]) -> dict[str, Any]:
+    """What was given of some fields; the engine knows what holds where nothing was."""
+    told = {name: getattr(inputs, name) for name in kind.__struct_fields__}
+    return {name: read_moment(value) if name == "at" else value for name, value in told.items() if value is not None}
 
 
 def _promote(objects: Objects, given: s.Bar, options: s.Apply, call: Call) -> dict[str, object]:
-    done = promote_candidates(objects.memory.core, objects.space, **_bar(given))
+    done = promote_candidates(objects.memory.core, objects.space, **_given(given, s.Bar))
     shown = done.ids[:MOST_SHOWN]
     return _result("promote_candidates", done.entries, promoted=len(done.ids), promoted_knowledge_ids=shown)
 
@@ -105,7 +93,7 @@ def _merge(objects: Objects, given: object, options: s.Apply, call: Call) -> dic
 
 
 def _decay(objects: Objects, given: s.Age | s.Care, options: s.Apply, call: Call) -> dict[str, object]:
-    done = decay_stale(objects.memory.core, objects.space, **_age(given))
+    done = decay_stale(objects.memory.core, objects.space, **_given(given, s.Age))
     shown = done.ids[:MOST_SHOWN]
     return _result("decay_stale", done.entries, decayed=len(done.ids), decayed_knowledge_ids=shown)
 
@@ -147,47 +135,35 @@ def _reason(given: str) -> str:
 
 
 def _resolve(objects: Objects, given: s.ResolveInput, options: s.Apply, call: Call) -> dict[str, object]:
-    for id in given.knowledge_ids:
+    for id in given.ids:
         record = objects.record(id)
         if record is None or record.kind in NOT_KNOWLEDGE:
             raise NotFound(f"Knowledge not found: {id}")
-    resolution = Resolution(
-        outcome=given.outcome,
-        ids=tuple(given.knowledge_ids),
-        reason=_reason(given.reason),
-        canonical=given.canonical_knowledge_id,
-        updates=tuple(map(_clarified, given.updates or ())),
-    )
+    decided = replace(given, reason=_reason(given.reason), updates=given.updates or [])
+    resolution = convert(decided, Resolution, from_attributes=True)
     done = resolve_twins(objects.memory.core, resolution, space=objects.space)
-    resolved = len(done.ids)
-    return _result(
-        "resolve_duplicates", done.entries, outcome=given.outcome, resolved=resolved, knowledge_ids=done.ids
-    )  # fmt: skip
-
-
-def _clarified(one: s.Update) -> Clarified:
-    scopes = None if one.scope_refs is None else tuple(one.scope_refs)
-    return Clarified(id=one.knowledge_id, text=one.summary, scopes=scopes)
+    told = {"outcome": given.outcome, "resolved": len(done.ids), "knowledge_ids": done.ids}
+    return _result("resolve_duplicates", done.entries, **told)
 
 
 def _report(objects: Objects, given: s.Care, options: s.Nothing, call: Call) -> dict[str, object]:
     memory, space = objects.memory, objects.space
-    found = upkeep(memory.core, space, **_bar(given), **_age(given))
+    found = upkeep(memory.core, space, **_given(given, s.Care))
     call.checkpoint()
     return answer("maintain_report", report(found, concepts_of(memory.core, space), derived_indexes(objects)))
 
 
 MAINTAIN: Modes = {
-    "configure": Mode(s.ConfigureInput, s.Apply, configure, _WORDS),
-    "structure": Mode(s.Nothing, s.Nothing, structure, _WORDS),
-    "audit": Mode(s.Nothing, s.Sized, audit, _WORDS),
-    "reindex": Mode(s.Nothing, s.ReindexOptions, _reindex, _WORDS),
-    "repair": Mode(s.Nothing, s.Apply, _repair, _WORDS),
-    "promote_candidates": Mode(s.Bar, s.Apply, _promote, _WORDS),
-    "merge_duplicates": Mode(s.Nothing, s.Apply, _merge, _WORDS),
-    "resolve_duplicates": Mode(s.ResolveInput, s.Apply, _resolve, _WORDS),
-    "archive_source": Mode(s.ArchiveInput, s.Apply, _archive, _WORDS),
-    "decay_stale": Mode(s.Age, s.Apply, _decay, _WORDS),
-    "cycle": Mode(s.Care, s.Apply, _cycle, _WORDS),
-    "report": Mode(s.Care, s.Nothing, _report, _WORDS),
+    "configure": Mode(s.ConfigureInput, s.Apply, configure),
+    "structure": Mode(s.Nothing, s.Nothing, structure),
+    "audit": Mode(s.Nothing, s.Sized, audit),
+    "reindex": Mode(s.Nothing, s.ReindexOptions, _reindex),
+    "repair": Mode(s.Nothing, s.Apply, _repair),
+    "promote_candidates": Mode(s.Bar, s.Apply, _promote),
+    "merge_duplicates": Mode(s.Nothing, s.Apply, _merge),
+    "resolve_duplicates": Mode(s.ResolveInput, s.Apply, _resolve),
+    "archive_source": Mode(s.ArchiveInput, s.Apply, _archive),
+    "decay_stale": Mode(s.Age, s.Apply, _decay),
+    "cycle": Mode(s.Care, s.Apply, _cycle),
+    "report": Mode(s.Care, s.Nothing, _report),
 }

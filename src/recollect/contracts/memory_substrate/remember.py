@@ -171,10 +171,7 @@ def _knowledge(given: s.KnowledgeInput, place: str) -> dict[str, object]:
         "grounds": {
             "scopes": given.scope_refs,
             "subjects": list(dict.fromkeys([*given.subject_refs, *named])),
-            "evidence": [
-                {"source": ref.source_id, "segment": ref.segment_id, "locator": ref.locator, "hash": ref.hash}
-                for ref in given.evidence_refs
-            ],
+            "evidence": list(map(msgspec.structs.asdict, given.evidence_refs)),
             "claim": claim,
             "verified_at": _moments(given, "last_verified_at")["last_verified_at"],
         },

@@ -29,7 +29,10 @@ _Refs = list[_Word]
 
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """What all inputs and options have in common: unknown fields are refused."""
+    """What all inputs and options have in common: unknown fields are refused.
+
+    A field that the engine calls by another name has that name here, and its own as `name`.
+    """
 
 
 class Nothing(Params, frozen=True, kw_only=True):
@@ -112,8 +115,8 @@ class Actor(Params, frozen=True, kw_only=True):
 
 
 class EvidenceRef(Params, frozen=True, kw_only=True):
-    source_id: _Word
-    segment_id: _Word
+    source: _Word = field(name="source_id")
+    segment: _Word = field(name="segment_id")
     locator: Annotated[dict[str, Any], Meta(description="Must be the segment's, if given")] | None = None
     hash: Annotated[str, Meta(description="Must be the segment's, if given")] | None = None
 
@@ -256,19 +259,19 @@ class Bar(Params, frozen=True, kw_only=True):
 
 
 class Age(Params, frozen=True, kw_only=True):
-    reference_time: _Time | None = None
-    stale_after_days: _Days | None = None
+    at: _Time | None = field(name="reference_time", default=None)
+    days: _Days | None = field(name="stale_after_days", default=None)
 
 
 class Care(Bar, frozen=True, kw_only=True):
-    reference_time: _Time | None = None
-    stale_after_days: _Days | None = None
+    at: _Time | None = field(name="reference_time", default=None)
+    days: _Days | None = field(name="stale_after_days", default=None)
 
 
 class Update(Params, frozen=True, kw_only=True):
-    knowledge_id: _Word
-    summary: Annotated[str, Meta(min_length=1, max_length=100_000)] | None = None
-    scope_refs: Annotated[list[_Word], Meta(min_length=1, max_length=200)] | None = None
+    id: _Word = field(name="knowledge_id")
+    text: Annotated[str, Meta(min_length=1, max_length=100_000)] | None = field(name="summary", default=None)
+    scopes: Annotated[list[_Word], Meta(min_length=1, max_length=200)] | None = field(name="scope_refs", default=None)
 
 
 class ResolveInput(Params, frozen=True, kw_only=True):
@@ -276,9 +279,11 @@ class ResolveInput(Params, frozen=True, kw_only=True):
         Literal["supersede", "keep_both", "contest"],
         Meta(description="supersede: one stays; keep_both: tell them apart by updates; contest: none is trusted"),
     ]
-    knowledge_ids: Annotated[list[_Word], Meta(min_length=2, max_length=100)]
+    ids: Annotated[list[_Word], Meta(min_length=2, max_length=100)] = field(name="knowledge_ids")
     reason: _Reason
-    canonical_knowledge_id: Annotated[_Word, Meta(description="With supersede: the one that stays")] | None = None
+    canonical: Annotated[_Word, Meta(description="With supersede: the one that stays")] | None = field(
+        name="canonical_knowledge_id", default=None
+    )
     updates: Annotated[list[Update], Meta(max_length=100, description="With keep_both: how they differ")] | None = None
 
 
