@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tracemalloc
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -160,6 +161,31 @@ def test_whoever_has_gone_on_is_followed_and_a_second_import_changes_nothing(tmp
         assert second.import_(old)[0].records_present == 2
         assert exported(second) == before
         assert second.check() == []
+
+
+@pytest.mark.parametrize("passphrase", [None, "correct horse"])
+def test_a_large_export_comes_into_a_filled_memory_without_being_held_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passphrase: str | None
+) -> None:
+    monkeypatch.setattr(age, "_WORK", 4)
+    file = tmp_path / "large.jsonl"
+    with open_at(tmp_path / "first") as first, open_at(tmp_path / "second") as second:
+        first.remember_many([{"text": f"{'x' * 60_000} {n}", "id": f"r{n}"} for n in range(200)])
+        for n in range(0, 200, 10):
+            first.revise(f"r{n}", f"Revised {n}.", reason=f"reason {n}")
+        first.export(file, passphrase=passphrase)
+        second.remember("There before.")
+        tracemalloc.start()
+        (done,) = second.import_(file, passphrase=passphrase)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (done.records, peak < file.stat().st_size / 2) == (200, True)
+        told = {
+            record.id: (record.text, second.history(record.id)[-1].change.reason) for record in second.list(limit=1_000)
+        }
+        assert [told[f"r{n}"] for n in (10, 190)] == [("Revised 10.", "reason 10"), ("Revised 190.", "reason 190")]
+        assert len(told["r11"][0]) > 60_000
+        assert second.import_(file, passphrase=passphrase)[0].records_present == 200
 
 
 def test_what_was_changed_on_both_sides_is_kept_here_and_told(tmp_path: Path) -> None:

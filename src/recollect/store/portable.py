@@ -306,6 +306,11 @@ def space_no(noun: str, row: Row) -> int:
     return row[columns.index("space_no")] if "space_no" in columns else 0
 
 
+def id_of(noun: str, row: Row) -> str:
+    """By what an object is known in its space."""
+    return row[NOUNS[noun].columns.index("id")]
+
+
 def retired_at(noun: str, row: Row) -> datetime | None:
     """When a version left the present."""
     micros = row[NOUNS[noun].columns.index("retired_at")]
@@ -319,6 +324,6 @@ def change_of(row: Row) -> Change:
 
 
 __all__ = [
-    "NOUNS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "is_empty", "lines_of", "parse_line",
+    "NOUNS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "id_of", "is_empty", "lines_of", "parse_line",
     "retired_at", "row_of", "space_no", "space_of_row", "thing_of",
 ]  # fmt: skip

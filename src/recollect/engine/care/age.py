@@ -69,10 +69,26 @@ class Reader(io.RawIOBase):
         self._over = False
         key = _read_key(file, passphrase)
         self._cipher = ChaCha20Poly1305(_derived(key, file.read(16), b"payload"))
+        self._begin, self._at = file.tell(), 0
         self._next = file.read(CHUNK + _TAG)
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Goes to a byte of what is said, counted from its beginning or from where it was read to."""
+        self._at = offset + (self._at if whence == io.SEEK_CUR else 0)
+        self._number, skipped = divmod(self._at, CHUNK)
+        self._file.seek(self._begin + self._number * (CHUNK + _TAG))
+        self._next, self._held, self._over = self._file.read(CHUNK + _TAG), b"", False
+        self._held = self._chunk()[skipped:]
+        return self._at
 
     def readinto(self, buffer: Buffer) -> int:
         while not self._held and not self._over:
@@ -81,6 +97,7 @@ class Reader(io.RawIOBase):
         some = self._held[: len(view)]
         view[: len(some)] = some
         self._held = self._held[len(some) :]
+        self._at += len(some)
         return len(some)
 
     def _chunk(self) -> bytes:

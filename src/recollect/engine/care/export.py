@@ -23,6 +23,7 @@ from msgspec import Struct
 from recollect import private
 from recollect.engine.care import merge
 from recollect.engine.care.rebuild import make_words
+from recollect.engine.care.whereabouts import Whereabouts
 from recollect.engine.core import Core
 from recollect.engine.intake.results import Imported
 from recollect.engine.places import identity_of, keep_identity
@@ -161,8 +162,10 @@ def import_export(core: Core, path: Path, *, dry_run: bool, passphrase: str | No
             empty = is_empty(view)
         if reading.head.complete and empty:
             return _take_whole(core, reading, path, dry_run=dry_run)
-        rows = list(reading.rows())
-        return merge.merge(core, rows, reading.identities, str(path), dry_run=dry_run)
+        held = Whereabouts(file)
+        for noun, row in reading.rows():
+            held.note(noun, row, reading.place)
+        return merge.merge(core, held, reading.identities, str(path), dry_run=dry_run)
 
 
 class _Undone(Exception):
@@ -218,6 +221,8 @@ class _Reading:
         self._spaces: Spaces = {}
         self._present: Counter[tuple[int, str]] = Counter()
         self._number = 0
+        self.place = self._end = 0
+        """At which byte the line that was read last begins."""
         self.numbers: dict[str, int] = {}
         self.identities: dict[str, str] = {}
         noun, fields = self._next()
@@ -278,6 +283,7 @@ class _Reading:
                 "file",
                 f"ends early, at line {self._number:,}: the export was not finished, or was cut off. Nothing was taken",
             )
+        self.place, self._end = self._end, self._end + len(data)
         noun, fields = parse_line(data, self._number)
         self._before_end = self._digest.hexdigest() if noun == END else ""
         self._digest.update(data)

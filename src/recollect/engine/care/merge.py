@@ -16,7 +16,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, parts, space_of, transact
+from recollect.engine.care.whereabouts import Parcel, Whereabouts
+from recollect.engine.core import Core, space_of, transact
 from recollect.engine.graph.link import names_of, relink
 from recollect.engine.intake.results import Differing, Imported
 from recollect.engine.places import identity_of, keep_identity
@@ -24,10 +25,9 @@ from recollect.engine.write.remember import derive_lexis
 from recollect.engine.write.revise import state_of
 from recollect.store.base import Changes, Edit, Thing
 from recollect.store.ops import Bring, Brought, PutSpace, Retire
-from recollect.store.portable import Row, change_of, retired_at, space_no, space_of_row, thing_of
+from recollect.store.portable import retired_at, space_no, thing_of
 from recollect.types import Change, Entity, Record, Relation, Space
 
-_AT_ONCE = 200
 Noun = Literal["entity", "record", "relation"]
 _NOUNS: tuple[Noun, ...] = ("entity", "record", "relation")
 """Entities first: records are linked to those that are known, and relations speak of them."""
@@ -57,14 +57,15 @@ class _Tally:
 
 
 def merge(
-    core: Core, rows: Sequence[tuple[str, Row]], identities: Mapping[str, str], file: str, *, dry_run: bool
+    core: Core, export: Whereabouts, identities: Mapping[str, str], file: str, *, dry_run: bool
 ) -> list[Imported]:
-    """Takes over the rows of an export, some objects in each transaction; whoever is killed runs it again."""
-    spaces = {row[0]: space_of_row(row) for noun, row in rows if noun == "space"}
+    """Takes over what an export holds, some objects in each transaction; whoever is killed runs it again."""
+    spaces = export.spaces
     tallies = {space.name: _Tally() for space in spaces.values()}
     for noun in _NOUNS:
-        for _, some in parts(_lives(rows, noun, spaces), _AT_ONCE):
-            transact(core, lambda edit, some=some: _take(edit, some, spaces, tallies), dry_run=dry_run)
+        for parcel in export.parcels(noun):
+            lives = _lives(parcel, noun, spaces)
+            transact(core, lambda edit, lives=lives: _take(edit, lives, spaces, tallies), dry_run=dry_run)
     if not dry_run:
         core.written()
     return [
@@ -78,27 +79,19 @@ def merge(
     ]  # fmt: skip
 
 
-def _lives(rows: Sequence[tuple[str, Row]], noun: Noun, spaces: Mapping[int, Space]) -> list[_Life]:
-    came: dict[int, Change] = {}
-    ended: dict[int, Change] = {}
-    for kind, row in rows:
-        if kind == "entry" and (change := change_of(row)).object_type == noun:
-            if change.after is not None:
-                came[change.after] = change
-            elif change.before is not None:
-                ended[change.before] = change
+def _lives(parcel: Parcel, noun: Noun, spaces: Mapping[int, Space]) -> list[_Life]:
     versions = [
         (thing_of(noun, row, spaces[space_no(noun, row)].name), retired_at(noun, row))
-        for kind, row in rows
-        if kind == noun and space_no(noun, row) in spaces
+        for row in parcel.rows
+        if space_no(noun, row) in spaces
     ]
     first = {(thing.space, thing.id): place for place, (thing, _) in reversed(list(enumerate(versions)))}
     versions.sort(key=lambda one: (first[one[0].space, one[0].id], one[0].version))
     lives: list[_Life] = []
     for (space, id), some in groupby(versions, key=lambda one: (one[0].space, one[0].id)):
-        brought = tuple(_brought(thing, gone, came.get(thing.version)) for thing, gone in some)
+        brought = tuple(_brought(thing, gone, parcel.came.get(thing.version)) for thing, gone in some)
         last = brought[-1]
-        end = None if last.retired_at is None else _brought(last.thing, None, ended.get(last.thing.version))
+        end = None if last.retired_at is None else _brought(last.thing, None, parcel.ended.get(last.thing.version))
         lives.append(_Life(noun, space, id, brought, end))
     return lives
 
