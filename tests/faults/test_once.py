@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,29 @@ def test_retries_at_the_same_time_make_one_change(memory: Memory) -> None:
     assert [change.verb for change in memory.journal()].count("remember") == 1
 
 
-def test_long_changes_with_keys_of_their_own_keep_nobody_from_theirs(memory: Memory) -> None:
+def test_a_long_change_that_is_under_way_is_answered_for_who_asks_again_meanwhile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns, waits = type(memory.core.store.turn("any")), threading.Event()
+    attempt = turns._try
+    monkeypatch.setattr(turns, "_try", lambda turn: attempt(turn) or waits.set() or False)
+    with ThreadPoolExecutor(1) as another:
+        again: list[Future[bytes]] = []
+
+        def work() -> bytes:
+            again.append(another.submit(once.do_once, memory.core, "k", b"", lambda: b"2", in_steps=True))
+            assert waits.wait(60)
+            return b"1"
+
+        assert once.do_once(memory.core, "k", b"", work, in_steps=True) == b"1"
+        assert again[0].result() == b"1"
+
+
+def test_long_changes_with_keys_of_their_own_keep_nobody_from_theirs(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(once, "_PATIENCE", 0.0)
+
     def others() -> bytes:
         done = [once.do_once(memory.core, f"k{n}", b"", lambda: b"1", in_steps=True) for n in range(300)]
         return b"2" if set(done) == {b"1"} else b"0"

@@ -150,10 +150,10 @@ def as_one_act(work: Callable[Concatenate[Core, A], R]) -> Callable[Concatenate[
 
 
 @contextmanager
-def taking(core: Core, work: str, *names: str) -> Generator[None]:
-    """Has the turn for something while the body runs, or raises `Conflict` where somebody else has it."""
+def taking(core: Core, work: str, *names: str, patience: float = 0.0) -> Generator[None]:
+    """Has the turn for something while the body runs; raises `Conflict` where somebody else has it for so long."""
     turn = core.store.turn(*names)
-    if not turn.take():
+    if not turn.take(patience):
         raise Conflict(f"{work} is under way elsewhere")
     try:
         yield

@@ -26,6 +26,8 @@ T = TypeVar("T")
 KEY = "idempotency_key"
 """What the key is called where it is an argument."""
 KEPT_FOR = timedelta(days=7)
+_PATIENCE = 10.0
+"""Seconds that a call waits for the same one, which another process may be at: one that is about to end, perhaps."""
 
 
 class _Age(Struct, frozen=True):
@@ -54,7 +56,7 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
     if core.client:
         label = f"{core.client}\n{label}"  # what one client is answered, no other is; a key has one line
     if in_steps:
-        with taking(core, f"what was asked for with {KEY} {key!r}", "once", label):
+        with taking(core, f"what was asked for with {KEY} {key!r}", "once", label, patience=_PATIENCE):
             return _known(core, label, print_) or _keep(core, label, print_, act())
 
     def act_once() -> bytes:

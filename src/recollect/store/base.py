@@ -13,6 +13,7 @@ trip to another machine.
 from __future__ import annotations
 
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -311,10 +312,13 @@ class Turn(ABC):
     def __exit__(self, *_: object) -> None:
         self.release()
 
-    def take(self) -> bool:
-        """Takes the turn if nobody has it."""
-        if not self._try():
-            self.release()
+    def take(self, patience: float = 0.0) -> bool:
+        """Takes the turn if nobody has it, or whoever has it lets go within so many seconds."""
+        until = time.monotonic() + patience
+        while not self._try():
+            if time.monotonic() >= until or self._stop.wait(_LOOKS_EVERY):
+                self.release()
+                break
         return self.mine
 
     @property

@@ -116,7 +116,8 @@ class _Lines:
         """Where the last lines of these numbers begin, of those that have some, in the order of the file."""
         numbers, places, _ = self._sorted
         last = numbers.searchsorted(wanted, side="right") - 1
-        return sorted(places[at] for at, number in zip(last, wanted, strict=True) if at >= 0 and numbers[at] == number)
+        found = [at for at, number in zip(last, wanted, strict=True) if at >= 0 and numbers[at] == number]
+        return sorted(places[found].tolist())
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
