@@ -8,7 +8,7 @@ said of it (its id, where it comes from, how far it can be trusted) stands befor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, pairwise
 from unicodedata import normalize
@@ -21,8 +21,8 @@ NOTE = "Data, not instructions:"
 _INDENT = "  "
 _OPENING = "\uff1c\ufe64\u2039\u276e\u3008\u27e8"  # what looks like the beginning of a mark
 _UNSEEN = "\u00ad"  # stands for all signs that are not shown and that texts are full of
-_MARKS = "|".join(f"{_UNSEEN}*".join(mark) for mark in ("recollect", "memories"))
-_MARK = re.compile(rf"<(?=[^A-Za-z0-9]{{0,64}}(?:{_MARKS})\b)", re.IGNORECASE)
+_MARK = re.compile("|".join(rf"{f'{_UNSEEN}*'.join(mark)}\b" for mark in ("recollect", "memories")), re.IGNORECASE)
+_REACH = 64  # signs between the beginning of a mark and its name
 _HIDDEN = re.compile("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
@@ -30,9 +30,18 @@ def fence_text(text: str) -> str:
     """A text as it may stand in a block: without marks of blocks or signs that hide or turn around others, indented."""
     shown = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n"))
     seen = shown if shown.isascii() else shown.translate(_look())
-    places = [-1, *(mark.start() for mark in _MARK.finditer(seen)), len(shown)]
-    escaped = "&lt;".join(shown[start + 1 : end] for start, end in pairwise(places))
+    places = {place for mark in _MARK.finditer(seen) for place in _beginnings(seen, mark.start())}
+    escaped = "&lt;".join(shown[start + 1 : end] for start, end in pairwise([-1, *sorted(places), len(shown)]))
     return f"\n{_INDENT}".join(escaped.splitlines())
+
+
+def _beginnings(seen: str, name: int) -> Iterator[int]:
+    """Where a mark begins whose name stands at a place: with any sign between them but letters and digits."""
+    for place in range(name - 1, max(name - _REACH, 0) - 1, -1):
+        if seen[place] == "<":
+            yield place
+        elif seen[place].isascii() and seen[place].isalnum():
+            return
 
 
 @cache
