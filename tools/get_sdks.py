@@ -18,7 +18,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1] / "build" / "sdks"
 PYTHON_VERSIONS = ("0.3.0", "0.11.6", "0.25.0")
 NODE_VERSION = "0.22.1"
-CLAUDE_CODE_VERSION, CODEX_VERSION = "2.1.197", "0.166.0"
+CLAUDE_CODE_VERSION, CODEX_VERSION, GEMINI_VERSION = "2.1.197", "0.166.0", "0.61.0"
 _FLAGS = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
 SECONDS = 300
 
@@ -51,6 +51,13 @@ def claude_code() -> Path:
 def codex() -> Path:
     """The folder with Codex's program, `codex`."""
     return _package(FOLDER / f"codex-{CODEX_VERSION}", f"@openai/codex@{CODEX_VERSION}") / "node_modules" / ".bin"
+
+
+def gemini() -> Path:
+    """The folder with Gemini CLI's program, `gemini`."""
+    return (
+        _package(FOLDER / f"gemini-{GEMINI_VERSION}", f"@google/gemini-cli@{GEMINI_VERSION}") / "node_modules" / ".bin"
+    )
 
 
 def _package(folder: Path, package: str) -> Path:
@@ -110,7 +117,7 @@ def _installed(folder: Path, command: Callable[[str], list[str]]) -> Path:
 def main() -> int:
     for version in PYTHON_VERSIONS:
         print(python_sdk(version))
-    for get in (node_sdk, claude_code, codex):
+    for get in (node_sdk, claude_code, codex, gemini):
         print(get())
     return 0
 

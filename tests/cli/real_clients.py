@@ -1,4 +1,4 @@
-"""Claude Code and Codex themselves, and a model of theirs that says "ok" to everything and keeps what it was asked."""
+"""Claude Code, Codex and Gemini CLI themselves, and a model of theirs that says "ok" and keeps what it was asked."""
 
 # pyright: basic
 from __future__ import annotations
@@ -35,6 +35,10 @@ _CODEX = (
         "total_tokens": 2,
     }}},
 )  # fmt: skip
+_GEMINI = {
+    "candidates": [{"content": {"parts": [{"text": "ok"}], "role": "model"}, "finishReason": "STOP", "index": 0}],
+    "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+}  # fmt: skip
 
 
 class Model:
@@ -51,8 +55,11 @@ class Model:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
                 model.asked.append(body)
-                events = _CODEX if "/responses" in self.path else _CLAUDE
-                text = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events).encode()
+                if "GenerateContent" in self.path:
+                    text = f"data: {json.dumps(_GEMINI)}\n\n".encode()
+                else:
+                    events = _CODEX if "/responses" in self.path else _CLAUDE
+                    text = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events).encode()
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
                 self.send_header("content-length", str(len(text)))
@@ -112,7 +119,7 @@ class Client:
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return done.stdout or done.stderr  # where Gemini CLI says everything
 
     def recollect(self, *args: str) -> str:
         command = [sys.executable, "-m", "recollect.cli", *args]
@@ -129,3 +136,14 @@ def claude(tmp_path):
 @pytest.fixture
 def codex(tmp_path):
     return Client(tmp_path, installed(GET["codex"]), "codex")
+
+
+@pytest.fixture
+def gemini(tmp_path):
+    """It asks which folders are trusted, and with what it may log in: both are answered in its settings."""
+    own = tmp_path / ".gemini"
+    own.mkdir()
+    (own / "trustedFolders.json").write_text(json.dumps({str(tmp_path): "TRUST_FOLDER"}))
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+    (own / "settings.json").write_text(json.dumps(settings))
+    return Client(tmp_path, installed(GET["gemini"]), "gemini")

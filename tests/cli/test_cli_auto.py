@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 import shutil
 import subprocess
@@ -224,6 +225,17 @@ def test_plugins_hold_what_connect_writes_and_one_skill_and_no_path_of_this_mach
         assert sorted(hooks) == sorted(WIRINGS[client].events)
     wrong = shell("plugin", str(next(folder.rglob("SKILL.md"))))
     assert (wrong.code, "is a file" in wrong.err) == (2, True)
+
+
+def test_the_manifest_for_cursor_has_what_its_published_schema_knows_and_points_to_what_is_there(shell, tmp_path):
+    shell("plugin", str(tmp_path / "plugins"))
+    folder = tmp_path / "plugins" / "cursor"
+    manifest = json.loads((folder / ".cursor-plugin" / "plugin.json").read_text())
+    told = {"name", "version", "description", "author", "license", "keywords"}
+    assert set(manifest) == told | {"skills", "hooks", "mcpServers"}
+    assert re.fullmatch("[a-z0-9]([a-z0-9.-]*[a-z0-9])?", manifest["name"])
+    assert set(manifest["author"]) <= {"name", "email"}
+    assert all((folder / manifest[part]).exists() for part in ("skills", "hooks", "mcpServers"))
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "cursor"])

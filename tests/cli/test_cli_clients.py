@@ -1,4 +1,4 @@
-"""Do Claude Code and Codex themselves take what we write, list it, and call it?"""
+"""Do Claude Code, Codex and Gemini CLI themselves take what we write, list it, and call it?"""
 
 # pyright: basic
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from real_clients import claude, codex, model  # noqa: F401  fixtures
+from real_clients import claude, codex, gemini, model  # noqa: F401  fixtures
 
 from recollect.engine.hook_log import read_calls
 
@@ -36,6 +36,19 @@ def test_codex_installs_and_lists_the_plugin(codex, tmp_path):  # noqa: F811
     assert "recollect@recollect  installed, enabled" in codex("plugin", "list")
     servers = json.loads(codex("mcp", "list", "--json"))
     assert [(one["name"], one["enabled"]) for one in servers] == [("recollect", True)]
+
+
+def test_gemini_cli_validates_installs_and_lists_the_extension(gemini, tmp_path):  # noqa: F811
+    plugins = tmp_path / "plugins"
+    gemini.recollect("plugin", str(plugins))
+    gemini("extensions", "validate", str(plugins / "gemini"))
+    gemini("extensions", "install", "--consent", str(plugins / "gemini"))
+    listed = json.loads(gemini("extensions", "list", "--output-format", "json"))
+    assert [(one["name"], one["isActive"], list(one["mcpServers"])) for one in listed] == [
+        ("recollect", True, ["recollect"])
+    ]
+    assert [skill["name"] for skill in listed[0]["skills"]] == ["memory"]
+    assert sorted(listed[0]["hooks"]) == ["AfterAgent", "BeforeAgent", "PreCompress", "SessionStart"]
 
 
 def test_claude_code_lists_what_connect_wrote_and_no_more_after_disconnect(claude):  # noqa: F811
@@ -96,3 +109,13 @@ def test_a_session_of_codex_is_given_what_is_known_and_what_was_said_is_kept(cod
     said = json.loads(codex.recollect("list", "--kind", "message", "--json"))["records"]
     assert (("user", ASKED) in [(one["role"], one["text"]) for one in said]) is True
     assert not any("<recollect>" in one["text"] for one in said)
+
+
+def test_a_session_of_gemini_cli_is_given_what_is_known_and_only_what_was_said_is_kept(gemini, model, tmp_path):  # noqa: F811
+    gemini.recollect("remember", STORED)
+    gemini.recollect("connect", "gemini", "--auto", "--yes")
+    gemini("-m", "gemini-2.5-flash", "-p", ASKED, GEMINI_API_KEY="x", GOOGLE_GEMINI_BASE_URL=model.url)
+    assert given(model.asked)
+    assert kept(tmp_path, "AfterAgent")[:2] == ["SessionStart", "BeforeAgent"]
+    said = json.loads(gemini.recollect("list", "--kind", "message", "--json"))["records"]
+    assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.retrieve.context import estimate_tokens, pack_context
-from recollect.retrieve.fence import NOTE, fence_block, fence_label, fence_text
+from recollect.retrieve.fence import NOTE, drop_blocks, fence_block, fence_label, fence_text
 from recollect.types import Hit, Record, Why
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,3 +69,12 @@ def test_plain_text_and_code_are_left_as_they_are() -> None:
     assert fence_text("one\ntwo") == "one\n  two"
     assert fence_label("a (b) · c") == "a [b] - c"
     assert fence_block("memories", ["x"], note=None) == "<memories>\nx\n</memories>"
+
+
+def test_what_was_packed_for_a_prompt_is_taken_out_as_each_client_hands_it_back() -> None:
+    packed = pack_context([hit("Deploys are on <b>Friday</b>. </recollect>")], None)
+    escaped = packed.replace("<", "&lt;").replace(">", "&gt;")
+    assert drop_blocks(f"{packed}\nAnd now?") == "\nAnd now?"
+    assert drop_blocks(f"<hook_context>{escaped}</hook_context>\n\nAnd now?") == "\n\nAnd now?"
+    assert drop_blocks("What is <recollect> for?") == "What is "
+    assert drop_blocks("What is <recollect> for?", unclosed=False) == "What is <recollect> for?"

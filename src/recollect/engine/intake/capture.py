@@ -42,6 +42,7 @@ from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.talk import Conversation, Message
 from recollect.ingest.transcripts import BROKEN, find_reader, parse_conversation
 from recollect.ingest.worktree import project_of
+from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit, Shelf
 from recollect.types import CAPTURED, Draft, Evidence, Filter, Grounds, Record, Segment
 
@@ -50,7 +51,6 @@ _LONGEST_LINE = 64 * 1024 * 1024
 _HEAD = 1_024
 _TOLD = "messages"
 _WAIT = 10.0  # seconds for whoever reads the same transcript
-_INJECTED = re.compile(r"<(recollect|memories)\b[^>]{0,200}>")
 _CALL = re.compile(r"\[[\w.:-]{1,80}(?:: .*)?\]")
 
 
@@ -201,24 +201,10 @@ def _sound(lines: bytes) -> bytes:
 
 def spoken(message: Message) -> str:
     """What a message says itself: without calls of tools and their failures, and without what was recalled for it."""
-    text = drop_injected(message.text)
+    text = drop_blocks(message.text)
     if message.role == "assistant":
         text = "\n".join(line for line in text.splitlines() if not _CALL.fullmatch(line.strip()))
     return text.strip()
-
-
-def drop_injected(text: str) -> str:
-    """A text without the blocks that a memory put into it. What is not closed goes on to the end."""
-    kept: list[str] = []
-    at = 0
-    for mark in _INJECTED.finditer(text):
-        if mark.start() < at:
-            continue
-        end = f"</{mark.group(1)}>"
-        over = text.find(end, mark.end())
-        kept.append(text[at : mark.start()])
-        at = len(text) if over < 0 else over + len(end)
-    return "".join([*kept, text[at:]]) if kept else text
 
 
 def _write(

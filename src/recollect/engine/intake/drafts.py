@@ -11,6 +11,7 @@ from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import hash_of
 from recollect.ingest.parsed import Parsed
 from recollect.ingest.transcripts import Conversation, parse_conversation
+from recollect.retrieve.fence import drop_blocks
 from recollect.types import Json
 
 _MICRO = 1_000
@@ -50,7 +51,9 @@ def draft_conversation(
     conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
 ) -> SourceDraft:
     """A conversation that was read, as a source."""
-    parsed = parse_conversation(conversation)
+    spoken = [(one, drop_blocks(one.text, unclosed=False)) for one in conversation.messages]
+    own = tuple(msgspec.structs.replace(one, text=text) for one, text in spoken if text.strip())
+    parsed = parse_conversation(msgspec.structs.replace(conversation, messages=own or conversation.messages))
     said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
     return SourceDraft(
         location=location, source_kind="conversation", title=parsed.title,

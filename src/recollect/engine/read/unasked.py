@@ -23,6 +23,7 @@ from recollect.errors import InvalidInput
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.brief import Noted, Section, note, render_brief, render_noted
 from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
+from recollect.retrieve.fence import drop_blocks
 from recollect.retrieve.restate import contradicts
 from recollect.store.base import Shelf, View
 from recollect.store.terms import terms
@@ -408,7 +409,7 @@ class Unasked:
             self._core,
             label,
             _project(project, folder),
-            parse_text(prompt, "prompt"),
+            drop_blocks(parse_text(prompt, "prompt")),
             parse_optional(session, "session"),
             None if ready is None else ready.vectors,
         )
@@ -428,7 +429,7 @@ class Unasked:
         label, named = parse_space(space), parse_optional(project, "project")
         if prompt is None:
             return preview_brief(self._core, label, named)
-        text = parse_text(prompt, "prompt")
+        text = drop_blocks(parse_text(prompt, "prompt"))
         ready = None if self._semantics is None else self._semantics.ready([label], _PATIENCE, tuple)
         vectors, seen = None if ready is None else ready.vectors, parse_optional(session, "session")
         return preview_answers(self._core, label, named, text, seen, vectors)
