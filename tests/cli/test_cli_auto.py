@@ -167,7 +167,8 @@ await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, output)
 console.log(JSON.stringify(output.system))
 """
     )
-    ran = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
+    patient = {**os.environ, "RECOLLECT_HOOK_SECONDS": "60"}
+    ran = subprocess.run(["node", str(script)], env=patient, capture_output=True, text=True, check=True)
     brief, *_ = json.loads(ran.stdout)
     assert "PostgreSQL 16" in brief
 
