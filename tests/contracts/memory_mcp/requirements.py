@@ -109,15 +109,16 @@ REQUIREMENTS = (
             "test_searches_see_only_what_is_valid_now",
             "test_an_empty_space_is_searched_in_vain",
             "test_a_question_in_a_script_that_the_model_cannot_read_goes_by_words",
+            "test_a_memory_that_the_model_cannot_read_is_found_by_words_beside_those_it_can",
             "test_a_search_for_memories_does_not_wait_for_the_vectors_of_code",
         ),
         "`search`, `search_text` and `recall` find only memories that are valid now, those of every `user_id`: none of"
         " the three takes a user.",
         score="`search` serves the cosine of question and memory, -1 to 1, unscaled, as the origin did. Which cosine"
-        " is a good one depends on the model; no threshold is applied. For a question in a script that the model"
-        " cannot read it is the share of the question's words that a memory holds.",
-        vectors="`search` goes by vectors alone. What it has no time to compute is found by `recall` and"
-        " `search_text` meanwhile. Searches for memories never wait for the vectors of code.",
+        " is a good one depends on the model; no threshold is applied. Where the question or a"
+        " memory is in a script that the model cannot read, or a memory has no vector yet, it is the share of the"
+        " question's words that the memory holds, 0 to 1; a memory without a vector that holds none is left out.",
+        vectors="Searches for memories never wait for the vectors of code.",
     ),
     Requirement(
         "search_text goes by BM25 and needs no model.",

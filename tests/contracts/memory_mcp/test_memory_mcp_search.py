@@ -151,6 +151,25 @@ def test_a_question_in_a_script_that_the_model_cannot_read_goes_by_words(semanti
     assert 0 < hits[0]["score"] <= 1
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Берлин столица Германии.", "столица Германии"),
+        ("Берлин столица Германии.", "Что за столица у Германии?"),
+        ("ჩაი ხუთ საათზეა Atlas", "When is tea with Atlas?"),
+        ("Թեյը ժամը հինգին է, K-411", "what does K-411 say?"),
+    ],
+)
+def test_a_memory_that_the_model_cannot_read_is_found_by_words_beside_those_it_can(
+    semantic_table, text, question
+) -> None:
+    wanted, *others = semantic_table.store(text, "The harbour is closed.", "Мы храним ключи за дверью, так удобно.")
+    hits = semantic_table.call("search", query=question)["results"]
+    assert [hit["id"] for hit in hits][0] == wanted
+    assert {hit["id"] for hit in hits} == {wanted, *others}
+    assert 0 < hits[0]["score"] <= 1
+
+
 def test_a_search_for_memories_does_not_wait_for_the_vectors_of_code(semantic_table) -> None:
     table = semantic_table
     ids = table.store("The relay broke.", "Lunch is at noon.")

@@ -65,7 +65,8 @@ def search_vectors(
 ) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to a question's, by cosine alone. Without a model it is an error.
 
-    A question in a script that the model cannot read goes by words: the score is the share of it that a record holds.
+    What has no vector (a question or a record that the model cannot read, or has not read yet) goes by words: the
+    score is the share of the question's words that a record holds.
     """
     from recollect.engine.read import signals  # brings in numpy: only when something is asked
 

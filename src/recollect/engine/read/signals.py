@@ -60,19 +60,30 @@ class _Ranked(Struct, frozen=True):
 def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tuple[Scored, ...]:
     """The records whose vectors lie nearest to the question's; the score is the cosine.
 
-    A question that the model cannot read has no vector: then it is the share of the question's words, by their weight.
+    Where the model cannot read the question, or a record, or has not read it yet, there is none: then it is the share
+    of the question's words.
     """
-    asked = _ask(core, vectors, query)[0]
-    if asked.vector is None:
-        return _search_words(core, query, space, lambda terms, tf, length: relate_keywords(terms, tf, length)[0])
-    question = msgspec.structs.replace(asked, terms=(), pairs=())
+    question = _ask(core, vectors, query)[0]
+    if question.vector is None:
+        return _search_words(core, query, space, _share)
     with core.store.read() as view:
-        lists = _draw(view, vectors, question, space, query.filter, query.limit)
-        scores = {lists.versions[row]: float(lists.cosine[row]) for row in map(int, lists.by_vector)}
+        lists = _draw(view, vectors, question, space, query.filter, query.limit, _share)
+        wordless = np.isnan(lists.cosine) & (lists.keyword <= 0)
+        score = np.where(wordless, np.nan, np.where(np.isnan(lists.cosine), lists.keyword, lists.cosine))
+        rows = {lists.versions[row]: row for row in map(int, take_best(score, query.limit))}
         return tuple(
-            Scored(record=record, score=scores[record.version], vector=scores[record.version])
-            for record in records_of(view, list(scores))
-        )
+            Scored(
+                record=record, score=float(score[row]), vector=float(np.nan_to_num(lists.cosine[row])),
+                keyword=float(lists.keyword[row]) if np.isnan(lists.cosine[row]) else 0.0,
+            )
+            for record in records_of(view, list(rows))
+            if (row := rows[record.version]) is not None
+        )  # fmt: skip
+
+
+def _share(terms: Terms, tf: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.floating]:
+    """The share of a question's words, by their weight, that each record holds."""
+    return relate_keywords(terms, tf, length)[0]
 
 
 def search_keywords(core: Core, query: Query, space: str) -> tuple[Scored, ...]:
