@@ -53,11 +53,13 @@ SHORT_ANSWERS = Requirement(
     (
         "contracts/test_fit.py::test_no_contract_answers_at_more_than_25_kb_or_sends_a_long_answer_twice",
         "contracts/test_fit.py::test_the_longest_texts_are_cut_at_one_length_and_short_ones_stay",
+        "contracts/test_fit.py::test_what_entries_hold_ends_earlier_before_entries_are_left_out",
         "contracts/test_fit.py::test_a_list_of_many_short_things_ends_earlier_and_says_so",
+        "contracts/test_fit.py::test_whatever_an_answer_holds_it_fits_and_says_so",
     ),
     "An answer stays below 25 KB, so that it does not fill a model's context. Where it would not, the"
-    " longest texts are cut, each marked where it ends, then the longest list ends earlier, and `note` says what is"
-    " missing.",
+    " longest texts are cut, each marked where it ends, then what entries hold in turn (metadata, relations) and the"
+    " longest list end earlier, and `note` says what is missing.",
 )
 COUNTED = Requirement(
     "decisions for all: recalls count accesses and stay readOnlyHint: true; only likely answers count",

@@ -24,7 +24,7 @@ from recollect.contracts.tool import (
     Tool,
 )
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.serve.message import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, encode
+from recollect.serve.message import INTERNAL_ERROR, INVALID_PARAMS, MAX_ERROR_TEXT, RESOURCE_NOT_FOUND, encode
 from recollect.types import Json
 
 Result: TypeAlias = dict[str, object]
@@ -186,7 +186,8 @@ def _as_answer(returned: object) -> Answer:
 def render_failure(failure: Failure) -> Result:
     if failure.code is not None:
         raise Refusal(failure.code, failure.message, failure.data)
-    return {"content": Raw(encode([Text(failure.message)])), "isError": True}
+    told = failure.message if len(failure.message) <= MAX_ERROR_TEXT else f"{failure.message[:MAX_ERROR_TEXT]}…"
+    return {"content": Raw(encode([Text(told)])), "isError": True}
 
 
 def read(contract: Contract, uri: str, call: Call, *, legacy: bool) -> Result:
@@ -205,7 +206,7 @@ def read(contract: Contract, uri: str, call: Call, *, legacy: bool) -> Result:
 def _contents(uri: str, mime_type: str, document: object) -> Result:
     if isinstance(document, bytes):
         return {"contents": Raw(encode([ResourceBytes(uri, document, mime_type)]))}
-    written = document if isinstance(document, str) else encode(document).decode()
+    written = document if isinstance(document, str) else write_fitted(document, "cut", encode).decode()
     return {"contents": Raw(encode([ResourceText(uri, written, mime_type)]))}
 
 

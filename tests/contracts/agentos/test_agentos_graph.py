@@ -51,7 +51,7 @@ def test_ids_are_exact_and_an_unknown_one_has_nothing(table) -> None:
 
 
 def test_a_relation_without_a_type_is_related_to(table) -> None:
-    relations = [{"target": "b"}, {"target": "c", "type": "knows"}, {"target": "d"}, {"target": "b"}]
+    relations = [{"target": "b"}, {"target": "c", "type": "knows"}, {"target": "d", "type": None}, {"target": "b"}]
     table("kg::add", agentId="a", entity={"id": "a", "relations": relations})
     found = {one["id"]: one["relations"] for one in table("kg::query", agentId="a", entityId="a", depth=1)}
     assert found["a"] == [

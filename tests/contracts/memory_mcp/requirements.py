@@ -37,7 +37,7 @@ REQUIREMENTS = (
         ),
         "Results are JSON text, as the origin's; one of at most 2 KB stands in `structuredContent` too. `get_memory`"
         " and `update_memory` answer their memory whole, up to 100 KB; a page of `list_memories` has every entry,"
-        " with long contents cut.",
+        " with long contents and metadata cut, and its `note` says how long it is where that is above 25 KB.",
     ),
     Requirement(
         "store_memory answers an id of 20 letters and digits.",
@@ -221,9 +221,9 @@ REQUIREMENTS = (
             "test_nothing_is_invalidated_by_an_unknown_id",
             "test_why_a_memory_was_ended_can_be_read_back",
         ),
-        "`get_memory` of an ended memory has `invalidation_reason` and `superseded_by`, where they were given."
-        " `invalidate` of what has ended already keeps the first end. A `superseded_by` that is not known is an"
-        " error, and then nothing is invalidated.",
+        "`get_memory` and `update_memory` of an ended memory have `invalidation_reason`, on one line, and"
+        " `superseded_by`, where they were given. `invalidate` of what has ended already keeps the first end, and takes"
+        " a new reason. A `superseded_by` that is not known is an error, and then nothing is invalidated.",
     ),
     Requirement(
         "Code is indexed, searched, told of and dropped by five tools.",
@@ -233,9 +233,12 @@ REQUIREMENTS = (
             "test_a_project_must_be_a_folder",
             "test_indexing_that_takes_long_answers_with_the_counts_so_far",
             "test_a_small_project_is_completed_when_indexing_answers",
+            "test_functions_that_are_nearly_alike_are_all_found",
         ),
         "`index_project` answers when files are read and vectors computed, or after ten seconds with the counts so"
         " far; the rest goes on in the background.",
+        score="`search_code` serves how probably a chunk answers, 0 to 1, not a cosine: words and names count as well as"
+        " vectors. Above 0.5 it most likely does.",
     ),
     Requirement(
         "decisions: progress and eta are real, and cover vectors.",

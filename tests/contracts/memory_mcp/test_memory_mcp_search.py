@@ -165,9 +165,22 @@ def test_a_memory_that_the_model_cannot_read_is_found_by_words_beside_those_it_c
 ) -> None:
     wanted, *others = semantic_table.store(text, "The harbour is closed.", "Мы храним ключи за дверью, так удобно.")
     hits = semantic_table.call("search", query=question)["results"]
-    assert [hit["id"] for hit in hits][0] == wanted
+    assert hits[0]["id"] == wanted
     assert {hit["id"] for hit in hits} == {wanted, *others}
     assert 0 < hits[0]["score"] <= 1
+
+
+def test_functions_that_are_nearly_alike_are_all_found(semantic_table) -> None:
+    table = semantic_table
+    body = "    ledger = open_ledger('harbour')\n    return ledger.rows_of(name)\n"
+    for name in ("ship", "crew", "cargo", "berth"):
+        text = f"def rows_of_{name}(name):\n{body}"
+        table.memory.remember(text, kind="code", project="port", tags=["python"])
+    found = table.call("search_code", query="rows of the harbour ledger")
+    assert sorted(hit["content"].split("(")[0] for hit in found["results"]) == [
+        "def rows_of_berth", "def rows_of_cargo", "def rows_of_crew", "def rows_of_ship",
+    ]  # fmt: skip
+    assert all(0 <= hit["score"] <= 1 for hit in found["results"])
 
 
 def test_a_search_for_memories_does_not_wait_for_the_vectors_of_code(semantic_table) -> None:

@@ -44,8 +44,9 @@ def test_why_a_memory_was_ended_can_be_read_back(table) -> None:
     plain, reasoned, replaced, new = table.store("one", "two", "three", "four")
     table.call("invalidate", id=plain)
     table.call("invalidate", id=reasoned, reason="we moved\nto Oslo")
-    table.call("invalidate", id=replaced, reason="outdated", superseded_by=new)
-    table.call("update_memory", id=reasoned, metadata={"seen": 1})
+    table.call("invalidate", id=replaced, reason="outdated")
+    table.call("invalidate", id=replaced, superseded_by=new)
+    assert table.call("update_memory", id=reasoned, metadata={"seen": 1})["invalidation_reason"] == "we moved to Oslo"
     told = [table.call("get_memory", id=id) for id in (plain, reasoned, replaced, new)]
     assert [(each.get("invalidation_reason"), each.get("superseded_by")) for each in told] == [
         (None, None), ("we moved to Oslo", None), ("outdated", new), (None, None),

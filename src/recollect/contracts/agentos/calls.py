@@ -74,7 +74,7 @@ def kg_add(given: p.KgAdd, call: Call) -> Value:
     node = given.entity
     call.memory.connect(
         node.id, space=given.agent_id or call.space, type=node.type, properties=node.properties,
-        relations=[(relation.target, relation.type) for relation in node.relations or ()],
+        relations=[(relation.target, relation.type or p.RELATED) for relation in node.relations or ()],
     )  # fmt: skip
     return {"stored": True, "id": node.id}
 

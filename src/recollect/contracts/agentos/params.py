@@ -42,7 +42,9 @@ class Consolidate(Params):
 
 class Relation(Params):
     target: Annotated[str, Meta(min_length=1, max_length=200, description="The id of the other entity")]
-    type: Annotated[str, Meta(min_length=1, max_length=1000, description="Such as works_on or reports_to")] = RELATED
+    type: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=1000)] | None, Meta(description="Such as works_on (related_to)")
+    ] = None
 
 
 class Node(Params):

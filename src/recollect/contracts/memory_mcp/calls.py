@@ -39,11 +39,16 @@ def store_memory(given: p.Store, call: Call) -> Mapping[str, str]:
 
 
 def get_memory(given: p.Get, call: Call) -> a.MemoryView:
-    record = _record(call, given.id)
+    return _view(_record(call, given.id), call)
+
+
+def _view(record: Record, call: Call) -> a.MemoryView:
+    """A memory, with the reason for which it was ended, if any was given."""
     if record.valid_until is None:
         return a.view_memory(record)
     past = [step.change for step in call.memory.history(record.id, space=call.space)]
-    return a.view_memory(record, next((change.reason for change in past[::-1] if change.verb == "invalidate"), None))
+    given = [change.reason for change in past if change.verb == "invalidate" and change.reason]
+    return a.view_memory(record, given[-1] if given else None)
 
 
 def update_memory(given: p.Update, call: Call) -> a.MemoryView:
@@ -58,7 +63,7 @@ def update_memory(given: p.Update, call: Call) -> a.MemoryView:
         fields["metadata"] = given.metadata
     if fields:
         call.memory.revise(given.id, space=call.space, **fields)
-    return a.view_memory(_record(call, given.id))
+    return _view(_record(call, given.id), call)
 
 
 def delete_memory(given: p.Delete, call: Call) -> Mapping[str, bool]:

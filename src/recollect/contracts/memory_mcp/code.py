@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from recollect.contracts.memory_mcp import answers as a
 from recollect.contracts.memory_mcp import params as p
@@ -16,6 +16,7 @@ from recollect.errors import EmbedderError, InvalidInput, NotFound
 CODE = "code"
 """The kind of records that are code chunks here; every other kind is a memory."""
 _TRIED_SECONDS = 1.0
+_MOST_TOLD = 10
 _LANGUAGES = ("rust", "python", "javascript", "typescript", "go")
 """Those that the contract names: there may be no code in one, but it is no mistake."""
 
@@ -57,7 +58,7 @@ def known_project(id: str | None, call: Call) -> str | None:
     labels = [label for label in call.memory.distinct("project", space=call.space, kinds=[CODE]) if label]
     there = sorted({*labels, *(project.id for project in call.memory.projects(space=call.space))})
     if id not in there:
-        told = f"there are: {', '.join(there)}" if there else "none is indexed yet"
+        told = f"there are: {_few(there)}" if there else "none is indexed yet"
         raise InvalidInput("project_id", f"there is no project {id!r}; {told}")
     return id
 
@@ -68,14 +69,19 @@ def known_language(name: str | None, call: Call) -> str | None:
         return None
     wanted, there = name.strip().lower(), call.memory.distinct("tags", space=call.space, kinds=[CODE])
     if wanted not in (*there, *_LANGUAGES):
-        told = f"there is code in: {', '.join(there)}" if there else "no code is indexed yet"
+        told = f"there is code in: {_few(there)}" if there else "no code is indexed yet"
         raise InvalidInput("language", f"nothing is written in {name!r}; {told}")
     return wanted
 
 
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_TOLD:,} more" if len(names) > _MOST_TOLD else ""
+    return f"{', '.join(names[:_MOST_TOLD])}{more}"
+
+
 def search_code(given: p.SearchCode, call: Call) -> a.CodeSearched:
     hits = call.memory.search_code(
-        given.query, space=call.space, project=known_project(given.project_id, call), limit=given.limit,
+        given.query, space=call.space, project=known_project(given.project_id, call), limit=given.limit, fold=False,
     )  # fmt: skip
     return a.CodeSearched(results=[a.view_code(hit.record, hit.score) for hit in hits], count=len(hits))
 

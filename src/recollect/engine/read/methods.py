@@ -292,15 +292,16 @@ class Reading:
         language: str | Sequence[str] | None = None,
         limit: int = 10,
         wait: float = WAIT_SECONDS,
+        fold: bool = True,
     ) -> Recall:
-        """The chunks of indexed code that answer a question, best first.
+        """The chunks of indexed code that answer a question, best first; of some nearly alike one, with `fold`.
 
         `record.locator` says where each stands: path, start_line, end_line, language, chunk_type and name.
         """
         languages = (language,) if isinstance(language, str) else language or ()
         return self.recall(
             query, space=space, kinds=("code",), project=project, tags=languages, limit=limit, wait=wait,
-            facts=False,
+            facts=False, fold=fold,
         )  # fmt: skip
 
     def touch(self, records: Sequence[Record]) -> None:
