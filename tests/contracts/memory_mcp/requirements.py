@@ -237,7 +237,7 @@ REQUIREMENTS = (
         ),
         "`index_project` answers when files are read and vectors computed, or after ten seconds with the counts so"
         " far; the rest goes on in the background.",
-        score="`search_code` serves how probably a chunk answers, 0 to 1, not a cosine: words and names count as well as"
+        score="`search_code` serves how probably a chunk answers, 0 to 1, not a cosine: words and names count beside"
         " vectors. Above 0.5 it most likely does.",
     ),
     Requirement(
