@@ -71,14 +71,17 @@ def search_vectors(core: Core, vectors: Vectors, query: Query, space: str) -> tu
         wordless = np.isnan(lists.cosine) & (lists.keyword <= 0)
         score = np.where(wordless, np.nan, np.where(np.isnan(lists.cosine), lists.keyword, lists.cosine))
         rows = {lists.versions[row]: row for row in map(int, take_best(score, query.limit))}
+        cosine = np.nan_to_num(lists.cosine)
         return tuple(
             Scored(
-                record=record, score=float(score[row]), vector=float(np.nan_to_num(lists.cosine[row])),
-                keyword=float(lists.keyword[row]) if np.isnan(lists.cosine[row]) else 0.0,
+                record=record,
+                score=float(score[row]),
+                vector=float(cosine[row]),
+                keyword=float(lists.keyword[row]),
             )
             for record in records_of(view, list(rows))
-            if (row := rows[record.version]) is not None
-        )  # fmt: skip
+            for row in (rows[record.version],)
+        )
 
 
 def _share(terms: Terms, tf: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.floating]:
