@@ -461,6 +461,8 @@ REQUIREMENTS = (
             "test_vectors_are_counted_where_there_are_some",
             "test_names_are_decoded",
         ),
+        vectors="Over [HTTP](../http.md) `status` counts vectors as they are now; the event `status_changed` follows"
+        " changes, so that vectors computed later are told with the next one.",
     ),
     Requirement(
         "decisions: drawers and recall under /api/v1",
@@ -471,7 +473,9 @@ REQUIREMENTS = (
             "test_the_text_of_a_drawer_may_be_called_content",
             "test_deep_recall_says_so_by_its_layer",
             "test_what_cannot_be_is_refused_by_name",
+            "test_answers_over_the_web_are_whole_however_long",
         ),
+        "Over [HTTP](../http.md) answers are whole, however long, and an unknown drawer cannot be deleted (404).",
     ),
     Requirement(
         "decisions: triples under /api/v1",
@@ -482,6 +486,7 @@ REQUIREMENTS = (
         "decisions: dream/run and dream/status",
         "one cycle in every palace, and what the last ones did",
         ("test_dreams_are_run_and_told_of",),
+        "`pruned` and `compacted` of `dream/run` and `dream/status` are always 0: a dream deletes nothing.",
     ),
     Requirement(
         "decisions: loopback needs no token, another address does not start without one",

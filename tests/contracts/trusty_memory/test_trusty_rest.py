@@ -147,6 +147,16 @@ def test_drawers_are_filtered_and_paged(serve: Serve) -> None:
     assert server.get("palaces/p/drawers", offset=6)["drawers"] == []
 
 
+def test_answers_over_the_web_are_whole_however_long(serve: Serve) -> None:
+    server = serve()
+    texts = {f"Ledger {number}: {'a ship came in; ' * 150}" for number in range(20)}
+    for text in texts:
+        server.post("palaces/p/drawers", text=text)
+    assert {one["content"] for one in server.get("palaces/p/drawers", limit=20)["drawers"]} == texts
+    assert {one["content"] for one in server.get("palaces/p/recall", q="ship ledger", top_k=20)["results"]} == texts
+    assert "Cut to stay below 25 KB" in server.call("memory_list", palace="p")["note"]
+
+
 def test_the_text_of_a_drawer_may_be_called_content(serve: Serve) -> None:
     server = serve()
     one, other = server.post("palaces/p/drawers", content="Same."), server.post("palaces/p/drawers", text="Same.")
