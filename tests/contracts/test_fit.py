@@ -72,7 +72,7 @@ def crowded(memory: Memory) -> Memory:
     targets = [(f"thing {number} {'k' * 60}", f"relates {number}") for number in range(400)]
     memory.connect("hub", space="s", properties={"about": WORDS * 40}, relations=targets)
     for number in range(160):
-        memory.create_space(f"space-{number:03}-{'n' * 140}")
+        memory.create_space(f"space-{number:03}-{'n' * 180}")
     return memory
 
 
