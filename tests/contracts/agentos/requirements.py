@@ -109,6 +109,17 @@ REQUIREMENTS = (
         "`kg::query` also walks what other contracts related in the same space.",
     ),
     Requirement(
+        "Consolidation runs every six hours, eviction daily at three.",
+        "While agentos is served; one process does it, and what was missed is made up for once.",
+        (
+            "engine/test_schedule.py::test_what_the_settings_say_is_done_when_it_is_due",
+            "engine/test_schedule.py::test_a_machine_that_slept_for_days_catches_up_once",
+        ),
+        "`consolidate` and `evict` also run by themselves while agentos is served, at the origin's hours in UTC;"
+        " `RECOLLECT_CONSOLIDATE_SCHEDULE` and `RECOLLECT_EVICT_SCHEDULE` set others, or `off`"
+        " ([more](../lifecycle.md)).",
+    ),
+    Requirement(
         "session::list answers metadata of an agent's sessions.",
         "id, agentId, messageCount, createdAt and updatedAt in milliseconds.",
         ("test_sessions_are_listed_the_most_recent_first",),

@@ -254,9 +254,13 @@ REQUIREMENTS = (
     Requirement(
         "recall filters code by project and language.",
         "Languages in any case; what is not there is an error that names what is.",
-        ("test_languages_are_known_in_any_case_and_what_is_not_there_is_told",),
+        (
+            "test_languages_are_known_in_any_case_and_what_is_not_there_is_told",
+            "test_memories_and_code_are_merged_by_z_scores",
+        ),
         "A `project_id` that is not indexed is an error that names those that are; so is a `language` that is neither"
-        " one of the document's five nor one of indexed code. Languages may be written in capitals.",
+        " one of the document's five nor one of indexed code. Languages may be written in capitals. Without"
+        " `include_code` neither has an effect.",
     ),
     Requirement(
         "get_status counts, and tells of the embedder: loading, ready or error.",

@@ -126,6 +126,9 @@ def test_memories_and_code_are_merged_by_z_scores(semantic_table) -> None:
     code_alone = table.call("recall", **asked, include_memories=False)
     assert (code_alone["memories_count"], min(hit["score"] for hit in code_alone["results"]) > 0) == (0, True)
     assert table.ids("recall", **asked, include_memories=False, project_id="gate")
+    assert table.ids("recall", query="token", project_id="other", language="Latin") == table.ids(
+        "recall", query="token"
+    )
     told = table.fail("recall", **asked, include_memories=False, project_id="other")
     assert told == "project_id: there is no project 'other'; there are: gate"
     assert table.ids("recall", **asked, include_memories=False, language="rust") == []

@@ -71,6 +71,8 @@ REQUIREMENTS = (
         "a snapshot that derives from the table",
         ("test_the_documented_list_of_tools_is_sent_as_it_is",),
         "Each tool also carries annotations (`readOnlyHint` and others).",
+        "HNSW, of which descriptions speak in the origin's words: vectors are compared one by one, so that no near one"
+        " is missed.",
     ),
     Requirement(
         "4: with --palace the palace leaves the required arguments and stays among the known",
@@ -232,9 +234,9 @@ REQUIREMENTS = (
             "test_likely_answers_grow_more_important_and_what_else_was_shown_does_not",
             "engine/test_touches.py::test_what_was_shown_counts_as_recalled_only_if_it_probably_answers",
         ),
-        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: counting is bookkeeping. A drawer"
-        " was accessed if it was shown with a score of 0.5 or more; what only stood by was not, so that noise does not"
-        " grow important.",
+        "Recalls count accesses, and are marked `readOnlyHint: true` all the same: counting is bookkeeping, written"
+        " within seconds. A drawer was accessed if it was shown with a score of 0.5 or more; what only stood by was"
+        " not, so that noise does not grow important.",
     ),
     Requirement(
         "5 memory_list: by importance descending, 50 unless told otherwise",
