@@ -2,8 +2,9 @@
 
 Three processes live a day of three agents on one store, as fast as it lets them: messages of a session are captured,
 questions asked, documents brought in, facts stated, records revised and forgotten, spaces put in order, old records
-evicted, sessions compacted, and lists read as the page reads them. Each minute memory, files and latencies are
-measured. The first minutes fill the store up to a cap; after that, everything should stay as it is.
+evicted, sessions compacted, and lists read as the page reads them. The store is full to its cap before they begin, and
+what comes in is evicted again, so that everything should stay as it is. Each minute memory, files and latencies are
+measured.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from pathlib import Path
 import recollect
 from bench.texts import texts
 from recollect import Memory, RecollectError, Settings
+from recollect.serve.heaps import share_heap
 
 AGENTS = 3
-CAP = 3_000
+CAP = 1_500
 _WEIGHTS = {
     "capture": 30,
     "recall": 40,
@@ -34,7 +36,7 @@ _WEIGHTS = {
     "revise": 5,
     "forget": 3,
     "dream": 1,
-    "evict": 1,
+    "evict": 2,
     "compact": 2,
 }
 
@@ -73,6 +75,7 @@ def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float
     """One agent's day; every act is told with how long it took, and how much memory the process has."""
     chance, said = random.Random(agent), list(texts(2_000))
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    share_heap()  # as every process does that serves
     with recollect.open(settings=Settings(home=home, embed_threads=1)) as memory:
         while time.time() < until:
             what = chance.choices(names, weights)[0]
@@ -100,15 +103,16 @@ def soak(minutes: float, every: float, tell: Callable[[str], None]) -> bool:
     rows: list[tuple[int, float, float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
-        recollect.open(home).close()
+        watching = _filled(home)
         until = time.time() + minutes * 60
         agents = [context.Process(target=live, args=(home, n, until, told)) for n in range(AGENTS)]
         for one in agents:
             one.start()
-        tell("minute  acts  recall p50  p95     memory of all  file")
+        tell("minute  acts  recall p50  p95     memory of all  file     records")
         while time.time() < until:
             time.sleep(min(every * 60, max(until - time.time(), 0)))
-            rows.append(_row(told, home, tell, len(rows) + 1))
+            rows.append(_row(told, home, tell, len(rows) + 1, watching.tally().records))
+        watching.close()
         for one in agents:
             one.join(60)
         with recollect.open(home) as memory:
@@ -120,8 +124,16 @@ def soak(minutes: float, every: float, tell: Callable[[str], None]) -> bool:
     return not problems and all(one.exitcode == 0 for one in agents)
 
 
+def _filled(home: Path) -> Memory:
+    """A memory that holds as much as it may, with all vectors; it computes none itself."""
+    with recollect.open(home) as memory:
+        memory.remember_many([{"text": f"{text} ({n})"} for n, text in enumerate(texts(CAP))])
+        memory.embed_waiting()
+    return recollect.open(settings=Settings(home=home, embedder="none"))
+
+
 def _row(
-    told: Queue[tuple[int, str, float, int]], home: Path, tell: Callable[[str], None], n: int
+    told: Queue[tuple[int, str, float, int]], home: Path, tell: Callable[[str], None], n: int, records: int
 ) -> tuple[int, float, float, float]:
     seen: list[tuple[int, str, float, int]] = []
     while not told.empty():
@@ -132,7 +144,7 @@ def _row(
     middle, late = statistics.median(recalls) * 1e3, recalls[int(len(recalls) * 0.95) - 1] * 1e3
     file = size_of(home) / 1e6
     said = f"{n:>6}  {len(seen):>4}  {middle:>7.1f} ms  {late:>5.0f} ms  {memory:>9.0f} MB  {file:>5.1f} MB"
-    tell(f"{said}  {refused} refused")
+    tell(f"{said}  {records:>7,}  {refused} refused")
     return len(seen), middle, memory, file
 
 
