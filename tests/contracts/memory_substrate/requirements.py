@@ -248,6 +248,7 @@ REQUIREMENTS = (
         (
             "test_an_object_is_expanded_to_what_it_rests_on_and_what_rests_on_it",
             "test_evidence_that_moved_is_followed_and_evidence_that_is_gone_is_told",
+            "test_evidence_in_an_archived_source_is_the_text_that_was_cited_or_none",
         ),
         "Evidence is followed by the hash of its text: where a segment moved within its source, it is shown where it"
         " stands now; where it is gone, a warning says so and nothing else is shown in its place.",

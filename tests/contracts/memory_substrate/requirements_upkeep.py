@@ -34,7 +34,12 @@ REQUIREMENTS = (
     Requirement(
         "Sources say how they were captured, and how fresh that is.",
         "adapter and freshness in the metadata of the source.",
-        ("test_adapter_and_freshness_say_how_evidence_was_captured",),
+        (
+            "test_adapter_and_freshness_say_how_evidence_was_captured",
+            "test_evidence_in_an_archived_source_is_the_text_that_was_cited_or_none",
+        ),
+        "`freshness` is that of the last ingest: nobody looks at a file or a page in between. `is_current` is false of"
+        " a source that was archived.",
     ),
     Requirement(
         "file, markdown, pdf, web and conversation capture one source each.",

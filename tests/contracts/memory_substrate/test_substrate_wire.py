@@ -119,6 +119,28 @@ def test_evidence_that_moved_is_followed_and_evidence_that_is_gone_is_told(
     assert shown["state"] == "changed"
 
 
+@pytest.mark.parametrize(
+    ("later", "shown", "told"),
+    [
+        (GUIDE, ["seg-2"], "was archived."),
+        (GUIDE.replace("## Backups", "## News\n\nNew.\n\n## Backups"), ["seg-3"], "was archived."),
+        (GUIDE.replace("thirty days", "a year"), [], "was archived. The text that was cited is gone."),
+    ],
+)
+def test_evidence_in_an_archived_source_is_the_text_that_was_cited_or_none(
+    wire: SubstrateServer, tmp_path: Path, later: str, shown: list[str], told: str
+) -> None:
+    source = ingest(wire, tmp_path / "guide.md", GUIDE)
+    id = know(wire, "Retention", evidence_refs=[{"source_id": source, "segment_id": "seg-2"}])["knowledge_id"]
+    ingest(wire, tmp_path / "guide.md", later)
+    wire.use("maintain", "archive_source", {"source_id": source, "reason": "r"}, APPLY)
+    answer = wire.use("query", "expand", {"id": id})
+    assert [segment["segment_id"] for segment in answer["source_segments"]] == shown
+    assert all("thirty days" in segment["excerpt"] for segment in answer["source_segments"])
+    assert answer["warnings"][0].endswith(told)
+    assert wire.use("query", "page", {"id": source})["object"]["metadata"]["freshness"]["is_current"] is False
+
+
 @pytest.mark.parametrize("renewed_by", ["evidence", "user_declared", "human_curated"])
 def test_a_stale_fact_is_renewed_by_new_evidence_or_by_somebodys_word(
     wire: SubstrateServer, tmp_path: Path, renewed_by: str

@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.memory import Memory
-from recollect.engine.write.govern import citing, evidence_state
+from recollect.engine.write.govern import cited_texts, citing
 from recollect.engine.write.grounds import EvidenceState
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, STATUSES, Entity, Record
@@ -74,25 +74,18 @@ class Objects:
             self._owners[record.source] = found if found is not None and found.kind in CATALOGUE_KINDS else None
         return self._owners[record.source]
 
-    def segments(self, source: Record, limit: int, offset: int = 0) -> list[Record]:
+    def segments(self, source: Record, limit: int) -> list[Record]:
         """Segments of a source, in order."""
         if source.source is None:
             return []
         return self.memory.list(
             space=self.space, source=source.source, kinds=v.SEGMENT_KINDS, valid_only=False, order="position",
-            limit=limit, offset=offset,
+            limit=limit,
         )  # fmt: skip
 
-    def segment(self, source: Record, position: int) -> Record | None:
-        """The segment in one place of a source."""
-        found = self.segments(source, 1, position)
-        if found and found[0].position == position:
-            return found[0]
-        return next((each for each in self.segments(source, 100_000) if each.position == position), None)
-
-    def evidence(self, record: Record) -> list[EvidenceState]:
-        """What has become of what a record rests on: a text that moved within its source is followed."""
-        return evidence_state(self.memory.core, record)
+    def evidence(self, record: Record) -> list[tuple[EvidenceState, Record | None]]:
+        """What has become of what a record rests on, and its texts: what moved within its source is followed."""
+        return cited_texts(self.memory.core, record)
 
     def rivals(self, record: Record) -> list[Record]:
         """The live records that claim something else of the same subject and predicate."""

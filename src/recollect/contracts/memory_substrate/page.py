@@ -60,7 +60,7 @@ def _standing(objects: Objects, thing: v.Object) -> dict[str, object]:
     """What has become of what knowledge rests on, and which other claims it contradicts."""
     if not isinstance(thing, Record) or v.type_of(thing) != v.KNOWLEDGE:
         return {}
-    told: dict[str, object] = {"evidence_refs": [_view_state(state) for state in objects.evidence(thing)]}
+    told: dict[str, object] = {"evidence_refs": [_view_state(state) for state, _ in objects.evidence(thing)]}
     rivals = [rival.id for rival in objects.rivals(thing)]
     return {**told, "conflicts_with": rivals} if rivals else told
 
@@ -112,10 +112,11 @@ def expand(objects: Objects, given: s.ById, options: s.ExpandOptions, call: Call
 
 def _gone(objects: Objects, thing: v.Object) -> Iterator[str]:
     """What evidence no longer says, in a sentence each."""
-    for state in objects.evidence(thing) if isinstance(thing, Record) else ():
+    for state, text in objects.evidence(thing) if isinstance(thing, Record) else ():
         cited = f"{state.evidence.source}#{state.evidence.segment or ''}".rstrip("#")
         if state.state != "current":
-            yield f"Evidence {cited}: {_STATES[state.state]}"
+            gone = " The text that was cited is gone." if state.state == "archived" and text is None else ""
+            yield f"Evidence {cited}: {_STATES[state.state]}{gone if state.evidence.segment else ''}"
         elif state.segment not in (None, state.evidence.segment):
             yield f"Evidence {cited} moved within its source and stands at {state.segment} now."
 
@@ -129,11 +130,5 @@ def _segments(objects: Objects, thing: v.Object, most: int, chars: int) -> list[
     owner = objects.owner(thing)
     if owner is not None:
         return [{"source_id": owner.id, **v.view_segment(thing, chars)}]
-    found: list[dict[str, object]] = []
-    for state in objects.evidence(thing):
-        source = objects.record(state.evidence.source) if state.state in ("current", "archived") else None
-        place = None if state.segment is None else v.segment_position(state.segment)
-        segment = None if source is None or place is None else objects.segment(source, place)
-        if segment is not None and len(found) < most:
-            found.append({"source_id": state.evidence.source, **v.view_segment(segment, chars)})
-    return found
+    cited = [(state.evidence.source, text) for state, text in objects.evidence(thing) if text is not None]
+    return [{"source_id": source, **v.view_segment(text, chars)} for source, text in cited[:most]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias, cast
@@ -37,7 +36,6 @@ _STATUS_WORDS: Mapping[str, Status] = {
     "finalized": "active", "pending": "open", "resolved": "done", "closed": "done",
 }  # fmt: skip
 """Words for a status that only this vocabulary has, and what the engine calls it."""
-_SEGMENT = re.compile(r"seg-([1-9]\d{0,8})")
 
 
 def show(thing: object, fields: str, **more: object) -> dict[str, object]:
@@ -70,12 +68,6 @@ def type_by_id(id: str) -> str:
 
 def segment_id(position: int) -> str:
     return f"seg-{position + 1}"
-
-
-def segment_position(segment: str) -> int | None:
-    """The place that the id of a segment names, or None."""
-    match = _SEGMENT.fullmatch(segment)
-    return None if match is None else int(match[1]) - 1
 
 
 def patch_id(entries: Sequence[int]) -> str | None:
@@ -232,7 +224,9 @@ def view_object(thing: Object) -> dict[str, object]:
 
 
 def _view_source(record: Record) -> dict[str, object]:
-    kept = {name: record.metadata[name] for name in ("adapter", "freshness") if name in record.metadata}
+    kept = {name: mapping_in(record.metadata, name) for name in ("adapter", "freshness") if name in record.metadata}
+    if record.status != "active" and "freshness" in kept:
+        kept["freshness"] = {**kept["freshness"], "is_current": False}
     return {
         "origin": {"location": record.source, **mapping_in(record.metadata, "origin")},
         "identity_key": record.source,

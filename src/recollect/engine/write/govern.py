@@ -246,11 +246,16 @@ def leave_behind(edit: Edit, source: Record, reason: str) -> Left:
 
 def evidence_state(core: Core, record: Record) -> list[EvidenceState]:
     """What has become of the evidence that a record rests on."""
+    return [state for state, _ in cited_texts(core, record)]
+
+
+def cited_texts(core: Core, record: Record) -> list[tuple[EvidenceState, Record | None]]:
+    """The evidence that a record rests on, and the text that each piece of it cites, if that is still there."""
     if record.grounds is None:
         return []
     with core.store.read() as view:
         sources = Sources(view, record.space)
-        return [sources.state(item) for item in record.grounds.evidence]
+        return [sources.cited(item) for item in record.grounds.evidence]
 
 
 def contradictions(core: Core, id: str, space: str | None) -> list[Record]:

@@ -205,39 +205,42 @@ class Sources:
         self._view = view
         self._space = space
         self._found: dict[str, Record | None] = {}
-        self._pieces: dict[tuple[str, str | None, str | None], EvidenceState] = {}
+        self._pieces: dict[tuple[str, str | None, str | None], tuple[EvidenceState, Record | None]] = {}
 
     def state(self, item: Evidence) -> EvidenceState:
         """Is it still there, and does it say what it said?"""
+        return self.cited(item)[0]
+
+    def cited(self, item: Evidence) -> tuple[EvidenceState, Record | None]:
+        """What has become of it, and the text that was cited, wherever in its source that stands by now."""
         key = (item.source, item.segment, item.hash)
         if key not in self._pieces:
             self._pieces[key] = self._look(item)
-        found = self._pieces[key]
-        return found if found.evidence == item else msgspec.structs.replace(found, evidence=item)
+        found, text = self._pieces[key]
+        return (found if found.evidence == item else msgspec.structs.replace(found, evidence=item)), text
 
-    def _look(self, item: Evidence) -> EvidenceState:
+    def _look(self, item: Evidence) -> tuple[EvidenceState, Record | None]:
         if item.source not in self._found:
             self._found[item.source] = self._view.get(Record, self._space, item.source)
         source = self._found[item.source]
         if source is None:
-            return EvidenceState(evidence=item, state="missing")
-        if source.status == "archived":
-            return EvidenceState(evidence=item, state="archived", segment=item.segment)
-        if item.segment is None:
-            return EvidenceState(evidence=item, state="current" if item.hash in (None, hash_of(source)) else "changed")
-        return self._look_into(source, item, item.segment)
+            return EvidenceState(evidence=item, state="missing"), None
+        state, segment, text = self._look_into(source, item)
+        put_away = source.status == "archived"
+        return EvidenceState(evidence=item, state="archived" if put_away else state, segment=segment), text
 
-    def _look_into(self, source: Record, item: Evidence, segment: str) -> EvidenceState:
+    def _look_into(self, source: Record, item: Evidence) -> tuple[EvidenceStanding, str | None, Record | None]:
         """A text that merely moved within its source still says what it said."""
-        stands = _segment(self._view, source, segment)
+        if item.segment is None:
+            return "current" if item.hash in (None, hash_of(source)) else "changed", None, None
+        stands = _segment(self._view, source, item.segment)
         if stands is not None and item.hash in (None, stands.content_hash):
-            return EvidenceState(evidence=item, state="current", segment=segment)
-        moved = None
+            return "current", item.segment, stands
         if item.hash is not None and source.source is not None:
             moved = _piece(self._view, self._space, source.source, hashes=(item.hash,))
-        if moved is not None:
-            return EvidenceState(evidence=item, state="current", segment=segment_id(moved))
-        return EvidenceState(evidence=item, state="missing" if stands is None else "changed")
+            if moved is not None:
+                return "current", segment_id(moved), moved
+        return "missing" if stands is None else "changed", None, None
 
 
 def segment_id(segment: Record) -> str:
