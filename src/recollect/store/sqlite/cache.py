@@ -105,6 +105,8 @@ class Blobs:
         if None not in found:
             return found
         fresh = read([number for number, blob in zip(numbers, found, strict=True) if blob is None])
+        if not fresh:
+            return found
         more = sum(map(len, fresh.values()))
         with self._lock:
             if self._taken + more > self._room:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD_BYTES = 8
+_AT_A_TIME = 2**16  # vectors that are compared in one step: some 3 MB for a while
 
 
 def sign_bits(vectors: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.uint64]:
@@ -103,10 +104,10 @@ class Matrix:
             vectors, versions, bits = vectors[chosen], versions[chosen], bits[:, chosen]
         if len(vectors) <= count:
             return vectors.copy(), versions.copy()
-        distance = np.zeros(len(vectors), dtype=np.uint16)
-        unlike, count_of = np.empty(len(vectors), dtype=np.uint64), np.empty(len(vectors), dtype=np.uint8)
-        for row in range(bits.shape[0]):
-            distance += np.bitwise_count(np.bitwise_xor(bits[row], query[row], out=unlike), out=count_of)
+        distance = np.empty(len(vectors), dtype=np.uint16)
+        for start in range(0, len(vectors), _AT_A_TIME):  # in few steps: after each, numpy waits for its turn again
+            unlike = np.bitwise_count(bits[:, start : start + _AT_A_TIME] ^ query[:, None])
+            unlike.sum(axis=0, dtype=np.uint16, out=distance[start : start + _AT_A_TIME])
         best = _smallest(distance, count)
         return vectors[best], versions[best]
 
