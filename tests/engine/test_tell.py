@@ -16,6 +16,13 @@ PAIRS = [
 ]
 
 
+CHANGED = [
+    line.split("|")
+    for line in Path(__file__).with_name("changed.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
 def named(receipt: Receipt) -> dict[str | None, bool]:
     return {one.id: one.differs for one in receipt.already}
 
@@ -46,6 +53,56 @@ def test_every_pair_is_told_in_a_store_of_its_own_too(open_memory: Callable[...,
         memory.remember(older, space=space)
         right += bool(memory.remember(newer, space=space).already) == (how != "apart")
     assert right / len(PAIRS) >= 0.9
+
+
+def told_of(memory: Memory) -> tuple[int, int]:
+    """How many of the facts that changed in other words are told, and how many records are named that did not."""
+    older = {text: memory.remember(text, compare=False).id for text, _, _ in CHANGED}
+    memory.embed_waiting()
+    memory.recall("is the model loaded?")
+    right = wrong = 0
+    for text, newer, how in CHANGED:
+        receipt = memory.remember(newer)
+        told = set(named(receipt))
+        right += how == "changed" and older[text] in told
+        wrong += len(told - {older[text]} if how == "changed" else told)
+        memory.forget(str(receipt.id))
+    return right, wrong
+
+
+def test_facts_that_changed_in_other_words_are_told_by_words_alone(open_memory: Callable[..., Memory]) -> None:
+    assert [how for _, _, how in CHANGED].count("changed") == [how for _, _, how in CHANGED].count("apart") == 60
+    right, wrong = told_of(open_memory(embedder="none"))
+    assert right >= 46, (right, wrong)
+    assert right / (right + wrong) >= 0.75, (right, wrong)
+
+
+def test_more_of_them_are_told_where_a_model_is_loaded(
+    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.embedding.semantics._AT_ONCE", 60.0)  # a busy machine sees as much
+    right, wrong = told_of(open_memory(embedder="bundled"))
+    assert right >= 51, (right, wrong)
+    assert right / (right + wrong) >= 0.75, (right, wrong)
+
+
+def test_what_only_vectors_tell_is_told_later_until_it_is_settled(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled")
+    pairs = [(older, newer) for older, newer, how in CHANGED if how == "changed"]
+    olds = [memory.remember(older, compare=False).id for older, _ in pairs]
+    receipts = [memory.remember(newer) for _, newer in pairs]
+    assert memory.told_later() == []
+    memory.embed_waiting()
+    later = {one.id: {other.id for other in one.already} for one in memory.told_later(limit=60)}
+    right = [(old, str(one.id)) for old, one in zip(olds, receipts, strict=True) if old in later.get(str(one.id), ())]
+    assert len(right) >= 5, later
+    assert not any(later.get(str(one.id), set()) & named(one).keys() for one in receipts)
+    (superseded, by), (forgotten, beside), *_ = right
+    memory.invalidate(str(superseded), superseded_by=by)
+    memory.forget(str(forgotten))
+    left = {one.id: {other.id for other in one.already} for one in memory.told_later(limit=60)}
+    assert superseded not in left.get(by, ())
+    assert forgotten not in left.get(beside, ())
 
 
 def test_what_replaces_another_record_supersedes_it_and_undoing_brings_it_back(memory: Memory) -> None:

@@ -16,11 +16,13 @@ from msgspec import Struct
 from recollect.cli import show
 from recollect.cli.clients import CLIENTS, decode_settings, edit_settings, read_settings
 from recollect.cli.options import AsJson, Home, SpaceName, Usage
-from recollect.cli.output import many, minute, one_line, put, put_answer, put_json, say
+from recollect.cli.output import day, many, minute, one_line, put, put_answer, put_json, say
 from recollect.cli.place import open_if_there, open_or_make, own_home
 from recollect.cli.wiring import WIRINGS
+from recollect.cli.write import already_lines
 from recollect.config import client_folders
 from recollect.engine.core import utc_now
+from recollect.engine.embedding.later import ToldLater
 from recollect.engine.hook_log import HookCall, last_calls, read_calls
 from recollect.engine.read.unasked import Given, Injected
 from recollect.errors import RecollectError
@@ -118,7 +120,8 @@ def resume(home: Home = None, as_json: AsJson = False) -> None:
 
 
 def status(home: Home = None, as_json: AsJson = False) -> None:
-    """Show what happens unasked: which clients are connected, when each last called, and tokens injected per day.
+    """Show what happens unasked: which clients are connected, when each last called, and tokens injected per day; and
+    which of the last week's records differ from others, as their vectors told later.
 
     \b
     Example:
@@ -127,12 +130,14 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     memory = open_if_there(home)
     paused: datetime | None = None
     days: list[Injected] = []
+    later: list[ToldLater] = []
     if memory is not None:
         with memory:
             paused, days = memory.unasked.paused_until(), memory.unasked.injected()
+            later = [told for space in memory.spaces() for told in memory.told_later(space=space.name)]
     clients = connected_clients(own_home(home))
     if as_json:
-        put_json({"paused_until": paused, "clients": clients, "injected": days})
+        put_json({"paused_until": paused, "clients": clients, "injected": days, "told_later": later})
         return
     put(f"paused {_until(paused)}" if paused else "capturing and injecting")
     put_clients(clients)
@@ -140,6 +145,12 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
         show.put_heading("Given to sessions")
         columns = [show.Column("day"), show.Column("times", right=True), show.Column("tokens", right=True)]
         show.put_table(columns, ([one.day, f"{one.times:,}", f"{one.tokens:,}"] for one in days))
+    if later:
+        show.put_heading("Stored, and told later")
+    for told in later:
+        put(f"{told.id} ({day(told.date)}): {one_line(told.text, 100)}")
+        for line in already_lines(told.already, told.id):
+            put(f"  {line}")
 
 
 def watch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +30,7 @@ from recollect.cli.place import open_if_there, open_or_fail, open_or_make, seen_
 from recollect.cli.progress import reporting
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import REVISABLE
-from recollect.types import DEFAULT_SPACE, Receipt
+from recollect.types import DEFAULT_SPACE, Already, Receipt
 
 if TYPE_CHECKING:
     from recollect.engine.care.forget import Forgotten
@@ -74,16 +74,17 @@ def remember(
     if not as_json and receipt.id is not None:
         if here is not None and receipt.stored:
             say(f"  of the project {here}; --everywhere keeps it for all")
-        _tell_already(receipt)
+        for line in already_lines(receipt.already, receipt.id):
+            say(line)
     return code
 
 
-def _tell_already(receipt: Receipt) -> None:
-    """Names what was known before, and the command that puts the new record in its place."""
-    for one in receipt.already:
+def already_lines(already: Sequence[Already], id: str) -> Iterator[str]:
+    """What was known before a record, and the command that puts it in the place of that."""
+    for one in already:
         said = "differs from" if one.differs else "nearly the same as"
-        say(f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}")
-        say(f"  if it takes its place: {command_to_replace(one.id, receipt.id)}")
+        yield f"{said} {one.id} ({day(one.date)}): {one_line(one.text, 100)}"
+        yield f"  if it takes its place: {command_to_replace(one.id, id)}"
 
 
 def command_to_replace(older: str, newer: str | None) -> str:

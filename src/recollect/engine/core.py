@@ -14,6 +14,7 @@ import msgspec
 
 from recollect.config import Settings
 from recollect.engine.parse import parse_filter, parse_space
+from recollect.engine.sight import Eyes
 from recollect.errors import Conflict, NotFound, StoreLost
 from recollect.fields import Spaces
 from recollect.store.base import Edit, S, Store, T, Turn, View
@@ -68,6 +69,8 @@ class Core:
         self.client = ""
         """Whose keys of changes these are; the owner's have no name before them."""
         self.on_write: list[Callable[[], None]] = []
+        self.eyes: Eyes | None = None
+        """What sees a text at once, where a model is loaded."""
         self.notes: list[str] = []
         """What a person should hear of how the memory was found."""
 

@@ -73,7 +73,7 @@ def guarded(memory: Memory, grant: Grant) -> Memory:
     other.core = Core(
         _GuardedStore(core.store, grant), core.settings, actor=core.actor, clock=core.clock, new_id=core.new_id
     )
-    other.core.on_write, other.core.client = core.on_write, grant.id
+    other.core.on_write, other.core.client, other.core.eyes = core.on_write, grant.id, core.eyes
     other.semantics = cast("Semantics", _GuardedSemantics(memory.semantics, grant))
     other.touches = cast("Touches", _GuardedTouches(memory.touches, grant))
     other.asked = cast("dict[str, datetime]", _GuardedAsked(memory.asked, grant))

@@ -10,8 +10,7 @@ import math
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import chain, islice
-from operator import itemgetter
+from itertools import chain
 
 from msgspec import Struct
 
@@ -129,21 +128,11 @@ def resemblance(new: Statement, old: Statement, weights: Mapping[str, float]) ->
 
     `weights` are the rarities of the new one's words.
     """
-    likely, both = _likelihood(new, old, weights)
-    return likely if likely and not _is_another(new, old, both) else 0.0
+    likely, both = likelihood(new, old, weights)
+    return likely if likely and not is_another(new, old, both) else 0.0
 
 
-def most_alike(new: Statement, olds: Mapping[int, Statement], weights: Mapping[str, float], most: int) -> list[int]:
-    """The versions of those that are likely about the same thing, the most alike first.
-
-    The order of words is looked at last, since that takes longest: of most it need not be known.
-    """
-    judged = [(*_likelihood(new, old, weights), version) for version, old in olds.items()]
-    likely = sorted((one for one in judged if one[0] >= LIKELY), key=itemgetter(0, 2), reverse=True)
-    return list(islice((version for _, both, version in likely if not _is_another(new, olds[version], both)), most))
-
-
-def _likelihood(new: Statement, old: Statement, weights: Mapping[str, float]) -> tuple[float, float]:
+def likelihood(new: Statement, old: Statement, weights: Mapping[str, float]) -> tuple[float, float]:
     """By words and numbers alone, whatever their order; and the part of both that they share."""
     score, both = _compare(new, old.words, old.pairs, weights)
     if not both:
@@ -203,7 +192,7 @@ def _weigh(words: frozenset[str], pairs: frozenset[str], weights: Mapping[str, f
     return whole - 0.5 * sum([weights.get(word, _RARE) for word in pairs]) if pairs else whole
 
 
-def _is_another(new: Statement, old: Statement, shared: float) -> bool:
+def is_another(new: Statement, old: Statement, shared: float) -> bool:
     """Do two short statements speak of different things?
 
     They do where they put their words in the same order, and differ in the first of them or in more than one.

@@ -164,6 +164,19 @@ def test_bad_arguments_are_refused_by_name(serve: Callable[..., Server]) -> None
     assert server.call("status")["spaces"] == []
 
 
+def test_history_is_filled_in_by_the_tools_and_moved_by_a_revision(serve: Callable[..., Server]) -> None:
+    server = serve()
+    held = server.call("remember", text="The shop is in Mill Lane.", valid_from="2026-01-01", valid_until="2026-06-30")
+    asked = {"query": "where is the shop?", "true_at": "2026-03-01"}
+    assert [hit["id"] for hit in server.call("recall", **asked)["hits"]] == [held["id"]]
+    assert server.call("recall", **asked | {"true_at": "2025-12-01"})["hits"] == []
+    server.call("revise", id=held["id"], valid_from="2025-11-01", event_time="2025-11-01")
+    [hit] = server.call("recall", **asked | {"true_at": "2025-12-01"})["hits"]
+    assert hit["date"].startswith(("2025-10-31", "2025-11-01"))
+    assert "valid_until" in server.fail("revise", id=held["id"], valid_until="2025-01-01")
+    assert "event_time" in server.fail("revise", id=held["id"], event_time="some day")
+
+
 def test_spaces_are_apart_and_can_be_searched_together(serve: Callable[..., Server]) -> None:
     server = serve("--space", "work")
     server.call("remember", text="The standup is at nine.")
@@ -266,7 +279,7 @@ def test_what_nobody_knows_and_a_revision_of_nothing_are_told(serve: Callable[..
     nobody = server.call("explore", entity="Nobody")
     assert (nobody["facts"], nobody["problem"]) == ([], "nothing in space 'default' is about 'Nobody', or mentions it")
     id = server.call("remember", text="The pond is frozen.")["id"]
-    told = "text: nothing to change; give one of text, title, tags, importance, valid_until"
+    told = "text: nothing to change; give one of text, title, tags, importance, event_time, valid_from, valid_until"
     assert server.fail("revise", id=id) == told
 
 

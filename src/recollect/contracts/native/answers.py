@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from recollect.contracts.tool import Call, view
+from recollect.engine.embedding.later import ToldLater
 from recollect.engine.graph.link import Fact
 from recollect.engine.intake.results import IngestedSource, ProjectStatus
 from recollect.retrieve.context import cut_text, estimate_tokens
@@ -199,6 +200,7 @@ class StatusView(Struct, kw_only=True):
     embedder: str
     waiting_for_vectors: int
     lately: list[ActView]
+    told_later: list[ToldLater]
     problems: list[str]
 
 
@@ -208,9 +210,17 @@ def act_view(act: Act) -> ActView:
 
 
 def written(receipt: Receipt) -> Written:
-    already = [msgspec.structs.replace(one, text=cut_text(one.text, SHORT_TEXT_TOKENS)) for one in receipt.already]
     status = None if receipt.status == "active" else receipt.status
-    return view(Written, receipt, status=status, already=tuple(already))
+    return view(Written, receipt, status=status, already=_cut(receipt.already))
+
+
+def told_later(told: ToldLater) -> ToldLater:
+    text = cut_text(told.text, SHORT_TEXT_TOKENS)
+    return msgspec.structs.replace(told, text=text, already=_cut(told.already))
+
+
+def _cut(already: tuple[Already, ...]) -> tuple[Already, ...]:
+    return tuple(msgspec.structs.replace(one, text=cut_text(one.text, SHORT_TEXT_TOKENS)) for one in already)
 
 
 def record_view(record: Record, tokens: int | None, **more: Any) -> RecordView:

@@ -27,6 +27,7 @@ from recollect.contracts.native.answers import (
     indexed,
     record_view,
     standing_view,
+    told_later,
     within,
     written,
 )
@@ -51,7 +52,8 @@ def remember(params: Remember, call: Call) -> Written:
         params.text, title=params.title, tags=params.tags, memory_type=params.memory_type,
         importance=params.importance, session=params.session,
         project=params.project if params.project or params.everywhere else next(iter(_scope(call)), None),
-        source=params.source, event_time=params.event_time, valid_until=params.valid_until,
+        source=params.source, event_time=params.event_time,
+        valid_from=params.valid_from, valid_until=params.valid_until,
         grounds={"evidence": [_evidence(ref) for ref in params.evidence]} if params.evidence else None,
         alike=["grounds"] if params.evidence else (), replaces=params.replaces,
         space=params.space or call.space,
@@ -93,7 +95,7 @@ def recall(params: Recall, call: Call) -> Recalled:
 
 
 def revise(params: Revise, call: Call) -> Written:
-    names = ("text", "title", "tags", "importance", "valid_until")
+    names = ("text", "title", "tags", "importance", "event_time", "valid_from", "valid_until")
     fields = {name: value for name in names if (value := getattr(params, name)) is not UNSET}
     if not fields:
         raise InvalidInput("text", f"nothing to change; give one of {', '.join(names)}")
@@ -229,6 +231,7 @@ def status(params: Status, call: Call) -> StatusView:
         embedder=call.memory.settings.embedder,
         waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
         lately=[act_view(act) for act in call.memory.acts(space=call.space, limit=_MOST_ACTS)],
+        told_later=[told_later(one) for one in call.memory.told_later(space=call.space, limit=_MOST_ACTS)],
         problems=call.memory.problems(),
     )
 

@@ -28,15 +28,16 @@ class Remember(Params):
     project: str | None = None
     source: str | None = None
     event_time: Moment | None = None
+    valid_from: Moment | None = None
     valid_until: Moment | None = None
     evidence: Annotated[list[str], Meta(description="Ids it rests on")] = field(default_factory=list[str])
-    replaces: Annotated[str, Meta(description="Id that it takes the place of")] | None = None
+    replaces: Annotated[str, Meta(description="Id it takes the place of")] | None = None
     everywhere: bool = False
     space: str | None = None
 
 
 class Recall(Params):
-    query: Annotated[str, Meta(description="In plain words")] | None = None
+    query: str | None = None
     limit: Annotated[int, Meta(ge=1, le=50)] = 10
     kinds: list[str] = field(default_factory=list[str])
     tags: list[str] = field(default_factory=list[str])
@@ -62,6 +63,8 @@ class Revise(Params):
     title: str | UnsetType = UNSET
     tags: list[str] | UnsetType = UNSET
     importance: float | UnsetType = UNSET
+    event_time: Moment | UnsetType = UNSET
+    valid_from: Moment | UnsetType = UNSET
     valid_until: Moment | UnsetType = UNSET
     reason: str | None = None
 
@@ -77,7 +80,7 @@ class Relate(Params):
     subject: str
     predicate: str
     object: str
-    replaces: Annotated[bool, Meta(description="Ends the one stated before")] = True
+    replaces: Annotated[bool, Meta(description="Ends the one before")] = True
     confidence: float = 1.0
     provenance: str | None = None
     valid_from: Moment | None = None
@@ -98,7 +101,7 @@ class Ingest(Params):
     path: Annotated[str, Meta(description="File, folder or transcript")] | None = None
     url: str | None = None
     messages: Annotated[list[dict[str, Any]], Meta(description="{role, content, name?, created_at?}")] | None = None
-    source: Annotated[str, Meta(description="Ingesting a source again replaces it")] | None = None
+    source: Annotated[str, Meta(description="Again, it is replaced")] | None = None
     title: str | None = None
     session: str | None = None
     tags: list[str] = field(default_factory=list[str])

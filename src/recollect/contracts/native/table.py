@@ -18,21 +18,22 @@ _INSTRUCTIONS = (
 _READS = Annotations(read_only=True, idempotent=True)
 _WRITES = Annotations(idempotent=True)
 _TOOLS = (
-    Tool("remember", "Store one thing for good. `already` in the answer: what says nearly this or (differs)"
+    Tool("remember", "Store one thing for good. Answers in `already` what says nearly this or (differs)"
          " something else.", params.Remember, calls.remember, _WRITES),
-    Tool("recall", "Find what is known about a question, best first. Scores above 0.5 are"
-         " likely right, below 0.25 likely nothing is known. Without a query: what is worth knowing.",
+    Tool("recall", "What is known about a question, best first. Scores above 0.5: likely right;"
+         " below 0.25: likely nothing is known. Without a query: what is worth knowing.",
          params.Recall, calls.recall, _READS),
     Tool("revise", "Change a record; the old version stays in its history.", params.Revise, calls.revise, _WRITES),
     Tool("forget", "Remove a record for good, with its history.", params.Forget, calls.forget,
          Annotations(destructive=True, idempotent=True), confirm=calls.confirm_forget),
     Tool("relate", "State a dated fact between two named things.", params.Relate, calls.relate, _WRITES),
-    Tool("explore", "Facts, neighbours and mentions of a named entity, or a record (id) and its past.",
+    Tool("explore", "Facts, neighbours and mentions of an entity, or a record (id) and its past.",
          params.Explore, calls.explore, _READS, length="whole"),
-    Tool("ingest", "Store a document, a conversation, a web page, or a file or folder (documents and code).",
+    Tool("ingest", "Store a document, conversation, web page, file or folder (documents and code).",
          params.Ingest, calls.ingest, _WRITES,
          in_steps=lambda given: given.path is not None or given.url is not None),
-    Tool("status", "What this memory holds and whether it is well.", params.Status, calls.status, _READS),
+    Tool("status", "What this memory holds, how it is, and what differed (told_later).", params.Status, calls.status,
+         _READS),
     Tool("hook", "For a client's own hook, which calls the running server with each prompt (no model is told of this"
          " tool): the records that most likely answer, as plain text, and an empty text where none does.",
          params.Hook, calls.hook, _WRITES, listed=False),

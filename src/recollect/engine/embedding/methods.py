@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect.engine.core import Core
+from recollect.engine.embedding.later import ToldLater, look_again, told_later
 from recollect.engine.embedding.semantics import Behind, EmbeddingState, Semantics
-from recollect.engine.parse import parse_filter, parse_space, parse_wait
+from recollect.engine.parse import parse_filter, parse_limit, parse_space, parse_wait
 from recollect.fields import Spaces
 from recollect.types import DEFAULT_SPACE, Filter
 
@@ -48,7 +49,17 @@ class Embedding:
         vectors = self.semantics.load()
         spaces = parse_filter(space=space).spaces
         wait = parse_wait(seconds, "seconds")
-        return 0 if vectors is None else vectors.catch_up(spaces or None, seconds=wait, progress=progress)
+        left = 0 if vectors is None else vectors.catch_up(spaces or None, seconds=wait, progress=progress)
+        if vectors is not None and not left:
+            look_again(self.core, vectors)
+        return left
+
+    def told_later(self, *, space: str = DEFAULT_SPACE, limit: int = 10) -> list[ToldLater]:
+        """Records of the last week that were stored while no model was loaded, and turned out later, by their vectors,
+        to say nearly what another says or something else of the same thing; the latest first, what was settled left
+        out.
+        """
+        return told_later(self.core, parse_space(space), parse_limit(limit))
 
     def resume_embedding(self) -> None:
         """Goes on in the background with the vectors that others left to be computed. Nothing is loaded for it yet."""

@@ -16,12 +16,14 @@ from msgspec import Struct
 from recollect.embed.base import Embedder
 from recollect.embed.choose import REMOTE, choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
+from recollect.engine.embedding.later import look_again
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.loop import Loop, keep
+from recollect.engine.sight import Sight
 from recollect.errors import EmbedderError, ReadOnlyStore, StoreBusy, StoreFull
 from recollect.store.base import View
-from recollect.types import Filter
+from recollect.types import Filter, Record
 
 if TYPE_CHECKING:
     from recollect.embed.rerank import Reranker
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 0.15
 """So long a recall has vectors computed that are still missing; the rest of its 300 ms are for the answer itself."""
+_AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
 
@@ -84,6 +87,7 @@ class Semantics:
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
         core.on_write.append(self._wake)
+        core.eyes = self
 
     def load(self) -> Vectors | None:
         """The vectors of the model that the settings choose."""
@@ -106,6 +110,23 @@ class Semantics:
     def loaded(self) -> Vectors | None:
         """The vectors of that model if it is loaded by now."""
         return self._chosen
+
+    @property
+    def awake(self) -> bool:
+        """Is the model loaded, and on this machine?"""
+        vectors = self._chosen
+        return vectors is not None and vectors.is_warm and self._core.settings.embedder not in REMOTE
+
+    def see(self, record: Record) -> Sight | None:
+        """A record as the model sees it, where that is loaded and has the time at once."""
+        vectors = self._chosen
+        if vectors is None or not self.awake:
+            return None
+        try:
+            with self.precedence.answering():
+                return vectors.see(record, _AT_ONCE)
+        except EmbedderError:
+            return None  # the background will say so
 
     def reranker(self) -> Reranker:
         """The model that reads question and text together; opened when it is first asked."""
@@ -271,6 +292,7 @@ class Semantics:
         vectors = self.load()
         if vectors is not None:
             vectors.catch_up(stop=self._background.stopping)
+            look_again(self._core, vectors, self._background.stopping)
 
     def stop(self) -> None:
         self._warming.end()

@@ -22,6 +22,7 @@ from recollect.engine.core import Core, records_of
 from recollect.engine.embedding.pace import PACE
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.known import note_embedded
+from recollect.engine.sight import Sight
 from recollect.errors import StoreBusy
 from recollect.ingest.face import face_of
 from recollect.ingest.pieces import cut_pieces
@@ -140,6 +141,16 @@ class Vectors:
             self.texts += len(texts)
         return seen
 
+    def see(self, record: Record, seconds: float) -> Sight | None:
+        """A record as the model sees its beginning, where that takes no longer than some seconds. What was computed is
+        written with the others that wait.
+        """
+        if not self._warm or self._model is None or not self._finish(record, time.monotonic() + seconds):
+            return None
+        begun = self._begun.get(record.version)
+        vector = None if begun is None else begun.seen[0][0]
+        return None if vector is None or not vector.any() else Sight(self._model, vector)
+
     def try_out(self) -> None:
         """Has the model read something, so that it is loaded, or fails."""
         self._see(["Is the model there?"], query=True)
@@ -149,6 +160,11 @@ class Vectors:
         return len(self._queries)
 
     # Completing
+
+    @property
+    def is_warm(self) -> bool:
+        """Is the model loaded, and known to the store?"""
+        return self._warm
 
     def warm(self) -> None:
         """Has the model loaded and known to the store, which takes its time once and is no work on texts."""

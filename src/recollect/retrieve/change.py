@@ -1,0 +1,132 @@
+"""Does a new statement change what an older one says, though few of their words are the same?
+
+"Opening hours are now Tuesday to Saturday" shares a single word with "The shop is open Monday to Friday". Three things
+speak for it all the same: the new one says itself that something changed, both give a value of the same kind (a day, an
+hour, a price), and, where a model is loaded anyway, their vectors lie near each other. And against it speaks that the
+values are of different kinds: what a gym costs is not changed by when it is closed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+import msgspec
+from msgspec import Struct
+
+from recollect.retrieve.restate import LIKELY, Statement, is_another, likelihood, read_statement
+from recollect.retrieve.time_words import DAYS, MONTHS
+
+_NEAR, _VERY_NEAR = 5.5, 6.5
+"""Standard deviations above the cosine of unrelated texts: so near must be what words alone would tell, and what they
+would not."""
+_BY_WORDS = 0.9  # of resemblance: whatever vectors say
+_OF_OTHER_KINDS = 0.7  # of resemblance, where values are of different kinds
+_LEAST_SHARED = 0.15
+_SIGNS = """
+new since again left gone sold closed retired retires handed hands lifted bumped shifted slips slipped pushed shortened
+extended swapped cut cuts grew dropped drops rises (?:took|takes).over (?:went|goes).(?:up|down) (?:up|down|back).to
+as.of now.on from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
+neue?[nrms]? seit wieder wechselt gewechselt nouveau nouvelle nouveaux depuis déménagée? nuev[oa]s? desde mudad[oa]
+subió bajó nuov[oa] dal passat[oa] nov[oa] nieuwe? sinds now[ya] od нов(?:ый|ая|ое) переехала? yeni artık अब
+"""
+_UNSPACED = "[新改換换]|変わ|から|변경|바뀌|부터"
+_HAN = re.compile("[\u3040-\u9fff]")
+
+
+class Said(Struct, frozen=True, eq=False):
+    """What of a text tells whether it changes another: its words, and whether it says itself that something changed."""
+
+    text: str
+    statement: Statement
+    changing: Statement
+    """The same, as one that tells of a change where it does in any of its words."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return _kinds_of(self.text)
+
+
+@cache
+def _changing() -> re.Pattern[str]:
+    signs = "|".join(sign.replace(".", " ") for sign in _SIGNS.split())
+    return re.compile(rf"\b(?:{signs})\b|{_UNSPACED}", re.IGNORECASE)
+
+
+@cache
+def _kinds() -> Mapping[str, re.Pattern[str]]:
+    """How a value of each kind is written; compiled when the first statement is compared."""
+    days, months = _named(DAYS), _named(MONTHS)
+    spans = (
+        "s|sec|seconds?|min|minutes?|hours?|h|days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?|jours?"
+        "|mois|semaines?|días?|semanas?|meses|giorni|mesi|dias|dagen|weken|maanden"
+    )
+    written = {
+        "day": rf"{days}|\bweek(?:day|end)s?\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b",
+        "clock": r"\b\d{1,2}[:.h]\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b|\d{1,2}[点時时]",
+        "money": r"[€$£¥元円]|\b(?:euros?|eur|pounds?|dollars?|usd|chf|zł|francs?|рубл\w*)\b",
+        "percent": r"%|\bpercent\b|\bprozent\b",
+        "month": rf"{months}|\b\d{{4}}-\d\d\b|\d月",
+        "span": rf"\b\d+ ?(?:{spans})\b|\d+[天日年个]",
+        "unit": r"\b\d+(?:[.,]\d+)? ?(?:kg|g|mg|mcg|km|m|cm|mm|l|ml|gb|mb|tb|kw|w|v|k)\b",
+        "number": r"\d",
+    }
+    return {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in written.items()}
+
+
+def _named(table: Mapping[str, str]) -> str:
+    names = [name for english, others in table.items() for name in (english, *others.split("|"))]
+    spaced = "|".join(name for name in names if not _HAN.search(name))
+    unspaced = "|".join(name for name in names if _HAN.search(name))
+    return rf"\b(?:{spaced})s?\b" + (f"|{unspaced}" if unspaced else "")
+
+
+@lru_cache(maxsize=1_024)
+def read_said(text: str) -> Said:
+    statement = read_statement(text)
+    if statement.changing or not _changing().search(text):
+        return Said(text, statement, statement)
+    return Said(text, statement, msgspec.structs.replace(statement, changing=True))
+
+
+@lru_cache(maxsize=1_024)
+def _kinds_of(text: str) -> frozenset[str]:
+    return frozenset(kind for kind, pattern in _kinds().items() if pattern.search(text))
+
+
+def worth_telling(
+    new: Said, old: Said, weights: Mapping[str, float], near: float | None = None, *, nearest: bool = False
+) -> float:
+    """How sure it is that somebody who says one thing should hear of another; 0 where it is not worth telling.
+
+    `near` says how far the cosine of both lies above that of unrelated texts, in standard deviations (None: nobody
+    knows), `nearest` that nothing lies nearer. `weights` are the rarities of the new one's words.
+    """
+    changes = new.changing.changing
+    likely, both = likelihood(new.changing, old.statement, weights)
+    if likely < LIKELY and not changes:
+        return 0.0
+    apart = _are_apart(new.kinds, old.kinds)
+    if likely >= (_OF_OTHER_KINDS if apart else LIKELY) and not is_another(new.changing, old.statement, both):
+        return likely if near is None or near >= _NEAR or likely >= _BY_WORDS else 0.0
+    if not changes or apart:
+        return 0.0
+    if near is not None and nearest and near >= _VERY_NEAR:
+        return LIKELY
+    of_a_kind = bool((new.kinds & old.kinds) - {"number"}) and _share_subject(new.statement, old.statement)
+    return LIKELY if of_a_kind and both >= _LEAST_SHARED and (near is None or near >= _NEAR) else 0.0
+
+
+def _are_apart(new: frozenset[str], old: frozenset[str]) -> bool:
+    """Has only one of both a number, or each some of another kind?"""
+    if ("number" in new) != ("number" in old):
+        return True
+    own, its = new - {"number"}, old - {"number"}
+    return bool(own) and bool(its) and own.isdisjoint(its)
+
+
+def _share_subject(new: Statement, old: Statement) -> bool:
+    """Does one of both speak of what the other begins with?"""
+    first, second = (one.order[0].split()[0] if one.order else "" for one in (new, old))
+    return first in old.words or second in new.words
