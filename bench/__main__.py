@@ -35,6 +35,7 @@ from bench import (
     substrate,
     substrate_report,
     trusty,
+    unasked,
     waiting,
 )
 from bench.page import PAGE, PLOT, fill, machine
@@ -60,6 +61,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "code-meaning": meaning.run,
     "ingest": ingest.run,
     "model": model.run,
+    "unasked": unasked.run,
     "quality": quality.run,
     "secrets": secrets.run,
     "service": service.run,
@@ -103,7 +105,7 @@ def measure(plan: Plan, names: Sequence[str]) -> list[Table]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = parse(argv)
-    names = options.sections or [name for name in SECTIONS if name != "quality" or options.shared]
+    names = options.sections or [name for name in SECTIONS if name not in ("quality", "unasked") or options.shared]
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
         folder: Path = options.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,10 +3,13 @@
 # pyright: basic
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.unasked import TASKS
 
 from recollect import Memory
 from recollect.engine.read import brief
@@ -96,3 +99,36 @@ def test_a_prompt_is_given_what_answers_it_as_it_is_now(memory: Memory, prompt: 
         memory.remember(text, id=id)
     assert set(memory.unasked.give_answers(prompt).ids) == expected
     assert {line.record.id for line in memory.unasked.preview(prompt).lines if line.given} == expected
+
+
+PROMPTS = {
+    "when can I go shopping there?": "The shop is open Monday to Friday 9 to 17.",
+    "when does the choir sing together?": "Choir rehearses on Wednesdays at 19:30 in the parish hall.",
+    "what do we feed the dog?": "The dog eats salmon kibble, 60 grams twice a day.",
+    "who looks at pull requests of the backend?": "Omar reviews all backend pull requests.",
+    "who insures our car?": "The car is insured with Mapfre until June.",
+    "who teaches Teo?": "Teo's teacher is Marta Rueda.",
+    "where do backups go at night?": "Backups run nightly at 02:15 to Backblaze.",
+    "what is the address of staging?": "Staging lives at 10.4.2.17.",
+    "who does our taxes? the accountant?": "Our accountant is Ms. Petrov.",
+    "how warm is the heating during the day?": "The heating is set to 21 degrees during the day.",
+    "where do alerts show up?": "Alerts go to the Slack channel #ops.",
+    "which day is the trash picked up?": "Trash is collected on Monday.",
+    "where is the spare key hidden?": "The spare key is under the flower pot.",
+    "what is Hannah's number?": "Hannah's phone number is 0171 555 0142.",
+    "how long may customers send things back?": "Customers have 14 days to return an order.",
+    "which dentist do we go to?": "Dr. Ferrand is our dentist.",
+}
+
+
+def test_questions_are_answered_unasked_and_tasks_are_left_alone(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory(embedder="bundled")
+    lines = Path(__file__).with_name("changed.txt").read_text().splitlines()
+    notes = dict.fromkeys(line.split("|")[0] for line in lines if line.endswith("|changed") and line.isascii())
+    memory.remember_many([{"text": note} for note in notes])
+    memory.embed_waiting()
+    memory.recall("is the model loaded?")
+    answered = [asked for asked, note in PROMPTS.items() if note in memory.unasked.give_answers(asked).text]
+    tasks = [task for task in TASKS if memory.unasked.give_answers(task).text]
+    assert len(answered) >= 13, PROMPTS.keys() - set(answered)
+    assert len(tasks) <= 3, tasks

@@ -27,7 +27,7 @@ from recollect.retrieve.fence import drop_blocks
 from recollect.retrieve.restate import contradicts
 from recollect.store.base import Shelf, View
 from recollect.store.terms import terms
-from recollect.types import DEFAULT_SPACE, LIKELY, NOISE, Filter, Hit, Query, Record, Why
+from recollect.types import DEFAULT_SPACE, NOISE, Filter, Hit, Query, Record, Why
 
 if TYPE_CHECKING:
     from recollect.engine.embedding.semantics import Semantics
@@ -42,6 +42,8 @@ _LEFT_OUT = ("code", "source", "activity")
 _KEPT_DAYS = 30
 _PATIENCE = 0.05  # seconds, for vectors of what was just stored
 _NEARLY = 0.8  # of what the best holds of a prompt
+_ENOUGH = 0.35  # chosen by what bench/unasked.py measures
+_NEAR = 4.0  # standard deviations above the cosine of unrelated texts: so near is what shares no word with a prompt
 _BELOW = 8  # lines below what is given that a preview shows
 _FURTHER = 3  # times the budget, for those
 _SECTIONS: dict[Section, str] = {
@@ -58,7 +60,7 @@ class Steering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inject: bool = True
     start_tokens: Annotated[int, Meta(ge=50, le=2_400)] = 800
     prompt_tokens: Annotated[int, Meta(ge=50, le=2_400)] = 600
-    threshold: Annotated[float, Meta(ge=0.0, le=1.0)] = LIKELY
+    threshold: Annotated[float, Meta(ge=0.0, le=1.0)] = _ENOUGH
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -197,8 +199,20 @@ def give_answers(
         seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
         return Given(project=project, reason=reason)
-    hits = _narrow(_search(core, space, project, prompt, vectors), prompt, steering.threshold)
-    return _choose(hits, seen, session, project, steering)
+    hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, vectors)]
+    return _choose(_narrow(hits, prompt, steering.threshold), seen, session, project, steering)
+
+
+def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
+    """Does a hit share a word with the prompt, or lie near it?
+
+    Most prompts are tasks, and ask for nothing that was stored: where neither is so, the probability of an answer to a
+    question means nothing.
+    """
+    if hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None:
+        return True
+    model = vectors.model()
+    return hit.why.vector >= model.floor + _NEAR * model.spread
 
 
 def _narrow(hits: Sequence[Hit], prompt: str, threshold: float) -> list[Hit]:
@@ -268,7 +282,7 @@ def preview_answers(
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
     hits = _search(core, space, project, prompt, vectors)
-    near = _narrow(hits, prompt, steering.threshold)
+    near = _narrow([hit for hit in hits if _has_to_do(hit, vectors)], prompt, steering.threshold)
     given, considered = _choose(near, seen, session, project, steering), {hit.record.id for hit in near}
     lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in hits]
     chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]
@@ -283,7 +297,7 @@ def _hit_line(
     elif not _is_enough(hit, steering.threshold):
         why = f"not likely enough: {hit.score:.2f}, and {steering.threshold:.2f} would be"
     elif hit.record.id not in considered:
-        why = "something newer says otherwise, or holds more of what was asked"
+        why = "it has too little to do with the prompt, or something newer says otherwise"
     elif hit.record.id in seen or (session is not None and hit.record.session == session):
         why = "this session has seen it"
     else:
