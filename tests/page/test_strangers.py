@@ -175,6 +175,30 @@ def test_words_that_changed_side_by_side_are_marked_in_one(look: Look, memory: M
 # Elsewhere
 
 
+def test_what_is_looked_at_is_the_same_after_a_reload(look: Look) -> None:
+    page = look("inbox")
+    page.get_by_role("tab", name="Alike").click()
+    page.reload()
+    page.wait_for_selector("#tab-duplicates[aria-selected=true]")
+    page.evaluate(GO, "given?space=work")
+    page.wait_for_selector("#prompt")
+    page.select_option("#project", "ledger")
+    page.fill("#prompt", "when is the export?")
+    page.wait_for_function("() => location.hash.includes('prompt=')")
+    page.reload()
+    page.wait_for_selector(".budget")
+    assert (page.input_value("#prompt"), page.input_value("#project")) == ("when is the export?", "ledger")
+    page.evaluate(GO, "graph?space=work")
+    page.get_by_role("button", name="pomona").click()
+    page.reload()
+    page.wait_for_selector(".graph-side h2:has-text('pomona')")
+    page.evaluate(GO, "spaces/work?room=payments")
+    page.select_option("#order", "oldest")
+    page.reload()
+    page.wait_for_selector(".item")
+    assert (page.input_value("#order"), "payments" in page.locator("h1").inner_text()) == ("oldest", True)
+
+
 @pytest.mark.parametrize("view", ["nowhere", "record/nothing", "spaces/nothing", "recall?q=%00", "graph?fact=nothing"])
 def test_an_address_that_leads_nowhere_says_so_to_everybody(look: Look, view: str) -> None:
     page = look(view)

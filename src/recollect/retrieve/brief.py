@@ -142,9 +142,13 @@ class _Plan:
                 return []
             if taken == most_records:
                 return list(records[place:])
-            record = (self._newer(told) if self._newer is not None and section != "pinned" else None) or told
-            said = read_statement(record.text) if len(record.text) <= LONGEST else None
-            rival = self._rival(record, said)
+            said, rival = self._met(told)
+            if rival is not None and not _outdoes(told, said, rival.record, self._said[rival.record.version]):
+                continue  # most of what is alike ends here: to look for what is newer takes longer
+            since = self._newer(told) if self._newer is not None and section != "pinned" else None
+            record = since or told
+            if since is not None:
+                said, rival = self._met(since)
             if rival is not None and not _outdoes(record, said, rival.record, self._said[rival.record.version]):
                 continue
             noted = note(section, record)
@@ -165,6 +169,11 @@ class _Plan:
         """Tokens of a line; the first of a section brings the heading along."""
         first = all(other.section != noted.section for other in self.notes)
         return estimate_tokens(render_noted(noted)) + 1 + (estimate_tokens(HEADINGS[noted.section]) + 1 if first else 0)
+
+    def _met(self, record: Record) -> tuple[Statement | None, Noted | None]:
+        """What a record states, and what in the brief it would meet."""
+        said = read_statement(record.text) if len(record.text) <= LONGEST else None
+        return said, self._rival(record, said)
 
     def _rival(self, record: Record, said: Statement | None) -> Noted | None:
         """What is in the brief and says the same as a record, or something else of the same thing."""

@@ -21,6 +21,13 @@ export function remember(name, value) {
   }
 }
 
+/** Keeps in the address what is looked at, so that a reload or a shared link shows the same. */
+export function keepAddress(view, asked) {
+  const kept = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) for (const one of [value].flat()) if (one) kept.append(name, one);
+  history.replaceState(history.state, "", `#/${view}${kept.size ? `?${kept}` : ""}`);
+}
+
 /** The space that is meant, where a view needs one: the chosen one, or the one that holds most. */
 export const oneSpace = () => state.space || Object.entries(state.status?.records ?? {}).sort((one, other) => other[1] - one[1])[0]?.[0] || "default";
 

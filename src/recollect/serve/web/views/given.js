@@ -3,7 +3,7 @@
 import { get, part, patch, post } from "../api.js";
 import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { meta, recordLink, whyChart } from "../parts.js";
-import { oneSpace, state, told } from "../store.js";
+import { keepAddress, oneSpace, state, told } from "../store.js";
 import { count, many, moment, percent } from "../words.js";
 
 const SECTIONS = { pinned: "Pinned", rules: "Preferences and rules", decisions: "Decisions", open: "Open work", important: "Most important now" };
@@ -14,12 +14,15 @@ export async function open(page, where) {
   const prompt = h("textarea", { id: "prompt", rows: 3, placeholder: "Type a prompt as you would to an agent. Empty: what a session begins with." });
   prompt.value = where.query.get("prompt") ?? "";
   const project = h("select", { id: "project" }, h("option", { value: "" }, "No project in particular"), known.projects.map((one) => h("option", { value: one.name }, one.name)));
+  project.value = known.projects.some((one) => one.name === where.query.get("project")) ? where.query.get("project") : "";
   const result = h("div", { class: "given" });
 
-  let turn = 0;
+  let turn = 0, closed = false;
 
   async function run() {
+    if (closed) return;
     const mine = ++turn;
+    keepAddress("given", { space: where.query.get("space"), project: project.value, prompt: prompt.value.trim() });
     try {
       const answer = await post("given", { space, ...(project.value ? { project: project.value } : {}), ...(prompt.value.trim() ? { prompt: prompt.value.trim() } : {}) });
       if (mine === turn) paint(answer);
@@ -79,7 +82,7 @@ export async function open(page, where) {
     h("div", { class: "given-form" }, h("div", { class: "field" }, h("label", { for: "prompt" }, "Prompt"), prompt), h("div", { class: "field" }, h("label", { for: "project" }, "Project"), project)),
     result);
   await run();
-  return { refresh: run, keys: [["e", "Type a prompt", () => prompt.focus()]] };
+  return { refresh: run, close: () => (closed = true), keys: [["e", "Type a prompt", () => prompt.focus()]] };
 }
 
 function grouped(lines) {

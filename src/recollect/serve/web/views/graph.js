@@ -4,7 +4,7 @@ import { get, part } from "../api.js";
 import { broken, empty, h, loading, settled, show } from "../dom.js";
 import { layout } from "../force.js";
 import { recordCard } from "../parts.js";
-import { oneSpace } from "../store.js";
+import { keepAddress, oneSpace } from "../store.js";
 import { count, day, many } from "../words.js";
 
 export const WIDE = true;
@@ -233,6 +233,7 @@ export async function open(page, where) {
   async function select(name, id) {
     chosen = (id && byId.get(id)) ?? nodes.find((node) => node.name === name || node.id === name) ?? nodes.find((node) => node.name.toLowerCase() === name.toLowerCase()) ?? null;
     moved = false;
+    keepAddress("graph", { space: where.query.get("space"), entity: chosen?.name ?? name });
     if (chosen) centre(chosen);
     repaint();
     show(side, loading("Looking…"));
@@ -320,6 +321,7 @@ export async function open(page, where) {
       else {
         turn++;
         chosen = null;
+        keepAddress("graph", { space: where.query.get("space") });
         show(side, overview());
         repaint();
       }

@@ -3,7 +3,7 @@
 import { get, post } from "../api.js";
 import { empty, h, sentence, show, worded } from "../dom.js";
 import { meta, pair, recordLink } from "../parts.js";
-import { state, told, undoEntries } from "../store.js";
+import { keepAddress, state, told, undoEntries } from "../store.js";
 import { many } from "../words.js";
 
 const PILES = {
@@ -96,6 +96,7 @@ export async function open(page, where) {
   function turnTo(name) {
     pile = name;
     at = 0;
+    keepAddress("inbox", { pile });
     paint();
   }
 

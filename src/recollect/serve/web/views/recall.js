@@ -4,7 +4,7 @@ import { get, part } from "../api.js";
 import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker } from "../parts.js";
-import { state, told } from "../store.js";
+import { keepAddress, state, told } from "../store.js";
 import { day, likelihood, many, moment } from "../words.js";
 
 const STEPS = 400;
@@ -34,7 +34,7 @@ export async function open(page, where) {
   }
 
   async function look(asked) {
-    keepAddress(asked);
+    keepAddress("recall", { ...asked, space: null, limit: null, touch: null });
     results.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => (summary.textContent = "Looking…"), SLOW);
     try {
@@ -98,12 +98,6 @@ function put(page, q, filters, slider, summary, results) {
     h("form", { class: "ask", role: "search", onsubmit: (event) => event.preventDefault() }, q),
     h("div", { class: "narrow" }, filters.element, slider.element),
     summary, results);
-}
-
-function keepAddress(asked) {
-  const kept = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) if (value && !["space", "limit", "touch"].includes(name)) for (const one of [value].flat()) kept.append(name, one);
-  history.replaceState(history.state, "", kept.size ? `#/recall?${kept}` : "#/recall");
 }
 
 function nothing(asked, signals) {

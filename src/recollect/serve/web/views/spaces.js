@@ -3,6 +3,7 @@
 import { get, part } from "../api.js";
 import { empty, h, show } from "../dom.js";
 import { recordCard, walker, windowed } from "../parts.js";
+import { keepAddress } from "../store.js";
 import { ago, count, many } from "../words.js";
 
 export const WIDE = true;
@@ -88,8 +89,11 @@ async function openSpace(page, name, query) {
   const all = h("input", { type: "checkbox", id: "all" });
   const holder = h("div", {});
   let list = null;
+  order.value = query.get("order") ?? "newest";
+  all.checked = query.has("all");
   const fill = () => {
     list?.close();
+    keepAddress(`spaces/${part(name)}`, { room, order: order.value === "newest" ? null : order.value, all: all.checked && "yes" });
     list = windowed(async (cursor) => {
       const window_ = await get("records", { space: name, rooms: room || null, order: order.value, all: all.checked || null, cursor, limit: WINDOW });
       return { items: window_.records, next: window_.next };

@@ -4,7 +4,7 @@ import { get, part, post } from "../api.js";
 import { empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { recordLink, walker, windowed } from "../parts.js";
-import { state, told, undoEntries } from "../store.js";
+import { keepAddress, state, told, undoEntries } from "../store.js";
 import { clientWord, count, hour, longDay, many, moment, verb } from "../words.js";
 
 const WINDOW = 30;
@@ -95,8 +95,7 @@ export async function open(page, where) {
 
   const narrow = () => {
     Object.assign(chosen, { actor: client.value || null, project: project.value || null });
-    const kept = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value));
-    history.replaceState(history.state, "", kept.size ? `#/timeline?${kept}` : "#/timeline");
+    keepAddress("timeline", chosen);
     restart();
   };
   for (const one of [client, project]) one.addEventListener("change", narrow);
