@@ -39,6 +39,14 @@ class Requirement(NamedTuple):
     vectors: str = ""
 
 
+NEAREST = "store/test_search.py::test_the_nearest_are_found_among_few_and_many"
+HOW_NEAR = (
+    "Of up to 200 records the vectors of all are compared; of more, the signs of all, and the numbers of those whose"
+    " signs are nearest, at least 200: a near one may be missed. Only PostgreSQL has an index of the kind, for large"
+    " spaces ([how](../store.md))."
+)
+
+
 NO_SEARCH_WAITS = Requirement(
     "decisions for all: no call waits for vectors beyond its deadline",
     "150 ms; words find what has no vector yet",

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import COUNTED, NO_SEARCH_WAITS, SHORT_ANSWERS, SNAPSHOTS, Requirement
+from tests.contracts.requirement import (
+    COUNTED,
+    HOW_NEAR,
+    NEAREST,
+    NO_SEARCH_WAITS,
+    SHORT_ANSWERS,
+    SNAPSHOTS,
+    Requirement,
+)
 
 REQUIREMENTS = (
     COUNTED,
@@ -21,10 +29,12 @@ REQUIREMENTS = (
         (
             SNAPSHOTS,
             "test_the_tools_are_these_in_this_order",
+            NEAREST,
         ),
         "Tools carry annotations (`readOnlyHint` and others), and their descriptions go on after the origin's sentence."
-        " None speaks of HNSW, which is not used: vectors are compared exactly, without an index.",
-        absent="HNSW, SurrealDB and their settings. Vectors, words and graph are kept in Recollect's own store.",
+        " None speaks of HNSW.",
+        absent="HNSW, SurrealDB and their settings. Vectors, words and graph are kept in Recollect's own store."
+        f" {HOW_NEAR}",
     ),
     Requirement(
         "Results are JSON objects.",

@@ -20,6 +20,7 @@ REQUIREMENTS = (
         (
             SNAPSHOTS,
             "test_the_tools_are_these_in_this_order",
+            "test_a_wrong_argument_is_named_in_backticks",
         ),
         "Descriptions of tools are Recollect's own. An argument that nobody knows is an error that names it, in every"
         " tool.",

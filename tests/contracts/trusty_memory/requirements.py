@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.contracts.requirement import NO_SEARCH_WAITS, SHORT_ANSWERS, Requirement
+from tests.contracts.requirement import HOW_NEAR, NEAREST, NO_SEARCH_WAITS, SHORT_ANSWERS, Requirement
 
 HTTP, IMPORT = "serve/test_http.py", "cli/test_import.py"
 DREAM, PLACES, FOREMOST = "engine/test_dream.py", "engine/test_places.py", "engine/test_foremost.py"
@@ -69,10 +69,9 @@ REQUIREMENTS = (
     Requirement(
         "4: the list as it stands on the wire",
         "a snapshot that derives from the table",
-        ("test_the_documented_list_of_tools_is_sent_as_it_is",),
+        ("test_the_documented_list_of_tools_is_sent_as_it_is", NEAREST),
         "Each tool also carries annotations (`readOnlyHint` and others).",
-        "HNSW, of which descriptions speak in the origin's words: vectors are compared one by one, so that no near one"
-        " is missed.",
+        f"HNSW, of which descriptions speak in the origin's words. {HOW_NEAR}",
     ),
     Requirement(
         "4: with --palace the palace leaves the required arguments and stays among the known",
