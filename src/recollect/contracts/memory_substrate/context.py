@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
@@ -30,7 +30,7 @@ def context(objects: Objects, given: s.ContextInput, options: s.GraphOptions, ca
     most = options.max_items or s.CONTEXT_ITEMS
     asked = Lookup(objects, given.task, given.scope, "args.input_data.scope", most)
     items = [_view(one) for one in asked.found]
-    scope = {name: values for name, values in _scope(given.scope).items() if values}
+    scope = {name: values for name, values in asdict(given.scope or s.Filters()).items() if values}
     pack = fitting(len(items), lambda fit: {**_pack(asked.query, scope, items[:fit], most), **asked.told})
     left = len(items) - len(cast("list[v.Item]", pack["items"]))
     warnings = [*asked.warnings, *([f"{left} more objects bear on it; ask for less at once."] if left else [])]
@@ -51,10 +51,6 @@ def _view(one: Found) -> v.Item:
     )  # fmt: skip
 
 
-def _scope(given: s.Filters | None) -> dict[str, object]:
-    return {} if given is None else {name: getattr(given, name) for name in s.Filters.__struct_fields__}
-
-
 def _pack(task: str, scope: Mapping[str, object], items: Sequence[v.Item], most: int) -> dict[str, object]:
     decisions = _section("decisions", [i for i in items if i.object_type == v.KNOWLEDGE and i.kind == "decision"])
     procedures = _section("procedures", [i for i in items if i.object_type == v.KNOWLEDGE and i.kind == "procedure"])
@@ -65,7 +61,7 @@ def _pack(task: str, scope: Mapping[str, object], items: Sequence[v.Item], most:
     places = [f"{each['source_id']}#{each.get('segment_id', '')}".rstrip("#") for each in evidence]
     cited = {"field": "evidence", "count": len(evidence), "ids": list(dict.fromkeys(places))}
     return {
-        "id": v.mint_context_id(),
+        "id": v.mint_id("ctx"),
         "task": task,
         "summary": _summary(task, items),
         "scope": scope,

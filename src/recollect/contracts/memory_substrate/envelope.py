@@ -115,6 +115,13 @@ def answer_call(tool: str, modes: Modes, given: Envelope, call: Call) -> dict[st
         raise Rejected(tool, [Problem(within, in_own_words(error.problem))]) from error
 
 
+def filled(reason: str) -> str:
+    """A reason on one line, if it is one."""
+    if not reason.strip():
+        raise InvalidInput("reason", BLANK)
+    return " ".join(reason.split())
+
+
 def names_of(inputs: type[Struct]) -> dict[str, str]:
     """What callers call the fields, and the fields inside of lists, that the engine has another name for."""
     found: dict[str, str] = {}

@@ -16,7 +16,7 @@ from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate.answers import MOST_SHOWN, answer, written
 from recollect.contracts.memory_substrate.audit import audit, structure, view_broken
 from recollect.contracts.memory_substrate.backends import configure, derived_indexes, engines
-from recollect.contracts.memory_substrate.envelope import Mode, Modes, read_moment
+from recollect.contracts.memory_substrate.envelope import Mode, Modes, filled, read_moment
 from recollect.contracts.memory_substrate.objects import Objects
 from recollect.contracts.memory_substrate.report import report
 from recollect.contracts.tool import Call
@@ -25,7 +25,7 @@ from recollect.engine.care.mend import mend
 from recollect.engine.care.resolve import Resolution, resolve_twins
 from recollect.engine.care.upkeep import upkeep
 from recollect.engine.write.govern import decay_stale, merge_duplicates, promote_candidates
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import NotFound
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE
 
 
@@ -117,7 +117,7 @@ def _archive(objects: Objects, given: s.ArchiveInput, options: s.Apply, call: Ca
     source = objects.record(given.source_id)
     if source is None or source.kind not in CATALOGUE_KINDS:
         raise NotFound(f"Source not found: {given.source_id}")
-    done = objects.memory.archive_source(given.source_id, space=objects.space, reason=_reason(given.reason))
+    done = objects.memory.archive_source(given.source_id, space=objects.space, reason=filled(given.reason))
     return _result(
         "archive_source",
         done.receipt.entries,
@@ -128,18 +128,12 @@ def _archive(objects: Objects, given: s.ArchiveInput, options: s.Apply, call: Ca
     )
 
 
-def _reason(given: str) -> str:
-    if not given.strip():
-        raise InvalidInput("reason", "is blank; say why")
-    return given.strip()
-
-
 def _resolve(objects: Objects, given: s.ResolveInput, options: s.Apply, call: Call) -> dict[str, object]:
     for id in given.ids:
         record = objects.record(id)
         if record is None or record.kind in NOT_KNOWLEDGE:
             raise NotFound(f"Knowledge not found: {id}")
-    decided = replace(given, reason=_reason(given.reason), updates=given.updates or [])
+    decided = replace(given, reason=filled(given.reason), updates=given.updates or [])
     resolution = convert(decided, Resolution, from_attributes=True)
     done = resolve_twins(objects.memory.core, resolution, space=objects.space)
     told = {"outcome": given.outcome, "resolved": len(done.ids), "knowledge_ids": done.ids}

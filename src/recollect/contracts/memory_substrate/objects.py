@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from recollect.contracts.memory_substrate import view as v
 from recollect.contracts.memory_substrate.schemas import Filters
+from recollect.engine.intake.sources import source_id
 from recollect.engine.memory import Memory
 from recollect.engine.write.govern import cited_texts, citing
 from recollect.engine.write.grounds import EvidenceState
@@ -37,6 +38,12 @@ class Objects:
         found = self.find(id)
         if found is None:
             raise NotFound(f"Object not found: {id}")
+        return found
+
+    def knowledge(self, id: str) -> Record:
+        found = self.record(id)
+        if found is None or v.type_of(found) != v.KNOWLEDGE:
+            raise NotFound(f"Knowledge not found: {id}")
         return found
 
     def record(self, id: str) -> Record | None:
@@ -70,7 +77,7 @@ class Objects:
         if record.kind not in v.SEGMENT_KINDS or record.source is None:
             return None
         if record.source not in self._owners:
-            found = self.record(v.source_id(record.source))
+            found = self.record(source_id(record.source))
             self._owners[record.source] = found if found is not None and found.kind in CATALOGUE_KINDS else None
         return self._owners[record.source]
 

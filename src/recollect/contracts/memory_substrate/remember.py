@@ -20,6 +20,7 @@ from recollect.contracts.memory_substrate.envelope import (
     Problem,
     Rejected,
     dotted,
+    filled,
     find_problems,
     in_own_words,
     read,
@@ -30,7 +31,7 @@ from recollect.contracts.schema import own_word
 from recollect.contracts.tool import Call
 from recollect.engine.memory import Memory
 from recollect.engine.read.alike import alike_knowledge
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput
 from recollect.types import CATALOGUE_KINDS, NOT_KNOWLEDGE, Json, Receipt, Record
 
 TOOL = "memory_remember"
@@ -242,41 +243,28 @@ def _moments(given: Struct, *names: str) -> dict[str, str | None]:
 def _change(verb: str, objects: Objects, given: s.OneKnowledge, options: object, call: Call) -> dict[str, object]:
     """Promotes or contests."""
     change: Callable[..., Receipt] = getattr(_acting(objects, given).memory, verb)
-    reason = _reason(given)
-    _require_knowledge(objects, given.knowledge_id)
+    reason = filled(given.reason)
+    objects.knowledge(given.knowledge_id)
     try:
         receipt = change(given.knowledge_id, space=objects.space, reason=reason)
     except InvalidInput as error:  # what it rests on is not what was given here
         if error.field.startswith("grounds."):
             raise InvalidInput("id", error.problem) from error
         raise
-    return _answer(_require_knowledge(objects, given.knowledge_id), receipt)
+    return _answer(objects.knowledge(given.knowledge_id), receipt)
 
 
 def _supersede(objects: Objects, given: s.SupersedeInput, options: object, call: Call) -> dict[str, object]:
-    memory, reason = _acting(objects, given).memory, _reason(given)
+    memory, reason = _acting(objects, given).memory, filled(given.reason)
     for id in (given.old_knowledge_id, given.new_knowledge_id):
-        _require_knowledge(objects, id)
+        objects.knowledge(id)
     receipt = memory.supersede(given.old_knowledge_id, given.new_knowledge_id, space=objects.space, reason=reason)
-    new = _require_knowledge(objects, given.new_knowledge_id)
-    old = _require_knowledge(objects, given.old_knowledge_id)
+    new = objects.knowledge(given.new_knowledge_id)
+    old = objects.knowledge(given.old_knowledge_id)
     return {
         **_answer(new, receipt), "old_status": v.shown_status(old), "old_knowledge_id": old.id,
         "new_knowledge_id": new.id,
     }  # fmt: skip
-
-
-def _reason(given: s.Lifecycle) -> str:
-    if not given.reason.strip():
-        raise InvalidInput("reason", BLANK)
-    return " ".join(given.reason.split())
-
-
-def _require_knowledge(objects: Objects, id: str) -> Record:
-    record = objects.record(id)
-    if record is None or v.type_of(record) != v.KNOWLEDGE:
-        raise NotFound(f"Knowledge not found: {id}")
-    return record
 
 
 REMEMBER: Modes = {

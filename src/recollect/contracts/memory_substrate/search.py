@@ -30,6 +30,8 @@ from recollect.contracts.memory_substrate.normalize import (
 from recollect.contracts.memory_substrate.objects import Objects, read_filters
 from recollect.contracts.memory_substrate.schemas import Filters
 from recollect.engine.embedding.semantics import WAIT_SECONDS
+from recollect.engine.intake.sources import source_id
+from recollect.engine.write.grounds import segment_id
 from recollect.engine.write.remember import said_beside
 from recollect.types import CATALOGUE_KINDS, LIKELY, STATUSES, Entity, Hit, Recall, Record, Why
 
@@ -194,7 +196,7 @@ class Lookup:
 
     def _by_id(self) -> list[v.Object]:
         """Objects that the question names by their id, or by the path or address that they come from."""
-        asked = [*self.plan.ids, *(v.source_id(id) for id in self.plan.ids if "/" in id)]
+        asked = [*self.plan.ids, *(source_id(id) for id in self.plan.ids if "/" in id)]
         found = [(id, self._objects.find(id)) for id in asked]
         return [thing for id, thing in found if thing is not None and (thing.version or ":" in id)]
 
@@ -252,7 +254,7 @@ def _meaning(why: Why) -> float:
 def _chunk(hit: Hit) -> Chunk:
     score = round(_meaning(hit.why), 4)
     return {
-        "chunk_id": hit.record.id, "segment_id": v.segment_id(hit.record.position),
+        "chunk_id": hit.record.id, "segment_id": segment_id(hit.record),
         "locator": hit.record.locator or {}, "excerpt": v.clip(hit.record.text, _EXCERPT),
         "hash": hit.record.content_hash, "distance": round(1.0 - score, 4), "semantic_score": score,
     }  # fmt: skip

@@ -6,7 +6,6 @@ which show as parts of their source; without one they show as knowledge of their
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import TypeAlias, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
+from recollect.engine.write.grounds import segment_id
 from recollect.types import CATALOGUE_KINDS, Entity, Evidence, Grounds, Json, Record, Status
 
 Object: TypeAlias = Record | Entity
@@ -48,26 +48,13 @@ def show(thing: object, fields: str, **more: object) -> dict[str, object]:
 
 
 def mint_id(object_type: str) -> str:
-    """A new id of an object: its prefix and 32 hexadecimal digits."""
-    return f"{PREFIXES[object_type]}:{os.urandom(_ID_BYTES).hex()}"
-
-
-def mint_context_id() -> str:
-    return f"ctx:{os.urandom(_ID_BYTES).hex()}"
-
-
-def source_id(location: str) -> str:
-    """The id of the source at a path, a URL or another location: the same whenever it is ingested."""
-    return f"src:{hashlib.sha256(location.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    """A new id of an object, or of a context pack: its prefix and 32 hexadecimal digits."""
+    return f"{PREFIXES.get(object_type, object_type)}:{os.urandom(_ID_BYTES).hex()}"
 
 
 def type_by_id(id: str) -> str:
     """What an id seems to be the id of; what is no id names a node."""
     return _TYPES.get(id.partition(":")[0], NODE)
-
-
-def segment_id(position: int) -> str:
-    return f"seg-{position + 1}"
 
 
 def patch_id(entries: Sequence[int]) -> str | None:
@@ -196,7 +183,7 @@ def view_segment(record: Record, snippet_chars: int | None = None) -> dict[str, 
     """A segment of a source; without a limit its whole text. A message tells who said it and when, as it was given."""
     locator = record.locator or {}
     told: dict[str, object] = {
-        "segment_id": segment_id(record.position),
+        "segment_id": segment_id(record),
         "title": clip(title_of(record), TITLE_CHARS),
         "locator": locator,
         "hash": record.content_hash,
