@@ -50,62 +50,39 @@ _DOCUMENTS = {
 }
 
 
+_PROMPTS = {
+    "memory_task_start": (
+        "Query memory, and widen the question where the answer is weak, before work begins",
+        PromptArgument("task", "What is about to be done"), "(the task at hand)",
+    ),
+    "memory_review": (
+        "Go through what a task brought at its end, and keep what lasts",
+        PromptArgument("outcome", "What was done or found"), "(what was done in this session)",
+    ),
+}  # fmt: skip
+"""What each is for, what it may be told, and what stands in that place where it is not."""
+
+
 def resources() -> tuple[Resource, ...]:
     return tuple(_document(name, description) for name, description in _DOCUMENTS.items())
 
 
 def _document(name: str, description: str) -> Resource:
-    def read(call: Call) -> str:
-        return (Path(__file__).parent / "documents" / f"{name}.md").read_text("utf-8")
+    uri = f"memory://{name}"
+    return Resource(uri=uri, name=name, description=description, read=lambda _: _read(name), mime_type="text/markdown")
 
-    return Resource(uri=f"memory://{name}", name=name, description=description, read=read, mime_type="text/markdown")
+
+def _read(name: str) -> str:
+    return (Path(__file__).parent / "documents" / f"{name}.md").read_text("utf-8")
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return (
-        Prompt(
-            name="memory_task_start",
-            description="Query memory, and widen the question where the answer is weak, before work begins",
-            arguments=(PromptArgument("task", "What is about to be done"),),
-            get=_task_start,
-        ),
-        Prompt(
-            name="memory_review",
-            description="Go through what a task brought at its end, and keep what lasts",
-            arguments=(PromptArgument("outcome", "What was done or found"),),
-            get=_review,
-        ),
-    )
+    return tuple(_prompt(name, *told) for name, told in _PROMPTS.items())
 
 
-def _task_start(arguments: Mapping[str, str], call: Call) -> str:
-    task = arguments.get("task", "").strip() or "(the task at hand)"
-    return f"""\
-Before you work on this task, see what memory holds.
+def _prompt(name: str, description: str, argument: PromptArgument, unsaid: str) -> Prompt:
+    def get(arguments: Mapping[str, str], call: Call) -> str:
+        said = arguments.get(argument.name, "").strip() or unsaid
+        return _read(name).rstrip().replace(f"{{{argument.name}}}", said)
 
-Task: {task}
-
-1. Call memory_query with mode context and this task.
-2. If nothing fits, retry with query expansion: mode search with synonyms, names of parts, the words of another \
-language, and the suggested_retry_terms of the answer. Stop after three tries.
-3. Use expand or page for the items that you will rely on. Trust active over candidate; read both sides of what is \
-contested; check stale items against the sources.
-4. Say in one or two sentences what memory contributed, with ids, or that it held nothing. Then begin."""
-
-
-def _review(arguments: Mapping[str, str], call: Call) -> str:
-    outcome = arguments.get("outcome", "").strip() or "(what was done in this session)"
-    return f"""\
-The task is over. Decide what memory should keep of it.
-
-Outcome: {outcome}
-
-1. List what a later session needs: decisions with reasons, preferences, facts with evidence, procedures that worked, \
-work that is left. Leave out what the files say by themselves.
-2. For each, call memory_query search first. If it is known, supersede or contest the old one instead of writing it \
-again.
-3. Write the rest by memory_remember (batch, if there are several) with reason, memory_source and scope_refs; cite \
-evidence_refs where a source was ingested. What you concluded yourself is agent_inferred.
-4. Read possible_duplicates in each answer. Where one says the same, settle it by memory_maintain resolve_duplicates: \
-supersede, keep_both with clearer scopes, or contest.
-5. Report the ids that you wrote or changed, and what you left out on purpose."""
+    return Prompt(name=name, description=description, arguments=(argument,), get=get)
