@@ -246,6 +246,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _from_file(path: Path) -> dict[str, object]:
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path}: it is a folder, a pipe or a device, and not a plain file")
     try:
         text = path.read_text("utf-8")
         import tomllib  # only where there is such a file: it costs start-up time

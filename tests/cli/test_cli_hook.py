@@ -404,3 +404,17 @@ def test_a_hook_that_failed_is_in_status_and_nothing_is_well(shell, args, stdin,
     assert outcome.code == 1
     assert "All is well" not in outcome.out
     assert told_of in json.loads(shell("doctor", "--json").out)["problems"][0]
+
+
+def test_a_pipe_in_the_place_of_a_file_keeps_no_hook_and_no_command_waiting(shell, tmp_path):
+    shell.remember(STORED)
+    pipe = tmp_path / "pipe"
+    for path in (pipe, shell.store / "hooks.jsonl"):
+        os.mkfifo(path)
+    assert STORED in shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit")).out
+    ended = shell("hook", "claude", "Stop", "--now", stdin=told("claude", "Stop", transcript_path=str(pipe)))
+    assert (ended.code, ended.out, shell("status").code) == (0, "", 0)
+    os.mkfifo(shell.store / "config.toml")
+    refused = shell("list")
+    assert (refused.code, "not a plain file" in refused.err) == (1, True)
+    assert shell("hook", "claude", "UserPromptSubmit", stdin=told("claude", "UserPromptSubmit")).code == 0

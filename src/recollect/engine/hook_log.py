@@ -42,7 +42,7 @@ def log_call(home: Path, call: HookCall) -> None:
         return
     path = home / FILE
     line = msgspec.json.encode(call) + b"\n"
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
     try:
         os.write(file, line)
         large = os.fstat(file).st_size > _LARGE
@@ -55,10 +55,7 @@ def log_call(home: Path, call: HookCall) -> None:
 def read_calls(home: Path) -> Iterator[HookCall]:
     """All calls that are still known, the oldest first; a line that was cut short is left out."""
     for name in (f"{FILE}.1", FILE):
-        try:
-            lines = (home / name).read_bytes().splitlines()
-        except FileNotFoundError:
-            continue
+        lines = (home / name).read_bytes().splitlines() if (home / name).is_file() else []
         yield from (call for line in lines if (call := _parse(line)) is not None)
 
 

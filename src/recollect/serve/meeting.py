@@ -145,7 +145,9 @@ def meeting_of(contract: str, home: str | None) -> Meeting | None:
 
 
 def _configured(path: str) -> str | None:
-    """What the settings' file says; None where it says that nothing is shared."""
+    """What the settings' file says; None where it says that nothing is shared, or is no file."""
+    if not os.path.isfile(path):
+        return None if os.path.exists(path) else ""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()

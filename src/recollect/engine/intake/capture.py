@@ -39,6 +39,7 @@ from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
 from recollect.ingest.keepers import find_keepers
 from recollect.ingest.parsed import conversation_adapter
+from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message
 from recollect.ingest.transcripts import BROKEN, find_reader, parse_conversation
 from recollect.ingest.worktree import project_of
@@ -120,7 +121,7 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
     with core.store.read() as view:
         reached = view.kept(_REACHED, keys=[key]).get(key, Reached())
     so_far = Captured(session=wish.session or reached.session, project=wish.project or reached.project)
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if not _goes_on(file, reached, size):
             reached = Reached()  # cut short, or another file by the same name: what is known of it is not kept twice
