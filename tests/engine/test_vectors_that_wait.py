@@ -28,9 +28,12 @@ class Listener:
     def __init__(self) -> None:
         self._model = BundledEmbedder(threads=1)
         self.name, self.dim, self.shown = self._model.name, self._model.dim, list[str]()
+        self.steps: list[list[int]] = []
+        """How long the texts were that it was shown at once."""
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         self.shown += [] if query else texts
+        self.steps += [] if query else [[len(text) for text in texts]]
         return self._model.embed(texts, query=query)
 
 
@@ -82,6 +85,21 @@ def test_a_long_text_goes_on_where_the_last_question_left_it(heard: Memory, list
         assert vectors.hurry(None, [], time.monotonic() + 0.05) == 1
     assert heard.embed_waiting() == 0
     assert len(listener.shown) == len(cut_pieces(essay))
+
+
+def test_nobody_waits_behind_many_long_pieces_at_once(heard: Memory, listener: Listener) -> None:
+    heard.recall("loads the model", wait=0)
+    heard.remember_many([{"text": f"Note {n}."} for n in range(8)])
+    heard.remember_many([{"text": f"Function {n}. " + "It returns what it was given. " * 28} for n in range(8)])
+    listener.steps.clear()
+    heard.recall("what does function 3 return?", wait=PLENTY)
+    assert max(map(sum, listener.steps)) <= 1_000
+    heard.remember_many([{"text": f"Note {n} of another day."} for n in range(8)])
+    heard.remember_many([{"text": f"Method {n}. " + "It returns what it was given. " * 28} for n in range(8)])
+    listener.steps.clear()
+    assert heard.embed_waiting() == 0
+    assert max(map(sum, listener.steps)) <= 2_000
+    assert max(map(len, listener.steps)) == 4
 
 
 def test_stats_count_what_waits_before_any_model_is_known(semantic: Memory, memory: Memory) -> None:

@@ -38,6 +38,8 @@ _MOST_PIECES = 64  # of a batch that has more than one record
 _MOST_BEGUN = 128  # texts that are kept in mind between two steps
 _FAR, _HERE = 16, 4  # pieces of one step of the background: by a server's model, by one on this machine
 _IN_A_HURRY = 2  # pieces of one step while somebody waits
+_LONG_STEP = 1_000  # characters of a step that a model on this machine takes: long pieces go two by two, or one by one
+_EACH = 150  # characters that the model could have read in the time that a piece takes however short it is
 _LONG = 4_000  # characters; longer texts come last while somebody waits
 _LEAST_PATIENCE = 0.02  # seconds that writing may wait for others, however late it is
 _REMEMBERED_QUERIES = 512
@@ -278,7 +280,7 @@ class Vectors:
         """Computes pieces of one record as long as there is time; True when it has all."""
         begun = self._begin(record)
         while begun.left:
-            left = deadline - self._pace - time.monotonic()
+            left = deadline - self._pace * _work_of(self._next([begun], _IN_A_HURRY)) - time.monotonic()
             if left <= 0 or not self._embedding.acquire(timeout=left):
                 self._pace /= 2  # it may have been slow only once
                 return False
@@ -291,13 +293,26 @@ class Vectors:
     def _step(self, begun: Sequence[_Begun], most: int) -> int:
         """Shows the next few pieces of some texts to the model; answers how many there were."""
         began = time.monotonic()
-        some = [(one, piece) for one in begun for piece in one.pieces[len(one.seen) :][:most]][:most]
+        some = self._next(begun, most)
         if some:
             rows, tokens = self._see([piece for _, piece in some])
             for at, (one, _) in enumerate(some):
                 one.seen.append((rows[at], tokens[at] if tokens else None))
-            self._pace = (time.monotonic() - began) * min(_IN_A_HURRY / len(some), 1.0)
+            self._pace = (time.monotonic() - began) / _work_of(some)
         return len(some)
+
+    def _next(self, begun: Sequence[_Begun], most: int) -> list[tuple[_Begun, str]]:
+        """The pieces of the next step: fewer where they are long, so that whoever waits for its end waits no longer."""
+        some = [(one, piece) for one in begun for piece in one.pieces[len(one.seen) :][:most]][:most]
+        if most == _FAR:
+            return some  # a server takes as long for one as for many
+        length = count = 0
+        for _, piece in some:
+            length += len(piece)
+            if count and length > _LONG_STEP * most / _IN_A_HURRY:
+                break
+            count += 1
+        return some[:count]
 
     def _write(
         self, model: Model, versions: Sequence[int], *, patience: float | None = None, since: float | None = None
@@ -324,6 +339,11 @@ class Vectors:
         for version, _ in found:
             self._begun.pop(version, None)
         return len(found)
+
+
+def _work_of(some: Sequence[tuple[_Begun, str]]) -> int:
+    """How much pieces ask of the model, in characters."""
+    return sum(len(piece) + _EACH for _, piece in some)
 
 
 def pieces_of(record: Record) -> list[str]:
