@@ -142,7 +142,7 @@ def test_the_background_gives_way_as_long_as_somebody_is_being_answered() -> Non
 
 def test_a_search_by_vectors_alone_makes_the_background_give_way_too(heard: Memory, listener: Listener) -> None:
     heard.recall("loads the model", wait=0)
-    heard.remember("The skylight was replaced by Bruno in spring.")
+    heard.remember("The skylight was replaced by Bruno in spring.", compare=False)
     gave_way: list[bool] = []
     embed = listener.embed
 

@@ -115,7 +115,7 @@ class Semantics:
     def awake(self) -> bool:
         """Is the model loaded, and on this machine?"""
         vectors = self._chosen
-        return vectors is not None and vectors.is_warm and self._core.settings.embedder not in REMOTE
+        return vectors is not None and vectors.is_warm and not getattr(vectors.embedder, "remote", False)
 
     def see(self, record: Record) -> Sight | None:
         """A record as the model sees it, where that is loaded and has the time at once."""
