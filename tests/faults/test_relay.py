@@ -62,7 +62,7 @@ threading.Thread.start = start
 from recollect.cli import main
 sys.exit(main())
 """
-WARMING, BUNDLED = "recollect-model", {"RECOLLECT_EMBEDDER": "bundled"}
+READY, BUNDLED = "recollect-ready", {"RECOLLECT_EMBEDDER": "bundled"}
 Start = Callable[..., Spoken]
 
 
@@ -219,14 +219,16 @@ def test_a_relay_takes_over_when_the_owner_is_killed_and_the_session_goes_on(sta
     assert sorted(is_relay(one) for one in (second, third)) == [False, True]
 
 
-def test_who_takes_over_loads_the_model_at_once_and_who_was_first_does_not(start: Start, tmp_path: Path) -> None:
+def test_who_takes_over_has_model_and_index_in_memory_before_it_is_asked_and_who_was_first_does_not(
+    start: Start, tmp_path: Path
+) -> None:
     told = [tmp_path / name for name in ("first", "second")]
     first, second = (start(program=THREADS.format(source=SOURCE, told=str(path)), **BUNDLED) for path in told)
     assert is_relay(second)
     first.popen.kill()
     first.popen.wait()
     second.call("remember", text="Said after it.")
-    assert [WARMING in path.read_text().split() for path in told] == [False, True]
+    assert [READY in path.read_text().split() for path in told] == [False, True]
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from recollect.contracts.registry import CONTRACTS, Offer
 from recollect.engine.care.backups import Backed
 from recollect.engine.care.dream import Dream
 from recollect.engine.care.lifecycle import Maintained
+from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory, open_memory
 from recollect.environment import working_folder
 from recollect.errors import InvalidInput, RecollectError
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from recollect.serve.stdio import Beside
 
 USAGE = 2
+_ASKED = "which question does nobody wait for"
+_FIRST = 0.2  # seconds in which what was asked already is answered
 
 
 def serve(chosen: Serving, handed: Handed | None = None) -> int:
@@ -102,7 +105,7 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level, hand
             log.write("warning", f"the last indexing of {project.path} did not end; `recollect index` goes on with it")
         memory.resume_embedding()
         if handed is not None and handed.initialize is not None:
-            memory.warm()  # a session goes on that was served by another: its next recall does not wait for the model
+            opened.callback(_get_ready(memory, log))  # a session goes on that was served by another
         if owner is not None:
             owner.open(memory, lambda beside: begin_beside(beside, memory, log))
             owner.enter(chosen.contract)
@@ -112,6 +115,17 @@ def _serve(chosen: Serving, offer: Offer, settings: Settings, level: Level, hand
                 opened.callback(end_one)
         end = opened.pop_all().close
     return serve_stdio(contract, log_level=level, on_close=end, beside=companion, handed=handed)
+
+
+def _get_ready(memory: Memory, log: Log) -> Callable[[], object]:
+    """Asks what nobody waits for, so that whoever asks next finds models and index in memory. Returns what ends it."""
+
+    def failed(error: RecollectError) -> None:
+        log.write("debug", f"models and index are not in memory yet: {error}")
+
+    asking = Loop("recollect-ready", lambda: memory.recall(_ASKED, touch=False, wait=0.0), delay=_FIRST, failed=failed)
+    asking.wake()
+    return asking.stop
 
 
 def begin_beside(offer: Offer, memory: Memory, log: Log) -> list[Callable[[], object]]:
