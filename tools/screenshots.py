@@ -69,6 +69,8 @@ def main(folder: Path | None) -> int:
         flags = next(id for text, id in known.items() if text.startswith("Feature flags"))
         server = Service(Path(home), embedder="bundled")
         try:
+            for _ in range(3):  # the first loads the models, which is no picture of every day
+                server.web.get("/api/recall", params={"q": "what happened with the worker for product images"})
             if folder is None:
                 for name, scheme in SHOWN:
                     picture = take(browser, server.url, VIEWS[name].format(flags=flags), scheme, DESK)

@@ -35,7 +35,7 @@ export async function open(page, where) {
     filter();
     engine = layout(nodes, drawn.edges);
     heat = 1;
-    for (let i = 0; i < (nodes.length > 600 ? 12 : 60); i++) heat = engine.step();
+    for (let i = 0; i < (nodes.length > 600 ? 3 : 60); i++) heat = engine.step();
     fit();
     tick();
   }
@@ -121,7 +121,7 @@ export async function open(page, where) {
     const taken = crowded() ? [] : nodes.map((node) => [place(node), radius(node)]).map(([[x, y], r]) => ({ x: x - r, y: y - r, w: 2 * r, h: 2 * r })); // in a crowd no name would find room
     const free = (box) => box.x >= 0 && box.x + box.w <= width && !taken.some((one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h);
     const room = (x, y, r, w) => [[x + r + 4, y - 8], [x - r - 2 - w, y - 8], [x - w / 2, y + r + 1], [x - w / 2, y - r - 17]].map(([left, top]) => ({ x: left, y: top, w, h: 16 })).find(free);
-    const order = focus ? [focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : nodes)] : nodes;
+    const order = focus ? new Set([focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : nodes)]) : nodes;
     let left = crowded() ? Math.min(140, Math.round(36 * Math.max(1, view.scale / whole) ** 1.6)) : 140;
     for (const node of order) {
       if (left === 0) break;
@@ -165,11 +165,11 @@ export async function open(page, where) {
   function tick() {
     cancelAnimationFrame(frame);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const end = performance.now() + (still ? 400 : FRAME);
+    const end = performance.now() + (still ? 2 * FRAME : FRAME);
     const lively = heat > 0.02;
     while (heat > 0.02 && performance.now() < end) heat = engine.step();
     if (lively && !moved) chosen ? centre(chosen) : fit();
-    paint();
+    if (!still || heat <= 0.02) paint(); // whoever wants nothing to move sees it when it lies
     if (heat > 0.02) frame = requestAnimationFrame(tick);
   }
 
