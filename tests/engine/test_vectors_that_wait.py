@@ -170,3 +170,20 @@ def test_what_was_taken_back_or_has_ended_is_not_told_as_waiting(semantic: Memor
     assert semantic.recall("trams", wait=0).waiting == 1
     semantic.invalidate(revised or "")
     assert semantic.recall("trams", wait=0).waiting == 0
+
+
+def test_a_record_is_seen_though_another_thread_wrote_it_and_began_again(semantic, monkeypatch) -> None:
+    vectors = semantic.semantics.load()
+    vectors.warm()
+    record = semantic.get(semantic.remember("The keys hang behind the door.").id)
+    vectors._begun.clear()
+    read = vectors._see
+
+    def read_and_begin_again(texts: Sequence[str], **more: bool) -> object:
+        seen = read(texts, **more)
+        vectors._begun.clear()
+        vectors._begin(record)
+        return seen
+
+    monkeypatch.setattr(vectors, "_see", read_and_begin_again)
+    assert vectors.see(record, 60.0) is not None

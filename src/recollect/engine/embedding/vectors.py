@@ -147,11 +147,12 @@ class Vectors:
         """A record as the model sees its beginning, where that takes no longer than some seconds. What was computed is
         written with the others that wait.
         """
-        if not self._warm or self._model is None or not self._finish(record, time.monotonic() + seconds):
+        if not self._warm or self._model is None:
             return None
-        begun = self._begun.get(record.version)
-        vector = None if begun is None else begun.seen[0][0]
-        return None if vector is None or not vector.any() else Sight(self._model, vector)
+        begun = self._finish(record, time.monotonic() + seconds)
+        if begun is None or not begun.seen or not begun.seen[0][0].any():
+            return None
+        return Sight(self._model, begun.seen[0][0])
 
     def try_out(self) -> None:
         """Has the model read something, so that it is loaded, or fails."""
@@ -276,19 +277,22 @@ class Vectors:
                 self._begun.pop(next(iter(self._begun)))
         return begun
 
-    def _finish(self, record: Record, deadline: float) -> bool:
-        """Computes pieces of one record as long as there is time; True when it has all."""
+    def _finish(self, record: Record, deadline: float) -> _Begun | None:
+        """Computes pieces of one record as long as there is time; None while it has not all.
+
+        Another thread may have written them by then, and may even have begun anew.
+        """
         begun = self._begin(record)
         while begun.left:
             left = deadline - self._pace * _work_of(self._next([begun], _IN_A_HURRY)) - time.monotonic()
             if left <= 0 or not self._embedding.acquire(timeout=left):
                 self._pace /= 2  # it may have been slow only once
-                return False
+                return None
             try:
                 self._step([begun], _IN_A_HURRY)
             finally:
                 self._embedding.release()
-        return True
+        return begun
 
     def _step(self, begun: Sequence[_Begun], most: int) -> int:
         """Shows the next few pieces of some texts to the model; answers how many there were."""
