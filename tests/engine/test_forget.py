@@ -48,6 +48,19 @@ def test_no_file_holds_a_word_of_what_was_forgotten(memory: Memory, tmp_path: Pa
     assert traces(tmp_path / "home", SECRET, CJK, "opens") == []
 
 
+def test_the_receipt_names_backups_that_may_hold_what_was_forgotten(memory: Memory, tmp_path: Path) -> None:
+    confide(memory)
+    memory.remember("Tea is made with hot water.", id="b")
+    copy = tmp_path / "home" / "backups" / "recollect-20260510-020000.db"
+    copy.parent.mkdir()
+    memory.backup(copy)
+    receipt = memory.forget("a")
+    assert [f"a backup in {copy.parent}" in left for left in receipt.pending] == [True]
+    assert "a backup" in str(receipt.reason)
+    copy.unlink()
+    assert (memory.forget("b").pending, traces(tmp_path / "home", SECRET)) == ((), [])
+
+
 def test_no_file_holds_a_word_of_a_deleted_space(memory: Memory, tmp_path: Path) -> None:
     confide(memory, "private")
     memory.entity(SECRET, space="private", description=CJK)

@@ -78,3 +78,4 @@ def test_what_was_packed_for_a_prompt_is_taken_out_as_each_client_hands_it_back(
     assert drop_blocks(f"<hook_context>{escaped}</hook_context>\n\nAnd now?") == "\n\nAnd now?"
     assert drop_blocks("What is <recollect> for?") == "What is "
     assert drop_blocks("What is <recollect> for?", unclosed=False) == "What is <recollect> for?"
+    assert drop_blocks("A <memories> tag. <recollect>x</recollect>", unclosed=False) == "A <memories> tag. "

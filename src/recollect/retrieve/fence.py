@@ -71,14 +71,16 @@ def fence_block(mark: str, lines: Iterable[str], note: str | None = NOTE) -> str
 def drop_blocks(text: str, *, unclosed: bool = True) -> str:
     """A text without the blocks that a memory or a client put into it. What is not closed goes on to the end."""
     kept: list[str] = []
+    open_to_the_end: set[str] = set()
     at = 0
     for mark in _BLOCK.finditer(text):
-        if mark.start() < at:
-            continue
         end = f"</{mark.group(1)}>"
+        if mark.start() < at or end in open_to_the_end:
+            continue
         over = text.find(end, mark.end())
         if over < 0 and not unclosed:
-            break
+            open_to_the_end.add(end)
+            continue
         kept.append(text[at : mark.start()])
         at = len(text) if over < 0 else over + len(end)
     return "".join([*kept, text[at:]]) if kept else text

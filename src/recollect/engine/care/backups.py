@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -62,6 +63,18 @@ def backups_in(folder: Path) -> list[Backup]:
         return []
     made = [_backup_at(path) for path in paths]
     return sorted((one for one in made if one is not None), key=lambda one: one.at, reverse=True)
+
+
+def copies_since(settings: Settings, moment: datetime) -> str | None:
+    """Which copies may hold what was there at a moment, in words; None where there are none."""
+    folder = folder_of(settings)
+    named = [path for form in ("recollect-*", "before-upgrade-*") for path in folder.glob(form)]
+    with suppress(FileNotFoundError):  # one was rotated out just now, and so will the others be
+        named = [path for path in named if path.stat().st_mtime >= moment.timestamp()]
+    if not named:
+        return None
+    count = "a backup" if len(named) == 1 else f"{len(named)} backups"
+    return f"what {count} in {folder} may hold of it; that stays until you delete them or newer ones take their place"
 
 
 def _backup_at(path: Path) -> Backup | None:

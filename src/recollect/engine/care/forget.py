@@ -13,6 +13,7 @@ from functools import cache, partial
 import msgspec
 from msgspec import Struct
 
+from recollect.engine.care.backups import copies_since
 from recollect.engine.core import Core, records_of
 from recollect.engine.graph.named import names_of
 from recollect.engine.intake.sources import source_id
@@ -37,7 +38,7 @@ _TRACES = "traces of its bytes in the log or the keyword index; they go as soon 
 class Forgotten(Receipt, frozen=True, kw_only=True):
     """What became of a forgetting: which records, entities and facts were removed, which records were rewritten.
 
-    `pending` says what is still left on disk, and is removed in the background.
+    `pending` says what is still left on disk: traces that are removed in the background, and backups, which are not.
     """
 
     removed: tuple[str, ...] = ()
@@ -81,10 +82,12 @@ def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> F
 
 
 def _receipt(core: Core, id: str, leaving: Leaving, space: str, entries: Sequence[int]) -> Forgotten:
-    pending = () if scrub(core) else (_TRACES,)
+    gone = [*leaving.removed.values(), *leaving.things.values()]
+    copies = copies_since(core.settings, min(one.created_at for one in gone))
+    pending = (*(() if scrub(core) else (_TRACES,)), *(() if copies is None else (copies,)))
     return Forgotten(
         outcome="stored", id=id, space=space, entry=entries[0], entries=tuple(entries),
-        reason=f"gone, but for {_TRACES}" if pending else None,
+        reason=f"gone, but for {'; and '.join(pending)}" if pending else None,
         removed=(*leaving.removed, *leaving.things), rewritten=tuple(leaving.rewritten), pending=pending,
     )  # fmt: skip
 
