@@ -124,6 +124,15 @@ def test_input_that_makes_no_sense_is_answered_with_nothing_and_exit_code_0(shel
     assert (outcome.code, outcome.out) == (0, "")
 
 
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop"])
+def test_half_a_character_anywhere_does_not_stop_an_agent(shell, event):
+    shell.remember(STORED)
+    half = {"session_id": "\ud800", "cwd": "/\0\udfff", "transcript_path": "/\ud800", "prompt": f"{ASKED} \ud83d"}
+    outcome = shell("hook", "claude", event, "--now", stdin=json.dumps(half))
+    assert (outcome.code, STORED in outcome.out) == (0, event != "Stop")
+    assert [call.problem is None for call in read_calls(shell.store)] == [event != "Stop"]
+
+
 @pytest.mark.parametrize("args", [["claude"], ["emacs", "x"], ["claude", "Stop", "--sapce", "x"], ["", ""]])
 def test_no_wrong_call_can_stop_an_agent(shell, args):
     assert shell("hook", *args, "--home", str(shell.store)).code == 0

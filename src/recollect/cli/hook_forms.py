@@ -98,8 +98,10 @@ def _said(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str | None]]:
 
 
 def _text(fields: Mapping[str, Any], *names: str) -> str | None:
+    """The first of some fields that says something; half a character, as cutting off leaves it, is a question mark."""
     found = (fields.get(name) for name in names)
-    return next((value for value in found if isinstance(value, str) and value.strip()), None)
+    said = next((value for value in found if isinstance(value, str) and value.strip()), None)
+    return None if said is None else said.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def _cursor_transcript(session: str, folder: str) -> str:
