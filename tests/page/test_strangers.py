@@ -93,6 +93,13 @@ def test_what_hardly_answers_stands_below_a_line(look: Look) -> None:
     assert set(likely[at + 1 :]) == {"unlikely"}
 
 
+def test_a_part_of_a_document_says_its_heading_once(look: Look) -> None:
+    page = look("recall?q=stop+the+workers+in+the+channel+before+you+begin")
+    hit = page.locator(".hit a", has_text="Say so in the channel").first
+    hit.wait_for()
+    assert "Before you begin — Say so in the channel" in hit.inner_text()
+
+
 # A record
 
 

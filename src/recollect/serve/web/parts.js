@@ -24,6 +24,14 @@ export function meta(record, { space = true } = {}) {
     where && h("span", { title: where }, where));
 }
 
+/** A text behind its title; a part of a document says its heading once. */
+function titled({ title, text }) {
+  if (!title) return text;
+  const [first, ...rest] = text.split("\n");
+  const again = rest.length > 0 && /^#+\s/.test(first) && title.endsWith(first.replace(/^#+\s+/, "").trim());
+  return [h("strong", {}, `${title} — `), again ? rest.join("\n").trim() : text];
+}
+
 /** Small bars of what spoke for a hit, and the same in words. */
 export function whyChart(why, score) {
   const said = heard(why);
@@ -39,14 +47,14 @@ export function hitCard(hit, at, { space = true, asked = true } = {}) {
   return h("li", { class: "hit", "data-likely": asked ? likelihood(score) : null },
     asked && h("p", { class: "score", "aria-hidden": "true" }, h("b", {}, Math.round(score * 100)), h("span", {}, likelihood(score))),
     h("div", { class: "hit-body" },
-      h("a", { class: "read clamp", href: recordLink(record), id: `hit-${at}` }, record.title && h("strong", {}, `${record.title} — `), record.text),
+      h("a", { class: "read clamp", href: recordLink(record), id: `hit-${at}` }, titled(record)),
       meta(record, { space }),
       hit.folded?.length > 0 && h("p", { class: "small muted" }, `${many(hit.folded.length, "more")} like it, folded in`)),
     asked && whyChart(hit.why, score));
 }
 
 export const recordCard = (record, { space = false } = {}) =>
-  h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record) }, record.title && h("strong", {}, `${record.title} — `), record.text), meta(record, { space }));
+  h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record) }, titled(record)), meta(record, { space }));
 
 const AROUND = 2400; // pixels above and below what is seen in which a list is drawn
 
