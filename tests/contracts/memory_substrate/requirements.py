@@ -178,6 +178,7 @@ REQUIREMENTS = (
         (
             "test_ranks_are_fused_by_their_reciprocals",
             "test_search_has_the_answer_first_nearly_as_often_as_the_engine",
+            "test_the_score_of_a_source_is_that_of_its_likeliest_segment",
             "test_each_stream_ranks_by_its_own_score_and_the_score_is_a_probability",
             "test_only_likely_answers_count_as_accessed",
             "test_what_answers_goes_before_a_repository_that_more_leads_to",
@@ -189,9 +190,10 @@ REQUIREMENTS = (
         "The semantic stream is always there; `semantic_backend` of an answer names the model that serves it. Searching"
         " counts accesses, of likely answers alone (a `score` of 0.5 or more); `memory_query` counts as read-only all"
         " the same.",
-        score="`score` is the probability that an object answers, between 0 and 1; it is 1 where the question names the"
-        " object or its kind. `rank_score` is reciprocal rank fusion (k = 60) of the streams in `retrieval_ranks`, and"
-        " what the items are ordered by. Each stream ranks by its own score: `semantic_score` is how near the models"
+        score="`score` is the probability that an object answers, between 0 and 1, of a source that its likeliest"
+        " segment does; it is 1 where the question names the object or its kind. `rank_score` is reciprocal rank fusion"
+        " (k = 60) of the streams in `retrieval_ranks`, and what the items are ordered by. Each stream ranks by its own"
+        " score: `semantic_score` is how near the models"
         " that were asked find an object, between 0 and 1, `lexical_score` has no upper end. What holds words of the"
         " question is in the semantic stream as well only where it is about as likely an answer as the likeliest, so"
         " that a word that many objects share lifts none of them above the answer.",

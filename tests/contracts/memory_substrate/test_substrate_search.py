@@ -106,6 +106,24 @@ def test_ranks_are_fused_by_their_reciprocals(semantic_table: Any) -> None:
         assert own == sorted(own, reverse=True)
 
 
+def test_the_score_of_a_source_is_that_of_its_likeliest_segment(semantic_table: Any, tmp_path: Path) -> None:
+    said = {
+        "how long are database copies kept?": "## Backups\n\nCopies of the database are kept for thirty days.",
+        "which port does the gateway listen on?": "## Ports\n\nThe gateway listens on port 8080.",
+        "on which day do we deploy?": "## Deploys\n\nWe deploy on Mondays, never after noon.",
+        "who knows about billing?": "## People\n\nAna answers questions about billing.",
+    }
+    source = semantic_table.ingest(tmp_path / "guide.md", "\n\n".join(["# Guide", *said.values()]))
+    semantic_table.know("Lunch", "We eat soup on Fridays.")
+    memory = semantic_table.contract.memory
+    memory.embed_waiting()
+    for question, section in said.items():
+        item = semantic_table.search(question)[0]
+        (best, *_) = memory.recall(question, space=semantic_table.space, limit=5, fold=False).hits
+        assert (item["id"], best.record.text) == (source, section)
+        assert item["score"] == pytest.approx(best.score, abs=0.02)
+
+
 def test_other_words_of_the_same_meaning_are_found_by_the_semantic_stream(semantic_table: Any) -> None:
     wanted = semantic_table.know("Nap", "The cat sleeps on the warm radiator.")
     semantic_table.know("Invoices", "Invoices are paid within thirty days.")

@@ -176,19 +176,14 @@ class Lookup:
         return [*ids, *parts]
 
     def _take(self, hit: Hit) -> None:
-        """Notes what the engine says of a hit with the object that it is part of.
-
-        An object that has many segments is as near as the nearest of them. What its neighbours add is left out:
-        knowledge has no neighbours, and a source should not win by having many.
-        """
+        """Notes what the engine says of a hit with the object that it is part of, which is as near as its nearest."""
         one, why = self._note(self._objects.owner(hit.record) or hit.record), hit.why
         if one is None:
             return
-        is_source, vector = v.type_of(one.object) == v.SOURCE, why.vector or 0.0
-        one.score = max(one.score, hit.score - why.neighbours if is_source else hit.score)
+        vector, is_part = why.vector or 0.0, hit.record.id != one.object.id
+        one.score = max(one.score, hit.score)
         one.keyword, one.vector = max(one.keyword, why.keyword), max(one.vector, vector)
         one.meaning, one.graph = max(one.meaning, _meaning(why)), max(one.graph, why.graph)
-        is_part = is_source and hit.record.id != one.object.id
         if is_part and (why.keyword > 0 or vector >= _NEAR) and len(one.chunks) < _MOST_CHUNKS:
             one.chunks.append(_chunk(hit))
 
