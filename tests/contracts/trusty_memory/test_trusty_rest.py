@@ -220,7 +220,7 @@ def test_dreams_are_run_and_told_of(serve: Serve) -> None:
         ("GET", f"palaces/p/drawers/{UNKNOWN}", None, 405, "GET is not possible here; possible: DELETE"),
         ("DELETE", "palaces/p", None, 405, "DELETE is not possible here; possible: GET"),
         ("GET", "palaces/p/recall", None, 400, "q: is required"),
-        ("GET", "palaces/p/recall?q=", None, 400, "query: "),
+        ("GET", "palaces/p/recall?q=", None, 400, "q: is blank; give it some text"),
         ("GET", "palaces/p/recall?q=x&top_k=0", None, 400, "top_k: must be at least 1, not '0'"),
         ("GET", "palaces/p/recall?q=x&top_k=1001", None, 400, "top_k: must be at most 1000, not '1001'"),
         ("GET", "palaces/p/recall?q=x&top_k=ten", None, 400, "top_k: must be a whole number, not 'ten'"),

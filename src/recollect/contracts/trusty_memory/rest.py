@@ -268,7 +268,10 @@ class _Rest:
         return self._as(call).forget(palace, params.drawer_id)
 
     def recall(self, params: Ask, call: Call) -> Recalled:  # noqa: ARG002
-        return self._palaces.recall(params.palace, params.q, params.top_k, deep=params.deep, room=params.room)
+        try:
+            return self._palaces.recall(params.palace, params.q, params.top_k, deep=params.deep, room=params.room)
+        except InvalidInput as error:
+            raise InvalidInput("q" if error.field == "query" else error.field, error.problem) from error
 
     def triples(self, params: OfSubject, call: Call) -> Triples:  # noqa: ARG002
         return self._palaces.triples(params.palace, params.subject)
