@@ -38,6 +38,21 @@ def test_a_client_is_registered_and_its_invocations_are_answered(server) -> None
         assert [one["content"] for one in found["result"]] == ["Tea is at five."]
 
 
+def test_an_invocation_with_a_key_is_done_once_and_answered_the_same_after_a_restart(tmp_path) -> None:
+    data = {"agentId": "a", "content": "Tea is at five.", "_meta": {"recollect/idempotencyKey": "k-1"}}
+    told: list[object] = []
+    for _ in range(2):
+        server = Server(tmp_path / "home", "--iii", "127.0.0.1:0")
+        with server.connect() as client:
+            receive(client)
+            for _ in range(2):
+                invoke(client, "memory::store", data)
+                told.append(receive(client)["result"])
+        server.process.kill()
+        server.close()
+    assert told == [{"id": told[0]["id"], "stored": True, "deduplicated": False}] * 4
+
+
 def test_failures_have_a_code_and_a_sentence(server) -> None:
     with server.connect() as client:
         receive(client)

@@ -10,6 +10,7 @@ import msgspec
 from recollect.engine.intake.results import SourceDraft
 from recollect.engine.intake.sources import hash_of
 from recollect.ingest.parsed import Parsed
+from recollect.ingest.talk import Message
 from recollect.ingest.transcripts import Conversation, parse_conversation
 from recollect.retrieve.fence import drop_blocks
 from recollect.types import Json
@@ -51,8 +52,7 @@ def draft_conversation(
     conversation: Conversation, location: str, file: Mapping[str, Json] | None = None
 ) -> SourceDraft:
     """A conversation that was read, as a source."""
-    spoken = [(one, drop_blocks(one.text, unclosed=False)) for one in conversation.messages]
-    own = tuple(msgspec.structs.replace(one, text=text) for one, text in spoken if text.strip())
+    own = tuple(one for message in conversation.messages if (one := _without_recalled(message)).text)
     parsed = parse_conversation(msgspec.structs.replace(conversation, messages=own or conversation.messages))
     said = [msgspec.json.encode((s.role, s.text, s.event_time)) for s in parsed.segments]
     return SourceDraft(
@@ -61,3 +61,9 @@ def draft_conversation(
         payload=parsed.payload, file=file, session=conversation.id or location,
         event_time=None, summary="",
     )  # fmt: skip
+
+
+def _without_recalled(message: Message) -> Message:
+    """A message without what a memory was asked for, or gave unasked, where that stands in it as a whole."""
+    text = drop_blocks(message.text, unclosed=False)
+    return message if text == message.text else msgspec.structs.replace(message, text=text.strip())
