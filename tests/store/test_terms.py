@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.engine.write import remember
+from recollect.store import terms as room
 from recollect.store.terms import is_pair, query_terms, stop_terms, terms
 
 
@@ -92,3 +94,11 @@ def test_an_endless_word_is_cut() -> None:
 def test_asking_twice_gives_equal_terms() -> None:
     text = "Repeated: getUserName, 東京都, naïve, don't, 3.11"
     assert terms(text) == terms(text)
+
+
+def test_numbers_do_not_fill_the_memory_of_words() -> None:
+    numbers = " ".join(str(n) for n in range(700_000, 701_000))
+    remember.count_terms(None, "numbers")
+    before = len(room._cache), len(remember._hashes)
+    assert len(terms(numbers)) == len(remember.count_terms(None, numbers)) == 1_000
+    assert (len(room._cache), len(remember._hashes)) == before

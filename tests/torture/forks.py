@@ -22,7 +22,8 @@ from typing import Any, NamedTuple, NoReturn
 
 SOURCE = Path(__file__).parent / "tear.c"
 DEADLINE = 60
-"""Seconds; whatever takes longer hangs, and that is a find."""
+"""Seconds; a command or a call that takes longer hangs, and that is a find."""
+_SESSION = 600  # seconds that a server may live: many calls, on a machine that may be busy
 
 
 class Tear(NamedTuple):
@@ -71,17 +72,19 @@ def load_layer() -> ctypes.CDLL:
     return layer
 
 
-def fork(run: Callable[[], int], where: Surroundings, tear: Tear | None, *files: int) -> int:
+def fork(run: Callable[[], int], where: Surroundings, tear: Tear | None, *files: int, seconds: int = DEADLINE) -> int:
     """Runs something in a process of its own, with these files as its standard ones. Says its number."""
     sys.stdout.flush()
     child = os.fork()
-    return child or _become(run, where, tear, files)
+    return child or _become(run, where, tear, files, seconds)
 
 
-def _become(run: Callable[[], int], where: Surroundings, tear: Tear | None, files: Sequence[int]) -> NoReturn:
+def _become(
+    run: Callable[[], int], where: Surroundings, tear: Tear | None, files: Sequence[int], seconds: int
+) -> NoReturn:
     code = 70
     try:
-        signal.alarm(DEADLINE)
+        signal.alarm(seconds)
         kept = [os.dup(file) for file in files]
         for number, file in enumerate(kept[:3]):
             os.dup2(file, number)
@@ -95,7 +98,7 @@ def _become(run: Callable[[], int], where: Surroundings, tear: Tear | None, file
         layer.tear_clock(ctypes.c_long(where.clock))
         way, at = tear or ("", 0)
         layer.tear_begin(f"{where.folder}/".encode(), ctypes.c_long(at), way.encode(), int(where.sockets))
-        faulthandler.dump_traceback_later(DEADLINE - 10, file=2)  # where it hangs, before it is ended
+        faulthandler.dump_traceback_later(seconds - 10, file=2)  # where it hangs, before it is ended
         code = run()
         sys.stdout.flush()
         if count is not None:
@@ -159,7 +162,7 @@ class Server:
         hears, self._says = os.pipe()
         self._hears, says = os.pipe()
         self._err = os.memfd_create("err")
-        self.pid = fork(_recollect(["serve", *argv]), where, tear, hears, says, self._err)
+        self.pid = fork(_recollect(["serve", *argv]), where, tear, hears, says, self._err, seconds=_SESSION)
         os.close(hears)
         os.close(says)
         self._held = b""
@@ -188,7 +191,7 @@ class Server:
     def _next(self, until: float) -> dict[str, Any] | None:
         while b"\n" not in self._held:
             if not select.select([self._hears], [], [], max(until - time.monotonic(), 0))[0]:
-                raise TimeoutError(f"no answer for {DEADLINE} s")
+                raise TimeoutError(f"no answer for {DEADLINE} s; the server said: {_all_of(self._err)[-3000:]}")
             more = os.read(self._hears, 65_536)
             if not more:
                 return None

@@ -26,7 +26,7 @@ import Stemmer
 
 TERMS_VERSION = 1
 
-_CACHED_WORDS = 150_000
+_CACHED_WORDS = 50_000
 _LONGEST_CACHED = 48
 _LONGEST_TERM = 64
 
@@ -108,9 +108,14 @@ def is_pair(term: str) -> bool:
     return not term.isascii() and re.match(_STARTS_PAIRED, term) is not None
 
 
+def is_worth_keeping(word: str) -> bool:
+    """Will a word come again, so that its terms may be remembered? Numbers and long strings seldom do."""
+    return len(word) <= _LONGEST_CACHED and not word[0].isdigit()
+
+
 def _learn(word: str) -> tuple[str, ...]:
     made = terms_of(word)
-    if len(word) <= _LONGEST_CACHED:
+    if is_worth_keeping(word):
         if len(_cache) >= _CACHED_WORDS:
             _cache.clear()
         _cache[word] = made
