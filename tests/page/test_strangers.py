@@ -182,6 +182,19 @@ def test_words_that_changed_side_by_side_are_marked_in_one(look: Look, memory: M
 # Elsewhere
 
 
+def test_what_was_taken_back_as_a_whole_comes_back_as_a_whole(look: Look, memory: Memory) -> None:
+    text = "# Hive care\n\n" + "\n\n".join(f"## Hive {n}\nFeed hive {n} in autumn." for n in range(30))
+    memory.ingest(text, source="hives.md", space="home")
+    whole = memory.count(space="home", source="hives.md")
+    page = look("timeline")
+    page.locator(".act", has_text="Hive care").first.get_by_role("button", name="Undo all").click()
+    page.wait_for_selector(".act[data-undone]:has-text('Hive care')")
+    assert (whole > 30, memory.count(space="home", source="hives.md")) == (True, 0)
+    with page.expect_response("**/api/undo"):
+        page.keyboard.press("u")
+    assert memory.count(space="home", source="hives.md") == whole
+
+
 def test_what_is_looked_at_is_the_same_after_a_reload(look: Look) -> None:
     page = look("inbox")
     page.get_by_role("tab", name="Alike").click()

@@ -4,7 +4,7 @@ import { get, part, post } from "../api.js";
 import { empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { recordLink, walker, windowed } from "../parts.js";
-import { keepAddress, state, told, undoEntries } from "../store.js";
+import { keepAddress, state, told } from "../store.js";
 import { clientWord, count, hour, longDay, many, moment, verb } from "../words.js";
 
 const WINDOW = 30;
@@ -84,7 +84,8 @@ export async function open(page, where) {
     button.textContent = "Taking back…";
     try {
       const undone = await post("undo", { entries: [act.entry], whole: true });
-      told(undone.reason ?? "Taken back.", undoEntries(undone.entries));
+      const [first] = undone.entries;
+      told(undone.reason ?? "Taken back.", first ? () => post("undo", { entries: [first], whole: true }) : null); // as a whole again
       await restart();
     } catch (error) {
       told(error.message);
