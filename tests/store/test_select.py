@@ -110,3 +110,19 @@ def test_a_piece_of_a_source_is_found_by_its_place_and_by_its_text(store: Store)
         assert view.select(Record, Filter(sources=("f",), kinds=kinds, hashes=(two.content_hash,))) == [two]
         assert view.select(Record, Filter(sources=("f",), kinds=kinds, position=2)) == []
         assert view.select(Record, Filter(sources=("g",), kinds=kinds, hashes=(two.content_hash,))) == []
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("spaces", [(), ("a", "c", "none")])
+def test_the_first_of_several_spaces_are_those_of_all_of_them_together(
+    store: Store, order: Order, spaces: tuple[str, ...]
+) -> None:
+    with store.write() as edit:
+        for n in range(30):
+            put(edit, record(f"r{n}", space="abc"[n % 7 % 3], created_at=THEN + timedelta(hours=n * 11 % 30)))
+    with store.read() as view:
+        every = view.select(Record, Filter(spaces=spaces), order)
+        assert view.select(Record, Filter(spaces=spaces), order, 7) == every[:7]
+        assert view.select(Record, Filter(spaces=spaces), order, 5, 12) == every[12:17]
+        assert view.select(Record, Filter(spaces=spaces), order, 4, beyond=every[5].version) == every[6:10]
+        assert view.select(int, Filter(spaces=spaces), order, 3) == [one.version for one in every[:3]]

@@ -7,8 +7,12 @@ names it, and the others refer to that.
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+
+from recollect.store.sql.database import Row
+from recollect.types import Act, Change
 
 
 class Acts(threading.local):
@@ -33,3 +37,18 @@ class Acts(threading.local):
             self._depth -= 1
             if not self._depth:
                 self.first.clear()
+
+
+def to_act(first: Change, others: Sequence[Row], about: str | None) -> Act:
+    """An act, of its first entry and how many others there are. A note among them says what all of them are."""
+    verbs, verb, reason = Counter({first.verb: 1}), first.verb, first.reason
+    for name, type_, count, _, told in others:
+        verbs[name] += count
+        if type_ == "space" and first.object_type != "space":
+            verb, reason = name, told
+    last = max([first.entry, *(row[3] for row in others)])
+    return Act(
+        entry=first.entry, last=last, at=first.at, space=first.space, verb=verb, count=verbs.total(), verbs=verbs,
+        actor=first.actor,
+        object_type=first.object_type, object_id=first.object_id, reason=reason, about=about,
+    )  # fmt: skip

@@ -5,7 +5,6 @@ What is canonical is read here; what is asked of words and vectors is passed on 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -37,6 +36,7 @@ from recollect.store.base import (
     normal_name,
 )  # fmt: skip
 from recollect.store.search import Findings, Model, NearMatch, Pick, Waiting, WordMatch
+from recollect.store.sql.acts import to_act
 from recollect.store.sql.database import Condition, Database, Row
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.index import Search
@@ -47,7 +47,16 @@ from recollect.store.sql.sealing import count_unsealed
 from recollect.store.sql.shapes import TABLES, select_shape, select_things, shaped
 from recollect.store.sql.upkeep import find_evictable, find_fading
 from recollect.store.sql.walk import walk_relations
-from recollect.store.sql.where import every, known_at, one_of, record_condition, true_at, within_period
+from recollect.store.sql.where import (
+    every,
+    first_of_each,
+    is_plain,
+    known_at,
+    one_of,
+    record_condition,
+    true_at,
+    within_period,
+)  # fmt: skip
 from recollect.types import Act, Change, Entity, Filter, Message, Order, Record, Relation, Space
 
 if TYPE_CHECKING:
@@ -63,6 +72,7 @@ _ORDERS: dict[Order, str] = {
     "latest": "records.event_time DESC, records.version DESC",
     "earliest": "records.event_time, records.version",
 }
+_IN_EACH_SPACE, _FEW_SPACES = ("newest", "oldest"), 50
 _GROUPS: dict[By, str] = {
     "kind": "records.kind", "session": "records.session", "project": "coalesce(records.project, '')",
     "room": "coalesce(records.room, '')", "day": f"CAST(records.created_at / {86_400 * 1_000_000} AS text)",
@@ -239,9 +249,12 @@ class SqlView:
     ) -> list[S]:  # fmt: skip
         if shape is Message:
             return cast("list[S]", self._messages(where))
-        condition, values = self.where(where, looked_up=order == "updated")
-        if beyond is not None and order is not None:
-            condition, values = every([(condition, values), self._behind(order, beyond)])
+        behind = [] if beyond is None or order is None else [self._behind(order, beyond)]
+        homes = self._homes_of(where) if order in _IN_EACH_SPACE and limit is not None else [where]
+        parts = [every([self.where(one, looked_up=order == "updated"), *behind]) for one in homes]
+        condition, values = parts[0]
+        if order is not None and limit is not None and len(parts) > 1:
+            condition, values = first_of_each(parts, _ORDERS[order], limit + offset)
         ends = f" WHERE {condition}"
         if order is not None:
             ends += f" ORDER BY {_ORDERS[order]}"
@@ -257,6 +270,12 @@ class SqlView:
             begins = select_shape(cast("type[Struct]", shape), "records", self._db.dialect)
             found = shaped(shape, self._db.rows(begins + ends, values))
         return found if order is not None or where.versions is None else _in_order(found, where.versions)
+
+    def _homes_of(self, where: Filter) -> list[Filter]:
+        """A plain filter as one for each of its spaces, if these are few: each has an index of its order."""
+        names = where.spaces or (tuple(space.name for space in self.spaces()) if is_plain(where) else ())
+        few = is_plain(where) and 0 < len(names) <= _FEW_SPACES
+        return [msgspec.structs.replace(where, spaces=(name,)) for name in names] if few else [where]
 
     def _behind(self, order: Order, version: int) -> Condition:
         """What comes after a version in an order, whether it still holds or not."""
@@ -439,7 +458,7 @@ class SqlView:
         for act, *row in rows:
             others.setdefault(act, []).append(tuple(row))
         about = self._headings(firsts)
-        return [_to_act(one, others.get(one.entry, []), about.get(one.entry)) for one in firsts]
+        return [to_act(one, others.get(one.entry, []), about.get(one.entry)) for one in firsts]
 
     def _headings(self, changes: Sequence[Change]) -> dict[int, str]:
         """What records said after some changes (or before, where nothing came after), by entry."""
@@ -567,21 +586,6 @@ class SqlView:
 class _Heading(Struct, frozen=True):
     version: int
     heading: str
-
-
-def _to_act(first: Change, others: Sequence[Row], about: str | None) -> Act:
-    """An act, of its first entry and how many others there are. A note among them says what all of them are."""
-    verbs, verb, reason = Counter({first.verb: 1}), first.verb, first.reason
-    for name, type_, count, _, told in others:
-        verbs[name] += count
-        if type_ == "space" and first.object_type != "space":
-            verb, reason = name, told
-    last = max([first.entry, *(row[3] for row in others)])
-    return Act(
-        entry=first.entry, last=last, at=first.at, space=first.space, verb=verb, count=verbs.total(), verbs=verbs,
-        actor=first.actor,
-        object_type=first.object_type, object_id=first.object_id, reason=reason, about=about,
-    )  # fmt: skip
 
 
 def _in_order(found: list[S], versions: Sequence[int]) -> list[S]:

@@ -168,6 +168,21 @@ def record_condition(
     return every([*parts, *_validity(filter, now)])
 
 
+def is_plain(filter: Filter) -> bool:
+    """Does a filter ask for no more than spaces, kinds, and what holds now?"""
+    return filter == Filter(
+        spaces=filter.spaces, valid_only=filter.valid_only, kinds=filter.kinds, without_kinds=filter.without_kinds
+    )
+
+
+def first_of_each(conditions: Sequence[Condition], order: str, most: int) -> Condition:
+    """What comes first of each of some conditions: whatever comes first of all of them is among it."""
+    ends = f"ORDER BY {order} LIMIT ?) AS first"
+    lists = [f"SELECT version FROM (SELECT records.version FROM records WHERE {sql} {ends}" for sql, _ in conditions]
+    values = [value for _, own in conditions for value in (*own, most)]
+    return f"records.version IN ({' UNION ALL '.join(lists)})", values
+
+
 def _now_and_before(condition: Condition) -> Condition:
     """The same of every version, said so that live ones and others are each found by an index of their own."""
     sql, values = condition

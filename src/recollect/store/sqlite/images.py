@@ -101,13 +101,6 @@ def _image(records: Sequence[Row], vectors: Sequence[Row], dim: int) -> Image:
     )
 
 
-def is_plain(filter: Filter) -> bool:
-    """Does a filter ask for no more than what an image can tell?"""
-    return filter == Filter(
-        spaces=filter.spaces, valid_only=filter.valid_only, kinds=filter.kinds, without_kinds=filter.without_kinds
-    )
-
-
 def visible(image: Image, filter: Filter, now: int) -> NDArray[np.bool_]:
     """Which rows of an image a plain filter lets through."""
     if filter.valid_only:

@@ -30,14 +30,13 @@ from recollect.store.sql.findings import (
     weigh_term,
 )
 from recollect.store.sql.rows import to_json
-from recollect.store.sql.where import record_condition
+from recollect.store.sql.where import is_plain, record_condition
 from recollect.store.sqlite.cache import Cache, Halves, Image, Pulse
 from recollect.store.sqlite.database import SqliteDatabase, decode_numbers
 from recollect.store.sqlite.images import (
     MOST,
     cosines,
     count_terms,
-    is_plain,
     postings,
     read_images,
     visible,
