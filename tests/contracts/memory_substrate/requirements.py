@@ -125,8 +125,10 @@ REQUIREMENTS = (
         (
             "test_a_batch_stores_all_entries", "test_a_batch_with_one_bad_entry_stores_nothing",
             "test_a_batch_takes_only_entries_that_create",
+            "test_a_batch_a_pack_and_a_graph_point_at_nothing_that_was_left_out",
         ),
-        "A batch is atomic: all entries are stored, or none. An empty batch is a noop.",
+        "A batch is atomic: all entries are stored, or none. An empty batch is a noop. Of a large one the answer shows"
+        " the first results, and `object_ids` of all.",
     ),
     Requirement(
         "Answers carry patch and audit ids.",
@@ -220,7 +222,7 @@ REQUIREMENTS = (
             "test_a_context_pack_points_from_its_sections_into_its_items",
             "test_a_context_without_anything_says_so", "test_contested_items_are_named_as_conflicts",
             "test_a_context_shows_the_segment_that_matches_and_where_it_stands",
-            "test_a_pack_and_a_graph_point_at_nothing_that_was_left_out",
+            "test_a_batch_a_pack_and_a_graph_point_at_nothing_that_was_left_out",
         ),
         "A source among the items of a context shows the segment that matches best, with its locator. Each of"
         " `deep_search_hints` is a whole call: a tool, a mode, its `input_data` and `options`.",

@@ -531,13 +531,15 @@ def test_patterns_that_fit_nothing_leave_the_map_as_it_was(wire: SubstrateServer
     assert found(wire, "anchors") == [source]
 
 
-def test_a_pack_and_a_graph_point_at_nothing_that_was_left_out(wire: SubstrateServer) -> None:
+def test_a_batch_a_pack_and_a_graph_point_at_nothing_that_was_left_out(wire: SubstrateServer) -> None:
     made = {"reason": "r", "memory_source": "user_declared", "scope_refs": ["scope:yard"], "kind": "decision"}
     entries = [
         {"mode": "knowledge", "input_data": {**made, "title": f"Rope {n}", "summary": f"Rope {n} is hemp. " * 20}}
         for n in range(120)
     ]
-    wire.use("remember", "batch", {"entries": entries})
+    batch = wire.use("remember", "batch", {"entries": entries})
+    assert (batch["created"], len(set(batch["object_ids"])), "note" in batch) == (120, 120, False)
+    assert [one["object_id"] for one in batch["results"]] == batch["object_ids"][: -batch["results_omitted"]]
     pack = wire.use("query", "context", {"task": "which rope is hemp?"}, {"max_items": 100})
     shown = [item["id"] for item in pack["items"]]
     assert (pack["context_budget"]["returned_items"], pack["decisions"]["ids"]) == (len(shown), shown)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from recollect.contracts.memory_substrate import schemas as s
 from recollect.contracts.memory_substrate import view as v
-from recollect.contracts.memory_substrate.answers import written
+from recollect.contracts.memory_substrate.answers import fitting, written
 from recollect.contracts.memory_substrate.envelope import (
     BLANK,
     Mode,
@@ -81,9 +81,16 @@ def _batch(objects: Objects, given: s.BatchInput, options: object, call: Call) -
     if problems:
         raise Rejected(TOOL, problems)
     results = _create_all(_acting(objects, given), entries, places) if entries else []
+    return fitting(len(results), partial(_stored, results))
+
+
+def _stored(results: Sequence[dict[str, object]], shown: int) -> dict[str, object]:
+    """What became of a batch: all ids, where not all results can be shown."""
+    ids = [result["object_id"] for result in results]
+    left = {"object_ids": ids, "results_omitted": len(ids) - shown} if shown < len(ids) else {}
     return {
         "result_type": "remember_batch_result", "status": "completed" if results else "noop", "created": len(results),
-        "results": results,
+        **left, "results": results[:shown],
     }  # fmt: skip
 
 
