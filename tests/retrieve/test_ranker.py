@@ -107,3 +107,23 @@ def test_a_few_that_have_vectors_are_judged_as_the_rest_that_has_none() -> None:
     held = {"covered": [0.9] + [0.2] * 9, "words": [0.7] + [0.1] * 9}
     none, one = judge(evidence([NAN] * 10, **held)), judge(evidence([NAN] * 9 + [5.0], **held))
     assert one == pytest.approx(none)
+
+
+def test_one_without_a_vector_among_others_that_have_one_is_as_likely_as_its_words_say() -> None:
+    among = [NAN] + [1.0] * 9
+    whole = judge(evidence(among, covered=[1.0] + [0.1] * 9, words=[0.9] + [0.1] * 9))
+    hardly = judge(evidence(among, covered=[0.2] + [0.1] * 9, words=[0.1] * 10))
+    assert whole.argmax() == 0
+    assert whole[0] > 0.5 > hardly[0]
+
+
+def test_among_many_records_a_hit_that_stands_out_is_likely_and_what_stands_close_behind_it_is_not_impossible() -> None:
+    def judged(best: float, next_: float) -> np.ndarray:
+        covered, late = [best, next_] + [0.1] * 40, [best, next_] + [0.35] * 40
+        near = [9 * best, 9 * next_] + [0.5] * 40
+        return np.asarray(judge(evidence(near, covered=covered, words=covered, late=late, records=4_000)))
+
+    clear, close = judged(0.95, 0.3), judged(0.95, 0.93)
+    assert clear[0] > 0.6 > 0.1 > clear[1]
+    assert close[0] < clear[0]
+    assert close[1] > 0.1

@@ -36,7 +36,7 @@ LIKE = 32
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
-_BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
+_BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL, _BLIND_AMONG = 0.8, 0.21, 5.7, -2.9, 1.0
 _MOSTLY = 0.5
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
 _FORMER_GAP = 4.0
@@ -134,14 +134,14 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     some = slice(None) if rows is None else rows
     values = np.clip((describe(evidence)[some] - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
     said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0).astype(np.float64)
-    if blind and len(said):
-        said = _be_as_sure_as_words(evidence, said, some)
+    if len(said):
+        said = _be_as_sure_as_words(evidence, said, some, blind=blind)
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(grouped), np.bool_)
     elif not len(grouped) or grouped.mean() < _MOSTLY:  # a page among notes is judged as they are
         return said if rows is not None else _put_newer_first(evidence, said)
-    return np.where(grouped[some], _weave_in(evidence, said, some), said)
+    return np.where(grouped[some], _weave_in(evidence, said, some, blind=blind), said)
 
 
 def is_blind(evidence: Evidence) -> bool:
@@ -149,23 +149,27 @@ def is_blind(evidence: Evidence) -> bool:
     return len(evidence.near) > 0 and bool(np.isnan(evidence.near).mean() >= _BLIND)
 
 
-def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
+def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
     """The networks put candidates without vectors in the right order and think too little of them: so the best is made
-    as likely as its words say, and the others with it.
+    as likely as its words say, and the others with it. Among others that have some, those without are each as likely
+    as their words say, less what is lost by that.
     """
-    best = int(said.argmax())
-    sure = _BLIND_SAID * said[best] + _BLIND_COVERED * evidence.covered[some][best] + _BLIND_LEVEL
-    return said + (sure - said[best])
+    sure = _BLIND_SAID * said + _BLIND_COVERED * evidence.covered[some] + _BLIND_LEVEL
+    if blind:
+        best = int(said.argmax())
+        return said + (sure[best] - said[best])
+    return np.where(np.isnan(evidence.near[some]), np.maximum(said, sure - _BLIND_AMONG), said)
 
 
-def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
+def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
     by, woven = _load().woven, _weave(evidence)
     summed = said + by.weight * woven[some]
     best = int(summed.argmax())
     at = int(np.arange(len(woven))[some][best])
     lead = woven[at] - np.delete(woven, at).max(initial=0.0)
     sure = by.said * said[best] + by.woven * woven[at] + by.lead * np.clip(lead, -1.0, 1.0) + by.level
-    return sure - by.grouped * (evidence.group[at] >= 0) + by.slope * (summed - summed[best])
+    sure = said[best] if blind else sure - by.grouped * (evidence.group[at] >= 0)
+    return sure + by.slope * (summed - summed[best])
 
 
 def _put_newer_first(evidence: Evidence, said: Floats) -> Floats:
