@@ -19,7 +19,7 @@ from msgspec import Struct
 from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core, records_of
-from recollect.engine.embedding.pace import PACE
+from recollect.engine.embedding.pace import PACE, blend
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.known import note_embedded
 from recollect.engine.sight import Sight
@@ -255,7 +255,7 @@ class Vectors:
         """The next few records, with all their pieces; none if it was stopped."""
         with self._core.store.read() as view:
             records = records_of(view, view.waiting(model.no, spaces, _BATCH).versions)
-        began, loaded = time.monotonic(), self.worked
+        spent, loaded = 0.0, self.worked
         begun: dict[int, _Begun] = {}
         for record in records:
             begun[record.version] = self._begin(record)
@@ -263,8 +263,10 @@ class Vectors:
                 break
         while not (stop and stop.is_set()):
             with self._embedding:
+                began = time.monotonic()
                 if not self._step(list(begun.values()), self._at_once):
-                    return self._write(model, list(begun), since=began if loaded else None)
+                    return self._write(model, list(begun), spent=spent if loaded else None)
+                spent += time.monotonic() - began
             self._precedence.give_way()
         return 0
 
@@ -319,12 +321,12 @@ class Vectors:
         return some[:count]
 
     def _write(
-        self, model: Model, versions: Sequence[int], *, patience: float | None = None, since: float | None = None
+        self, model: Model, versions: Sequence[int], *, patience: float | None = None, spent: float | None = None
     ) -> int:
         """Writes the vectors of versions that have all of theirs; answers how many versions that were.
 
-        With patience, nothing is written while others write for longer than that. `since` when they were computed is
-        kept as the model's pace.
+        With patience, nothing is written while others write for longer than that. How many seconds were spent on
+        them is kept as the model's pace, without what others took meanwhile.
         """
         found = [(version, one) for version in versions if (one := self._begun.get(version)) is not None]
         vectors = [Vector(version, *seen) for version, one in found for seen in one.seen if seen[0].any()]
@@ -332,10 +334,9 @@ class Vectors:
             try:
                 with self._core.store.write(actor=self._core.actor, patience=patience) as edit:
                     edit.put_vectors(model.no, [version for version, _ in found], vectors)
-                    if since is not None:
-                        spent = (time.monotonic() - since) / len(found)
-                        before = edit.kept(PACE, keys=[model.name]).get(model.name, spent)
-                        edit.keep(PACE, {model.name: 0.7 * before + 0.3 * spent})
+                    if spent:
+                        before = edit.kept(PACE, keys=[model.name]).get(model.name)
+                        edit.keep(PACE, {model.name: blend(before, spent / len(found))})
             except StoreBusy:
                 if patience is None:
                     raise
