@@ -108,7 +108,7 @@ class Derived:
         self.words.drop_all_names()
         for space_no, entity in entities:
             self.words.put_names(space_no, entity)
-        self._db.run("DELETE FROM refs WHERE version NOT IN (SELECT version FROM records)")
+        self._db.run("DELETE FROM refs WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = refs.version)")
         self.vectors.drop_strays()
 
     def put_vectors(self, model: int, versions: Sequence[int], vectors: Sequence[Vector]) -> None:

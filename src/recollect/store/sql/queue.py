@@ -90,7 +90,7 @@ class Queue:
         self._db.run("DELETE FROM queue WHERE space_no = ?", (space_no,))
 
     def drop_strays(self) -> None:
-        self._db.run("DELETE FROM queue WHERE version NOT IN (SELECT version FROM records)")
+        self._db.run("DELETE FROM queue WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.version = queue.version)")
 
     def add_all(self) -> None:
         """Has every version wait for vectors of every model."""
