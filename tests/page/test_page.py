@@ -441,7 +441,7 @@ def test_no_text_pushes_anything_aside_and_each_runs_as_its_letters_do(look: Loo
         "timeline",
     ):
         page.evaluate("(view) => (location.hash = `#/${view}`)", view)
-        page.wait_for_selector(f"{READY}, .broken")
+        page.wait_for_selector(f"{READY}, main :is(.empty, .broken)")
         assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"], view
     page.evaluate("(id) => (location.hash = `#/record/${id}`)", hebrew)
     page.wait_for_selector(".record-text .read")
