@@ -105,6 +105,25 @@ def test_what_only_vectors_tell_is_told_later_until_it_is_settled(open_memory: C
     assert forgotten not in left.get(beside, ())
 
 
+TURNED = """
+Deploy staging before production.|Deploy production before staging.|True
+Alice reports to Bob.|Bob reports to Alice.|True
+The cat chases the dog.|The dog chases the cat.|True
+Copy the backup from the disk to the tape.|Copy the backup from the tape to the disk.|True
+Redis is faster than Postgres.|Postgres is faster than Redis.|True
+The standup is at nine on Mondays.|On Mondays the standup is at nine.|False
+Deploys are frozen during the holidays.|During the holidays deploys are frozen.|False
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", TURNED)
+def test_the_same_words_in_an_order_that_says_something_else_differ(memory: Memory, pair: str) -> None:
+    older, newer, differs = pair.split("|")
+    memory.remember(older)
+    [told] = memory.remember(newer).already
+    assert told.differs == (differs == "True")
+
+
 def test_what_replaces_another_record_supersedes_it_and_undoing_brings_it_back(memory: Memory) -> None:
     old = memory.remember("The gateway listens on port 8080.").id
     new = memory.remember("The gateway listens on port 9090.", replaces=old, reason="moved")

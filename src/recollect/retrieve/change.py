@@ -15,7 +15,8 @@ from functools import cache, lru_cache
 import msgspec
 from msgspec import Struct
 
-from recollect.retrieve.restate import LIKELY, Statement, is_another, likelihood, read_statement
+from recollect.retrieve.restate import LIKELY, Statement, differ, is_another, likelihood, read_statement
+from recollect.retrieve.same import say_the_same
 from recollect.retrieve.time_words import DAYS, MONTHS
 
 _NEAR, _VERY_NEAR = 5.5, 6.5
@@ -116,6 +117,14 @@ def worth_telling(
         return LIKELY
     of_a_kind = bool((new.kinds & old.kinds) - {"number"}) and _share_subject(new.statement, old.statement)
     return LIKELY if of_a_kind and both >= _LEAST_SHARED and (near is None or near >= _NEAR) else 0.0
+
+
+def differs(new: Said, old: Said) -> bool:
+    """Does one say something that the other does not, or the same with two of its words in each other's place?"""
+    own, its = new.statement.order, old.statement.order
+    moved = [place for place, pair in enumerate(zip(own, its, strict=False)) if pair[0] != pair[1]]
+    turned = len(own) == len(its) and len(moved) == 2 and set(own) == set(its)
+    return differ(new.statement, old.statement) or (turned and not say_the_same(new.text, old.text))
 
 
 def _are_apart(new: frozenset[str], old: frozenset[str]) -> bool:

@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from recollect.engine.core import Core
 from recollect.engine.write.tell import UNTOLD, find_already
-from recollect.retrieve.change import read_said
-from recollect.retrieve.restate import differ
+from recollect.retrieve.change import differs, read_said
 from recollect.store.base import Shelf, View
 from recollect.types import Already, Filter, Record
 
@@ -93,9 +92,9 @@ def _settle(view: View, space: str, id: str, found: Found) -> ToldLater | None:
     if record is None or not _stands(record):
         return None
     others = [one for one in view.select(Record, Filter(spaces=(space,), versions=found.versions)) if _stands(one)]
-    said = read_said(record.text).statement
+    said = read_said(record.text)
     already = tuple(
-        Already(id=one.id, text=one.text, date=one.event_time, differs=differ(said, read_said(one.text).statement))
+        Already(id=one.id, text=one.text, date=one.event_time, differs=differs(said, read_said(one.text)))
         for one in others
     )
     return ToldLater(id=id, text=record.text, date=record.event_time, already=already) if already else None

@@ -20,8 +20,8 @@ from recollect.engine.sight import Sight
 from recollect.engine.write.govern import supersede_one
 from recollect.engine.write.remember import count_terms, make_room, put_of, remember_all, said_beside
 from recollect.errors import InvalidInput, StoreError
-from recollect.retrieve.change import Said, read_said, worth_telling
-from recollect.retrieve.restate import LONGEST, Statement, differ, may_resemble, rarity
+from recollect.retrieve.change import Said, differs, read_said, worth_telling
+from recollect.retrieve.restate import LONGEST, Statement, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.search import Pick
 from recollect.store.terms import hash_term
@@ -113,6 +113,8 @@ def find_already(view: View, record: Record, sight: Sight | None = None) -> tupl
     """The records that say nearly what one says, or something else of the same thing; the most alike first."""
     if not _is_statement(record.kind, record.text):
         return ()
+    if sight is not None and sight.model not in view.models():
+        sight = None  # another process has taken up another model
     new = read_said(record.text)
     held = _held(view, record.space, new.statement)
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
@@ -132,7 +134,7 @@ def find_already(view: View, record: Record, sight: Sight | None = None) -> tupl
     best = sorted(found, key=lambda one: one[:2], reverse=True)[:MOST_TOLD]
     told = records_of(view, [version for _, version, _ in best]) if best else []
     return tuple(
-        Already(id=one.id, text=one.text, date=one.event_time, differs=differ(new.statement, old.statement))
+        Already(id=one.id, text=one.text, date=one.event_time, differs=differs(new, old))
         for one, (_, _, old) in zip(told, best, strict=True)
     )
 
