@@ -96,6 +96,14 @@ def test_recall_warns_when_nothing_is_found(shell: Shell) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "nothing found\n")
 
 
+def test_exploring_a_time_before_anything_was_recorded_says_so(shell: Shell) -> None:
+    shell.remember("Biscuit eats duck.", "--time", "2026-02-03")
+    told = shell("explore", "Biscuit", "--as-of", "2020-01-01").err
+    assert told.startswith("error: nothing was recorded before")
+    assert "--true-at" in told
+    assert "there is no entity 'Bisquit'" in shell("explore", "Bisquit").err
+
+
 def test_as_of_answers_what_was_known_then(shell: Shell) -> None:
     id = shell.remember("The key is ES256.")
     assert shell.json("list", "--as-of", "2020-01-01") == {"records": [], "total": 0}

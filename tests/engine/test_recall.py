@@ -202,6 +202,16 @@ def test_the_context_keeps_to_its_budget(memory: Memory, budget: int, unit: str)
     assert (answer.context == "") == (not cited)
 
 
+@pytest.mark.parametrize("budget", range(60, 400, 20))
+def test_a_small_budget_drops_no_hit_for_a_worse_one(memory: Memory, budget: int) -> None:
+    said = ("the server is in the cellar", "and its fan is loud at night " * 4, "in short", "and " + "so on " * 40)
+    memory.remember_many([{"text": f"Server {n}: {said[n % 4]}."} for n in range(12)])
+    answer = memory.recall("where is server 7?", budget_tokens=budget)
+    cited = re.findall(r"^- \[(r\d+)\]", answer.context, re.MULTILINE)
+    assert cited == ids(answer)[: len(cited)]
+    assert cited
+
+
 def test_the_context_shows_dates_speakers_and_ids_newest_first(memory: Memory) -> None:
     memory.remember("The server is old.", id="old", event_time="2020-01-02T00:00:00Z", role="ada")
     memory.remember(

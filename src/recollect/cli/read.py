@@ -365,9 +365,10 @@ def explore(
             around = memory.neighbors(
                 about, space=space, depth=depth, direction=direction, as_of=as_of, true_at=true_at
             )
-        except NotFound:
+        except NotFound as error:
             if not mentions:
-                raise
+                early = None if as_of is None else memory.too_early(as_of)
+                raise error if early is None else NotFound(early) from error
             around = None
         facts = memory.facts(about, space=space, as_of=as_of, true_at=true_at)
         ever = memory.facts(about, space=space, as_of=as_of, active=False)

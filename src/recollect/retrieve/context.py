@@ -1,8 +1,8 @@
 """How do hits become a text that a prompt can carry?
 
 Each hit is one line or paragraph: its id as a citation, its date, its title or speaker, how far it can be trusted and
-where it comes from, and then its text, fenced (`fence.py`): the best first, as many as the budget holds. A long text is
-cut before it takes more than half of what is left from the others.
+where it comes from, and then its text, fenced (`fence.py`): the best first, as many as the budget holds, and none below
+one that it does not hold. A long text is cut before it takes more than half of what is left from the others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _CHARACTERS_PER_TOKEN = 3.0
 _BLOCK = "recollect"
 _LONGEST_LABEL = 200  # characters of a title or a source
 _SHORTEST_CUT = 40  # tokens; a text that would be cut to less is left out
+_BEST_TOKENS = 10  # of the best, at least
 
 
 def estimate_tokens(text: str) -> int:
@@ -42,8 +43,10 @@ def pack_context(hits: Sequence[Hit], budget_tokens: int | None) -> str:
         line: str | None = render_hit(hit)
         if left is not None:
             line = _fitting(hit, line, left, last=place == len(hits) - 1)
+            if line is None and not lines:
+                line = _cut(hit, left, _BEST_TOKENS)  # rather the beginning of the best than the whole of a worse one
             if line is None:
-                continue
+                break
             left -= estimate_tokens(line) + 1
         lines.append(line)
     return framed(lines) if lines else ""
@@ -80,10 +83,10 @@ def render_record(record: Record, fenced: str, *labels: str | None) -> str:
     return f"- [{fence_label(record.id)}] ({' · '.join(marks)}) {fenced}"
 
 
-def _cut(hit: Hit, tokens: int) -> str | None:
+def _cut(hit: Hit, tokens: int, least: int = _SHORTEST_CUT) -> str | None:
     """The beginning of a hit that is too long for the whole budget, or nothing if too little would be left."""
     around = estimate_tokens(render_hit(hit, ""))
-    if tokens < around + _SHORTEST_CUT:
+    if tokens < around + least:
         return None
     return render_hit(hit, cut_text(fence_text(hit.record.text), tokens - around - 1))
 
