@@ -105,6 +105,22 @@ def test_what_only_vectors_tell_is_told_later_until_it_is_settled(open_memory: C
     assert forgotten not in left.get(beside, ())
 
 
+def test_what_a_busy_model_had_no_time_for_is_told_later(
+    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(embedder="bundled")
+    memory.recall("is the model loaded?")
+    monkeypatch.setattr("recollect.engine.embedding.semantics._AT_ONCE", 0.0)
+    pairs = [(older, newer) for older, newer, how in CHANGED if how == "changed"][:30]
+    for older, _ in pairs:
+        memory.remember(older, compare=False)
+    told = [memory.remember(newer) for _, newer in pairs]
+    memory.embed_waiting()
+    later = {one.id for one in memory.told_later(limit=60)}
+    assert len(later) >= 3
+    assert later <= {one.id for one in told}
+
+
 TURNED = """
 Deploy staging before production.|Deploy production before staging.|True
 Alice reports to Bob.|Bob reports to Alice.|True

@@ -70,7 +70,11 @@ def tell(
             if record is None:
                 return receipt
             sight = None if eyes is None or later else eyes.see(record)
-            return msgspec.structs.replace(receipt, already=find_already(view, record, sight))
+            already = find_already(view, record, sight)
+        if eyes is not None and eyes.awake and sight is None and not later and receipt.stored:
+            with core.store.write(actor=core.actor) as edit:  # it was too busy to look: that is made up for
+                edit.keep(UNTOLD, {record.id: edit.now}, space=space)
+        return msgspec.structs.replace(receipt, already=already)
     except StoreError:
         return receipt  # it is stored, and whoever hears of an error would think that it is not
 
