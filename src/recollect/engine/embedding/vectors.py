@@ -144,15 +144,21 @@ class Vectors:
         return seen
 
     def see(self, record: Record, seconds: float) -> Sight | None:
-        """A record as the model sees its beginning, where that takes no longer than some seconds. What was computed is
-        written with the others that wait.
+        """A record as the model sees its beginning, where that takes no longer than some seconds. It is not kept: until
+        the background has come to it, a record waits for its vector as the others of its time do.
         """
+        piece = pieces_of(record)[0]
+        left = seconds - self._pace * (len(piece) + _EACH)
         if not self._warm or self._model is None:
             return None
-        begun = self._finish(record, time.monotonic() + seconds)
-        if begun is None or not begun.seen or not begun.seen[0][0].any():
+        if left <= 0 or not self._embedding.acquire(timeout=left):
+            self._pace /= 2  # it may have been slow only once
             return None
-        return Sight(self._model, begun.seen[0][0])
+        try:
+            [vector] = self._see([piece])[0]
+        finally:
+            self._embedding.release()
+        return Sight(self._model, vector) if vector.any() else None
 
     def try_out(self) -> None:
         """Has the model read something, so that it is loaded, or fails."""
