@@ -165,8 +165,9 @@ def test_a_recall_takes_at_most_eight_round_trips(wired: tuple[Memory, Wire], ki
     assert max(trips.values()) <= MOST_TRIPS, trips
 
 
-@pytest.mark.parametrize(("given", "most"), [({}, 8), ({"session": "s"}, 10), ({"key": "k"}, 10)])
+@pytest.mark.parametrize(("given", "most"), [({}, 10), ({"session": "s"}, 12), ({"key": "k"}, 12)])
 def test_a_remember_takes_few_round_trips(wired: tuple[Memory, Wire], given: dict[str, str], most: int) -> None:
+    """Two of them are for what a loaded model sees beside words: what it changes may share none with it."""
     memory, wire = wired
     memory.remember("the space is there", space="notes")
     text, session = f"what is said in few turns with {given}", given.get("session")
