@@ -24,9 +24,11 @@ MOST_INDEXED = 4_000
 """Numbers of a vector up to which pgvector has an index for it."""
 HEADER = 4
 """Bytes of a vector as PostgreSQL sends it before its numbers."""
+_LEAST_MEMORY, _MOST_MEMORY, _EACH = 512 * 2**20, 2**31, 700
+"""Bytes for making an index, and what each vector in it takes beside its numbers."""
 _MORE_MEMORY = """SELECT set_config('maintenance_work_mem',
-    greatest(pg_size_bytes(current_setting('maintenance_work_mem')), 536870912) / 1024 || 'kB', true)"""
-"""Until the end of the transaction: an index that does not fit into memory is made much more slowly."""
+    greatest(pg_size_bytes(current_setting('maintenance_work_mem')), ?) / 1024 || 'kB', true)"""
+"""Until the end of the transaction: an index that does not fit into memory is made many times more slowly."""
 
 
 def spell_vector(numbers: NDArray[np.floating]) -> str:
@@ -132,7 +134,9 @@ class PostgresVectors:
         if model.dim <= MOST_INDEXED:
             column = f"(numbers::halfvec({model.dim})) halfvec_ip_ops"
             near = f"CREATE INDEX IF NOT EXISTS pieces_near_{model.no} ON pieces USING hnsw ({column})"
-            self._db.run(_MORE_MEMORY)
+            count: int = self._db.rows("SELECT count(*) FROM pieces WHERE model = ?", (model.no,))[0][0]
+            size = min(count * (2 * model.dim + _EACH), _MOST_MEMORY)
+            self._db.run(_MORE_MEMORY, (max(size, _LEAST_MEMORY),))
             self._db.change(f"{near} WHERE model = {model.no}")
 
     def drop_index(self, model: Model) -> None:
