@@ -77,11 +77,12 @@ def test_facts_that_changed_in_other_words_are_told_by_words_alone(open_memory: 
     assert right / (right + wrong) >= 0.75, (right, wrong)
 
 
-def test_more_of_them_are_told_where_a_model_is_loaded(
-    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("actor", [None, "an agent"])
+def test_more_of_them_are_told_where_a_model_is_loaded_whoever_asks(
+    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch, actor: str | None
 ) -> None:
     monkeypatch.setattr("recollect.engine.embedding.semantics._AT_ONCE", 60.0)  # a busy machine sees as much
-    right, wrong = told_of(open_memory(embedder="bundled"))
+    right, wrong = told_of(open_memory(embedder="bundled").acting_as(actor))
     assert right >= 51, (right, wrong)
     assert right / (right + wrong) >= 0.75, (right, wrong)
 

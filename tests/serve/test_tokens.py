@@ -229,6 +229,12 @@ def test_a_stream_ends_when_its_token_is_revoked(kept: Kept) -> None:
 
 # The guard
 
+TOLD_BY_VECTORS = [
+    ("I take levothyroxine 50 mcg every morning.", "The doctor raised my thyroid dose to 75 mcg."),
+    ("Card payments go through Adyen.", "We take payments with Stripe from this week on."),
+    ("The dog eats salmon kibble, 60 grams twice a day.", "Since the vet visit the dog gets duck from a tin."),
+    ("The yoga class meets in the town hall.", "Yoga takes place in the gym behind the church from now on."),
+]
 
 TRIED = (
     "archive_source clear_space compact compact_session condense connect consolidate contest contradictions count"
@@ -239,7 +245,7 @@ TRIED = (
     " project_status projects promote recall reindex relate remember remember_many repair_session resume_embedding"
     " review revise search_code secrets segments session sessions set_identity set_secrets size sources spaces"
     " summarize supersede tally too_early touch undo once can_embed acts unfinished_projects behind brief check warm"
-    " forget_fact forgets unsealed"
+    " forget_fact forgets unsealed told_later"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
@@ -278,6 +284,19 @@ def test_what_waits_for_a_model_elsewhere_is_not_counted(semantic: Memory) -> No
     assert semantic.count_waiting() >= 0
     semantic.recall(MARK, space=HIDDEN)
     assert (seen.embedding().misses, semantic.embedding().misses) == (0, 1)
+
+
+def test_what_a_model_tells_later_of_a_hidden_space_is_not_told(semantic: Memory) -> None:
+    for space in ("work", HIDDEN):
+        for older, newer in TOLD_BY_VECTORS:
+            semantic.remember(older, space=space, compare=False)
+            semantic.remember(newer, space=space)
+    seen = hidden(semantic, "read")
+    assert seen.embed_waiting() == 0
+    assert semantic.embed_waiting() == 0
+    assert semantic.told_later(space=HIDDEN) != []
+    assert seen.told_later(space=HIDDEN) == []
+    assert len(seen.told_later(space="work")) == len(semantic.told_later(space="work")) > 0
 
 
 def test_by_vectors_only_the_spaces_of_a_token_are_found(semantic: Memory) -> None:

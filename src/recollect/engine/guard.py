@@ -127,7 +127,7 @@ class _GuardedSemantics:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("reranker", "warm", "problem", "wanted", "go_on", "precedence", "proven"):
+        if name in ("reranker", "warm", "problem", "wanted", "go_on", "precedence", "proven", "awake", "see"):
             return getattr(self._semantics, name)
         raise AttributeError(name)
 

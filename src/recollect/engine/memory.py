@@ -134,7 +134,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.core = Core(core.store, core.settings, actor=actor, clock=core.clock, new_id=new_id or core.new_id)
-        other.core.on_write, other.core.client = core.on_write, core.client
+        other.core.on_write, other.core.client, other.core.eyes = core.on_write, core.client, core.eyes
         return other
 
     @property
