@@ -23,8 +23,8 @@ import recollect
 from recollect import Settings
 from recollect.cli.flags import CONTRACT_NAMES, DEFAULT_SPACE
 from recollect.contracts.registry import CONTRACTS
-from recollect.serve.meeting import PREFIX, Meeting
-from recollect.serve.relay import Handed, Relay
+from recollect.serve.meeting import PREFIX, Meeting, meeting_of
+from recollect.serve.relay import MARK, PING, PONG, Handed, Relay
 from recollect.types import DEFAULT_SPACE as USUAL
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays need sockets and locks that only POSIX has")
@@ -335,6 +335,27 @@ def test_who_says_nonsense_on_the_socket_is_refused(start: Start) -> None:
             link.sendall(said)
             assert link.recv(100) == b"\0-\n"
     assert is_relay(start())
+
+
+@pytest.mark.parametrize("cut", [0, 1, 3, 9, 40])
+def test_a_relay_that_is_killed_in_the_midst_of_a_line_troubles_nobody(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
+    log = tmp_path / "log"
+    server = start(log=log)
+    meeting = meeting_of("native", str(server.home))
+    assert meeting is not None
+    link = meeting.connect()
+    assert link is not None
+    with link:
+        hello = {"character": meeting.character, "contract": "native"}
+        line = MARK + b'7 some-key {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}'
+        link.sendall(json.dumps(hello).encode() + b"\n" + PING + b"\n" + line[: len(MARK) + cut])
+        assert link.recv(100).startswith(PONG)
+    assert is_relay(start())
+    server.end()
+    assert "Traceback" not in log.read_text("utf-8")
 
 
 def test_a_line_that_is_too_long_is_refused_through_a_relay(start: Start) -> None:

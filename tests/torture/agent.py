@@ -75,7 +75,8 @@ class Agent:
         self.tell(torn=list(tear) if torn and tear else None, code=done.code, calls=done.calls)
         self._judge(name, done, torn=torn)
         if (torn or not done.done) and act.again and self.chance.random() < 0.7:
-            done, torn = command([word.replace("{got}", got) for word in steps[-1]], self.where, None, said), False
+            for step in steps:  # all of them: the first may be what was torn
+                done, torn = command([word.replace("{got}", got) for word in step], self.where, None, said), False
             self.tell(again=name, code=done.code)
             self._judge(name, done, torn=torn)
         if done.done and not (act.quiet and (torn or self.refuses)):

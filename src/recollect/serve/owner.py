@@ -222,7 +222,9 @@ class _Peer:
         if line == PING:
             self._send(PONG)
             return
-        number, key, said = (line or b"").removeprefix(MARK).split(b" ", 2)
+        number, key, said = (*(line or b"").removeprefix(MARK).split(b" ", 2), b"", b"")[:3]
+        if not said:
+            return  # a relay was killed in the midst of a line: who takes its place asks again
         work = connection.refuse_too_large() if said == TOO_LARGE else connection.receive(said, key.decode())
         if work is None:
             self._send(MARK + number)

@@ -347,8 +347,9 @@ class Vectors:
                 if patience is None:
                     raise
                 return 0
-        for version, _ in found:
-            self._begun.pop(version, None)
+        with self._lock:
+            for version, _ in found:
+                self._begun.pop(version, None)
         return len(found)
 
 
