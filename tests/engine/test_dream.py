@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,14 @@ def test_without_vectors_nothing_is_merged_and_the_rest_is_done(memory: Memory, 
     assert (done.merges, done.decayed, done.finished) == ((), 2, True)
     assert memory.dream().decayed == 0
     assert memory.last_dream() is not None
+
+
+def test_what_is_told_today_of_long_ago_has_not_faded_at_the_first_dream(memory: Memory, clock: Any) -> None:
+    for n in range(10):
+        memory.remember(f"In year {n} tea was cheap", event_time=clock.now - timedelta(days=100 * n + 100))
+    assert memory.dream().decayed == 0
+    clock.advance(days=60)
+    assert memory.dream().decayed > 0
 
 
 def test_a_closet_that_differs_from_its_text_is_mended(memory: Memory) -> None:

@@ -120,6 +120,20 @@ def test_what_has_faded_is_told_everywhere_and_taken_back(memory, clock):
     assert memory.get(id).confidence == 0.8
 
 
+def test_what_is_told_today_of_long_ago_fades_no_sooner_than_what_happens_today(memory, clock):
+    long_ago = clock.now - timedelta(days=900)
+    old = [memory.remember(f"Once there were {n} cups of tea", event_time=long_ago).id for n in range(20)]
+    new = memory.remember("Tea at five").id
+    coming = memory.remember("Tea with the queen", event_time=clock.now + timedelta(days=30)).id
+    clock.advance(days=6)
+    assert [one.count for one in memory.consolidate(decay_rate=0.5)] == [0]
+    memory.revise(old[0], "Once there was no tea")
+    clock.advance(days=2)
+    memory.consolidate(decay_rate=0.5)
+    assert {memory.get(id).confidence for id in [*old[1:], new]} == {0.5}
+    assert {memory.get(id).confidence for id in (old[0], coming)} == {1.0}
+
+
 def test_runs_of_fading_are_taken_back_last_first(memory, clock):
     id = memory.remember("Tea at five").id
     clock.advance(days=8)

@@ -67,6 +67,7 @@ class Weight(Struct, frozen=True, gc=False):
     version: int
     importance: float
     event_time: int
+    recorded_at: int
     accesses: int
 
 

@@ -383,7 +383,7 @@ def _count_decayed(core: Core, space: str, since: datetime | None, now: datetime
         weights = view.select(Weight, Filter(spaces=(space,), without_kinds=CATALOGUE_KINDS))
     count = 0
     for weight in weights:
-        start = weight.event_time if then is None else max(then, weight.event_time)
+        start = max(weight.recorded_at, weight.event_time, then or 0)
         old, new = (
             effective_importance(weight.importance, (moment - weight.event_time) / _DAY_MICROS, weight.accesses)
             for moment in (start, today)

@@ -30,8 +30,10 @@ def _present(db: Database, kinds: tuple[str, ...], now: int) -> Condition:
 
 
 def _is_fading(db: Database, rule: FadingRule, now: int) -> Condition:
+    """What is told today of long ago is not old yet; what is yet to come is not either."""
     present, values = _present(db, rule.kinds, now)
-    used = db.dialect.larger("coalesce(accesses.last, 0)", "records.event_time")
+    told = db.dialect.larger("records.recorded_at", "records.event_time")
+    used = db.dialect.larger("coalesce(accesses.last, 0)", told)
     return f"{present} AND {used} <= ? AND {CONFIDENCE} > ?", [*values, to_micros(rule.unused_since), rule.floor]
 
 
