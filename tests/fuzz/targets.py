@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.fuzz import served
+from tests.fuzz import served, taken
 
 from recollect.cli import jsonc
 from recollect.config import load_settings
@@ -166,6 +166,18 @@ _TALK = _json(
     ],
     {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "x"}]}, "sessionId": "s"},
 )
+_ACTIVITY = _json(
+    [
+        {
+            "header": "Gemini Apps",
+            "title": "Prompted x",
+            "time": "2026-03-04T05:06:07Z",
+            "safeHtmlItem": [{"html": "<p>a</p>"}],
+        }
+    ]
+)
+_MEM0 = _json({"results": [{"id": "1", "memory": "x", "user_id": "a", "hash": "h", "metadata": {}}]})
+_MEMORY_SERVICE = _json({"memories": [{"content_hash": "h", "content": "x", "tags": ["a"]}]})
 _CALL = _json(
     {
         "jsonrpc": "2.0",
@@ -273,12 +285,12 @@ TARGETS: Mapping[str, Target] = {
     ),
     "mem0": Target(
         _importer("mem0", "a.json"),
-        _json({"results": [{"id": "1", "memory": "x", "user_id": "a", "hash": "h", "metadata": {}}]}),
+        _MEM0,
         1,
     ),
     "mcp-memory-service": Target(
         _importer("mcp-memory-service", "a.json"),
-        _json({"memories": [{"content_hash": "h", "content": "x", "tags": ["a"]}]}),
+        _MEMORY_SERVICE,
         1,
     ),
     "basic-memory": Target(
@@ -286,20 +298,20 @@ TARGETS: Mapping[str, Target] = {
     ),
     "chatgpt": Target(_importer("chatgpt", "conversations.json"), _TALK[1:2], 1),
     "claude": Target(_importer("claude", "conversations.json"), _TALK[:1], 1),
-    "gemini": Target(
-        _importer("gemini", "MyActivity.json"),
-        _json(
-            [
-                {
-                    "header": "Gemini Apps",
-                    "title": "Prompted x",
-                    "time": "2026-03-04T05:06:07Z",
-                    "safeHtmlItem": [{"html": "<p>a</p>"}],
-                }
-            ]
-        ),
-        0.5,
+    "gemini": Target(_importer("gemini", "MyActivity.json"), _ACTIVITY, 0.5),
+    "imports": Target(
+        taken.import_file,
+        [
+            b"all.jsonl\n" + taken.an_export(),
+            b"memory.jsonl\n" + (SAMPLES / "server-memory.jsonl").read_bytes(),
+            *(b"conversations.json\n" + one for one in _TALK[:2]),
+            b"MyActivity.json\n" + _ACTIVITY[0],
+            *(b"memories.json\n" + one for one in (*_MEM0, *_MEMORY_SERVICE)),
+            *(b"note.md\n---\npermalink: a\n---\n" + one for one in _MARKDOWN),
+        ],
+        0.05,
     ),
+    "sync folders": Target(taken.sync_folder, _MARKDOWN, 0.1),
     "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], 0.1),
     "palace database": Target(_database("mempalace"), [_unpacked("knowledge_graph.sqlite3")], 0.1),
 }

@@ -1,0 +1,66 @@
+"""Folders that are synced and files that are imported, as far as the store: what is taken over leaves it sound."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from tests.fuzz.served import memory
+
+import recollect
+from recollect import Settings
+
+_SPACE = "synced"
+_FILES = ("all.jsonl", "memory.jsonl", "conversations.json", "MyActivity.json", "memories.json", "note.md")
+
+
+def sync_folder(data: bytes) -> None:
+    """A note that is known is overwritten, and another like it is new; what was synced has nothing left to do."""
+    held = memory()
+    with tempfile.TemporaryDirectory(prefix="recollect-fuzz-") as named:
+        folder = Path(named)
+        held.remember("The lamp is green.", id="lamp", space=_SPACE)
+        try:
+            held.sync(folder, space=_SPACE)
+            [known] = folder.glob("*.md")
+            (folder / "new.md").write_bytes(data)
+            known.write_bytes(known.read_bytes() + data if data[:3] != b"---" else data.replace(b"id: a", b"id: lamp"))
+            held.sync(folder, space=_SPACE)
+            again = held.sync(folder, space=_SPACE)
+            assert not again.changed, again
+        finally:
+            held.delete_space(_SPACE)
+
+
+def import_file(data: bytes) -> None:
+    """A file whose first line is its name: it comes into a memory that holds something, wholly or not at all."""
+    first, _, rest = data.partition(b"\n")
+    name = first.decode("utf-8", "replace")
+    with tempfile.TemporaryDirectory(prefix="recollect-fuzz-") as folder:
+        path = Path(folder, name if name in _FILES else _FILES[0])
+        path.write_bytes(rest)
+        with recollect.open(settings=Settings(home=Path(folder, "home"), embedder="none")) as held:
+            held.remember("The lamp is green.", id="lamp")
+            try:
+                held.import_(path)
+            finally:
+                problems = held.check()
+            assert not problems, problems
+            held.list(limit=100)
+            held.recall("lamp")
+
+
+@cache
+def an_export() -> bytes:
+    """What a memory of a few of all things writes."""
+    with tempfile.TemporaryDirectory(prefix="recollect-fuzz-") as folder:
+        path = Path(folder, _FILES[0])
+        with recollect.open(settings=Settings(home=Path(folder, "home"), embedder="none")) as held:
+            held.remember("The lamp is green.", id="lamp", tags=["light"])
+            held.revise("lamp", "The lamp is blue.")
+            held.relate("Ada", "knows", "Babbage")
+            held.ingest("# Lamps\n\nThey are bright.\n", source="lamps.md")
+            held.ingest_conversation([{"role": "user", "content": "Hello."}], session="day")
+            held.export(path)
+        return path.read_bytes()
