@@ -119,9 +119,15 @@ def soak(minutes: float, every: float, tell: Callable[[str], None]) -> bool:
             problems = memory.check()
     tell(f"check: {problems or 'all is well'}; exit codes {[one.exitcode for one in agents]}")
     half = rows[len(rows) // 2 :]
+    tell(f"second half: memory grows by {_slope([row[2] for row in half]) / every:+.2f} MB a minute, all together")
     growth = [half[-1][n] / max(half[0][n], 1e-9) for n in (1, 2, 3)]
     tell(f"second half, last to first: recall p50 ×{growth[0]:.2f}, memory ×{growth[1]:.2f}, file ×{growth[2]:.2f}")
     return not problems and all(one.exitcode == 0 for one in agents)
+
+
+def _slope(values: list[float]) -> float:
+    """By how much values grow from one to the next."""
+    return statistics.linear_regression(range(len(values)), values).slope if len(values) > 1 else 0.0
 
 
 def _filled(home: Path) -> Memory:
@@ -140,11 +146,14 @@ def _row(
         seen.append(told.get())
     recalls = sorted(seconds for _, what, seconds, _ in seen if what == "recall") or [0.0]
     refused = sum(what.startswith("refused") for _, what, _, _ in seen)
-    memory = sum({agent: held for agent, _, _, held in seen}.values()) / 1e6
+    last = {agent: held / 1e6 for agent, _, _, held in seen}
+    memory = sum(last.values())
     middle, late = statistics.median(recalls) * 1e3, recalls[int(len(recalls) * 0.95) - 1] * 1e3
     file = size_of(home) / 1e6
     said = f"{n:>6}  {len(seen):>4}  {middle:>7.1f} ms  {late:>5.0f} ms  {memory:>9.0f} MB  {file:>5.1f} MB"
-    tell(f"{said}  {records:>7,}  {refused} refused")
+    tell(
+        f"{said}  {records:>7,}  {refused} refused  {' + '.join(f'{held:.0f}' for _, held in sorted(last.items()))} MB"
+    )
     return len(seen), middle, memory, file
 
 

@@ -187,3 +187,13 @@ def test_a_record_is_seen_though_another_thread_wrote_it_and_began_again(semanti
 
     monkeypatch.setattr(vectors, "_see", read_and_begin_again)
     assert vectors.see(record, 60.0) is not None
+
+
+def test_what_was_begun_and_is_written_by_others_is_not_kept_in_mind(open_memory) -> None:
+    hurried, other = open_memory(embedder="bundled"), open_memory(embedder="bundled")
+    vectors = hurried.semantics.load()
+    for n in range(5):
+        vectors._begin(hurried.get(hurried.remember(f"Key {n} hangs behind door {n}.").id))
+    assert len(vectors._begun) == 5
+    assert other.embed_waiting() == hurried.embed_waiting() == 0
+    assert not vectors._begun

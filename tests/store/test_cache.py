@@ -11,7 +11,7 @@ from things import drop_space, erase, put, record, retire, vector
 
 from recollect.engine.core import utc_now
 from recollect.store.ops import Fade, FadingRule, Lexis, Note
-from recollect.store.search import Findings, Pick
+from recollect.store.search import Findings, Pick, Vector
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.cache import Halves
 from recollect.types import Filter, Record
@@ -25,11 +25,15 @@ def stores(tmp_path: Path) -> tuple[SqliteStore, SqliteStore]:
     return SqliteStore(tmp_path / "s.db", utc_now), SqliteStore(tmp_path / "s.db", utc_now)
 
 
+def seen(version: int) -> Vector:
+    return vector(version, version % 64, (version * 7) % 64, tokens=2)
+
+
 def fill(store: SqliteStore, space: str) -> list[Record]:
     with store.write() as edit:
         model = edit.adopt("m", 64, bytes(256), 0.1, 0.05)
         records = [put(edit, record(f"r{n}", space=space)) for n in range(MANY)]
-        edit.put_vectors(model.no, [one.version for one in records], [vector(one.version) for one in records])
+        edit.put_vectors(model.no, [one.version for one in records], [seen(one.version) for one in records])
     return records
 
 
@@ -56,6 +60,33 @@ def test_a_matrix_shrinks_once_a_part_of_it_is_stale(stores: tuple[SqliteStore, 
             erase(edit, one)
     search(store, "a")
     assert rows(store) == [MANY - 100]
+
+
+def test_what_is_kept_of_single_vectors_goes_once_a_part_of_a_matrix_is_stale(
+    stores: tuple[SqliteStore, SqliteStore],
+) -> None:
+    store, other = stores
+    records = fill(store, "a")
+    asked = Pick(np.array([one.version for one in records[50:]], dtype=np.int64))
+
+    def told_by_vectors(of: SqliteStore) -> list[list[float]]:
+        search(of, "a")
+        question = seen(7)
+        with of.read() as view:
+            model = view.models()[0].no
+            found = view.signals({"a": asked}, None, model=model, vector=question.numbers, tokens=question.tokens)["a"]
+        assert found.late is not None
+        return [np.nan_to_num(one, nan=-2.0).tolist() for one in (found.cosine, found.late.worth, found.late.best)]
+
+    assert told_by_vectors(store) == told_by_vectors(other)
+    kept = store._shared().halves(1, 64)
+    assert len(kept._held[0]) == MANY - 50
+    with other.write() as edit:
+        for one in records[100:200]:
+            erase(edit, one)
+    assert told_by_vectors(store) == told_by_vectors(other)
+    assert (len(kept._held[0]), kept._held[1].shape) == (MANY - 150, (MANY - 150, 64))
+    assert len(store._shared().tokens._kept) == MANY - 150
 
 
 def test_what_is_kept_of_a_space_goes_with_it(stores: tuple[SqliteStore, SqliteStore]) -> None:

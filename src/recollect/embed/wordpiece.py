@@ -111,9 +111,11 @@ class WordPiece:
         return unicodedata.normalize("NFD", text).translate(self._spelling).split()
 
     def _remember(self, text: str) -> Word:
-        if len(self._words) >= CACHED_WORDS:
-            self._words = {}
-        self._words[text] = word = self._cut(text)
+        word = self._cut(text)
+        if not text[0].isdigit():  # a number seldom comes again
+            if len(self._words) >= CACHED_WORDS:
+                self._words = {}
+            self._words[text] = word
         return word
 
     def _cut(self, word: str) -> Word:

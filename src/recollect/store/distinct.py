@@ -53,6 +53,15 @@ class Places:
         whole._places = np.insert(self._places, at, len(self) + order)
         return whole
 
+    def without(self, numbers: NDArray[np.int64]) -> tuple[Places, NDArray[np.int32]]:
+        """The same without some, and where each that stays stood before."""
+        stay = ~find(self._numbers, numbers)[1]
+        stood = np.sort(self._places[stay])
+        fewer = Places()
+        fewer._numbers = self._numbers[stay]
+        fewer._places = np.searchsorted(stood, self._places[stay]).astype(np.int32)
+        return fewer, stood
+
 
 def put_behind(held: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
     """An array with others behind the rows that are used of it: the same one, where it has room.

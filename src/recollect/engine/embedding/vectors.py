@@ -208,6 +208,9 @@ class Vectors:
                 left = self._count(model, spaces)
             if progress is not None:
                 progress(min(done, total), total)
+        if not left and spaces is None:
+            with self._lock:
+                self._begun.clear()  # others have written what is left of it
         if not left:
             note_embedded(self._core, spaces)
         return left

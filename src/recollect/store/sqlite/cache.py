@@ -2,8 +2,8 @@
 
 Of a large space the sign bits of its vectors, which only ever grow at their end and are read again once a part of them
 is stale; a small space as a whole, and what is told of single versions of a large one, both read again after every
-change; and the numbers of single vectors, which never change. Whether something changed is told by two numbers that
-every transaction writes for the spaces it touched.
+change; and the numbers of single vectors, which never change and go with the sign bits. Whether something changed is
+told by two numbers that every transaction writes for the spaces it touched.
 """
 
 from __future__ import annotations
@@ -116,6 +116,11 @@ class Blobs:
                 self._taken += more
         return [fresh.get(number) if blob is None else blob for number, blob in zip(numbers, found, strict=True)]
 
+    def drop(self, numbers: NDArray[np.int64]) -> None:
+        with self._lock:
+            for number in numbers.tolist():
+                self._taken -= len(self._kept.pop(number, b""))
+
     def clear(self) -> None:
         with self._lock:
             self._kept, self._taken = {}, 0
@@ -145,6 +150,13 @@ class Halves:
         found[there], found[new] = rows[at[there]], bits[more[new]]
         there |= new
         return found if there.all() else found[there], there
+
+    def drop(self, numbers: NDArray[np.int64]) -> None:
+        with self._lock:
+            places, rows = self._held
+            if places.find(numbers)[1].any():
+                fewer, stood = places.without(numbers)
+                self._held = fewer, rows[stood]
 
     def _keep(self, numbers: NDArray[np.int64], bits: NDArray[np.float16]) -> None:
         """Begins anew where there is no room, but not before so much was missed that others must be wanted by now."""
@@ -199,11 +211,19 @@ class Cache:
                 matrix = Matrix(words)
                 matrix.extend(read(0))
                 self._matrices[key] = _Grown(matrix, pulse)
+                if grown is not None:
+                    self._drop_vectors(model, grown.matrix.missing_in(matrix))
                 return matrix
             if pulse.changes > grown.changes:
                 grown.matrix.extend(read(grown.matrix.last))
                 grown.changes = pulse.changes
             return grown.matrix
+
+    def _drop_vectors(self, model: int, gone: NDArray[np.int64]) -> None:
+        """What left a space is not asked for again: others take its room, and nothing grows for what only passes."""
+        if model in self._halves:
+            self._halves[model].drop(gone)
+        self.tokens.drop(gone)
 
     def known_matrix(self, model: int, space_no: int) -> Matrix | None:
         """The sign bits of a space as far as they were read before, if they were."""

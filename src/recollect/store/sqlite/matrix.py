@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.store.distinct import find
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -51,6 +53,11 @@ class Matrix:
     def last(self) -> int:
         """The number of the newest vector that is here."""
         return int(self._vectors[self._count - 1]) if self._count else 0
+
+    def missing_in(self, other: Matrix) -> NDArray[np.int64]:
+        """The numbers of those vectors that another matrix does not have."""
+        mine, others = self._vectors[: self._count], other._vectors[: other._count]
+        return mine[~find(mine, others)[1]]
 
     def rows(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """The version of every vector, and its bits, a row for each."""
