@@ -41,6 +41,11 @@ _WHOLE = frozenset(
     "act after before checksum count entry no place position run undoes version".split()
 )  # fmt: skip
 _SHARES = frozenset(["confidence", "importance", "now", "was", "weight"])
+_TOKENS = "tokens"
+_STAYING = (_TOKENS, "sealed")
+"""Shelves that are in no export: a file that is handed on opens no door, neither here nor where it is taken in; and
+how far a store has looked through its own rows is no other's business.
+"""
 _COUNTED = tuple(table for table in ("spaces", "records", "entities", "relations", "journal"))
 
 Fields: TypeAlias = dict[str, msgspec.Raw]
@@ -80,8 +85,13 @@ def lines_of(view: SqlView, chosen: Chosen | None = None) -> Iterator[bytes]:
     for table in CANONICAL:
         for _, _, rows in table.batches(db):
             for row in rows:
-                if wanted is None or wanted.has(table, row):
+                if travels(table, row) and (wanted is None or wanted.has(table, row)):
                     yield _line(_NAMES[table.name], _fields(table, row, names))
+
+
+def travels(table: Table, row: Row) -> bool:
+    """Is a row ever written out, or taken from a file?"""
+    return table.name != "shelves" or row[table.columns.index("shelf")] not in _STAYING
 
 
 def _line(noun: str, fields: Mapping[str, object]) -> bytes:
@@ -263,7 +273,8 @@ def fill(edit: SqlEdit, rows: Iterable[tuple[str, Row]], numbers: Mapping[str, i
     """Writes the rows of a whole store into one that is empty, under the numbers that they had."""
     db = edit.database
     for table in CANONICAL:
-        db.run(f"DELETE FROM {table.name} WHERE {table.where}")
+        stays = f" AND shelf <> '{_TOKENS}'" if table.name == "shelves" else ""
+        db.run(f"DELETE FROM {table.name} WHERE {table.where}{stays}")
     held: dict[str, list[Row]] = {}
     for noun, row in rows:
         batch = held.setdefault(noun, [])
@@ -325,5 +336,5 @@ def change_of(row: Row) -> Change:
 
 __all__ = [
     "NOUNS", "Chosen", "Fields", "Row", "Spaces", "change_of", "fill", "id_of", "is_empty", "lines_of", "parse_line",
-    "retired_at", "row_of", "space_no", "space_of_row", "thing_of",
+    "retired_at", "row_of", "space_no", "space_of_row", "thing_of", "travels",
 ]  # fmt: skip

@@ -43,6 +43,7 @@ from recollect.store.portable import (
     retired_at,
     row_of,
     space_no,
+    travels,
 )
 
 FORMAT = 1
@@ -221,6 +222,7 @@ class _Reading:
         self._spaces: Spaces = {}
         self._present: Counter[tuple[int, str]] = Counter()
         self._number = 0
+        self._line = b""
         self.place = self._end = 0
         """At which byte the line that was read last begins."""
         self.numbers: dict[str, int] = {}
@@ -252,11 +254,15 @@ class _Reading:
                 row = row_of(noun, fields, self._spaces, self._number)
                 if noun in _OBJECTS and retired_at(noun, row) is None:
                     self._present[space_no(noun, row), noun] += 1
-                yield noun, row
+                if travels(NOUNS[noun], row):
+                    self._of_rows.update(self._line)
+                    yield noun, row
             elif noun == IDENTITY:
                 told = _converted(fields, dict[str, str], self._number)
                 self.identities[told.get("space", "")] = told.get("text", "")
-            elif noun != NUMBERS:
+            elif noun == NUMBERS:
+                self._of_rows.update(self._line)
+            else:
                 raise InvalidInput(
                     "file", f"line {self._number:,}: this release knows no {noun!r}; a newer one wrote it"
                 )
@@ -287,8 +293,7 @@ class _Reading:
         noun, fields = parse_line(data, self._number)
         self._before_end = self._digest.hexdigest() if noun == END else ""
         self._digest.update(data)
-        if noun in NOUNS or noun == NUMBERS:
-            self._of_rows.update(data)
+        self._line = data
         if noun != END:
             self._counts[noun] = self._counts.get(noun, 0) + 1
         return noun, fields
