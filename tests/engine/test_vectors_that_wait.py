@@ -74,6 +74,27 @@ def test_who_may_not_wait_is_answered_by_words_and_told_how_many_wait(semantic: 
     assert semantic.recall("which pier for ferry 7?", wait=0)[0].why.vector is not None
 
 
+def test_while_vectors_wait_nobody_waits_until_the_second_model_is_opened(semantic: Memory) -> None:
+    semantic.remember_many([{"text": f"Ferry {n} leaves from pier {n}."} for n in range(30)])
+    semantic.embed_waiting()
+    semantic.remember("Ferry 31 leaves from pier 31.")
+    first = semantic.recall("which pier for ferry 7?", wait=0)
+    assert (first.waiting, first[0].why.vector is not None, first.signals.read) == (1, True, 0)
+    semantic.embed_waiting()
+    assert semantic.recall("which pier for ferry 7?").signals.read > 0
+
+
+def test_the_longer_answers_took_the_less_is_left_for_vectors_unless_more_is_asked_for(semantic: Memory) -> None:
+    semantics = semantic.semantics
+    usual = semantics.time_for_vectors(0.15)
+    semantics.answers.note(0.2)
+    shorter, again = semantics.time_for_vectors(0.15), semantics.time_for_vectors(5.0)
+    for _ in range(10):
+        semantics.answers.note(0.01)
+    assert (usual, again, semantics.time_for_vectors(0.15)) == (0.15, 5.0, 0.15)
+    assert 0 < shorter < usual
+
+
 def test_a_long_text_goes_on_where_the_last_question_left_it(heard: Memory, listener: Listener) -> None:
     heard.recall("loads the model", wait=0)
     essay = "An essay on lamps. " + "It goes on and on about lamps. " * 4_000

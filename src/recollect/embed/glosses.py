@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -37,18 +37,19 @@ _SURELY = 3
 
 
 class Language(Struct, frozen=True):
-    """How the words of a language change: endings, shortest first, marks of a participle, what joins a compound."""
+    """How the words of a language change: endings, marks of a participle, what joins a compound."""
 
     code: str
-    endings: tuple[str, ...]
+    endings: frozenset[str]
+    longest: int
     participles: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
 
 
 def _language(code: str, endings: str, participles: str = "", joints: str = "") -> Language:
-    shortest_first = tuple(sorted(endings.split(), key=len))
+    listed = frozenset(endings.split())
     joined = ("", *joints.split()) if joints else ()
-    return Language(code, shortest_first, tuple(participles.split()), joined)
+    return Language(code, listed, max(map(len, listed)), tuple(participles.split()), joined)
 
 
 LANGUAGES = (
@@ -119,7 +120,7 @@ class Glossary(Struct, frozen=True):
             if at >= 0:
                 spellings.append(word[:at] + word[at + len(mark) :])
         spellings += [spelling.translate(_PLAIN) for spelling in spellings]
-        stems = (stem for spelling in spellings for stem in _stems(spelling, self.language.endings))
+        stems = (stem for spelling in spellings for stem in _stems(spelling, self.language))
         return next((known[stem] for stem in stems if stem in known), None)
 
     def _find_parts(self, word: str) -> str | None:
@@ -164,18 +165,22 @@ def _find_glossary(words: Sequence[str], english: Container[str]) -> Glossary | 
     if said_in_english and not counted:
         return None
     plain = [word for word in words if _is_english(word, english)]
+    english_ones = set(plain)
+    others = Counter(word for word in words if word not in english_ones)
     found: list[tuple[int, Glossary]] = []
     for language in counted if said_in_english else LANGUAGES:
         glossary, small = _read(language), counted[language]
         at_home = sum(word in _SMALL and word not in glossary.words for word in words)
         if at_home and small <= at_home:
             continue
-        strange = sum(
-            word not in glossary.small and word not in plain and glossary.find(word) is not None for word in words
-        )
         against = sum(word not in glossary.small for word in plain)
-        if small + strange > (against if small < _SURELY else against / 2):
-            found.append((small + strange, glossary))
+        enough = (against if small < _SURELY else against / 2) - small
+        strange = {word: count for word, count in others.items() if word not in glossary.small}
+        if sum(strange.values()) <= enough:  # whatever they mean
+            continue
+        known = sum(count for word, count in strange.items() if glossary.find(word) is not None)
+        if known > enough:
+            found.append((small + known, glossary))
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
@@ -217,18 +222,16 @@ def _stems_of(language: Language) -> dict[str, str]:
     """The gloss of each listed word by what is left of it without endings and accents; the first listed counts."""
     found: dict[str, str] = {}
     listed = [(gloss, word) for gloss, word in _lines(language) if len(word) >= _LEAST and gloss not in _SMALL]
-    listed += [(gloss, word.translate(_PLAIN)) for gloss, word in listed]
+    listed += [(gloss, plain) for gloss, word in listed if (plain := word.translate(_PLAIN)) != word]
     for gloss, word in listed:
         found.setdefault(word, gloss)
     for gloss, word in listed:
-        for stem in _stems(word, language.endings):
+        for stem in _stems(word, language):
             found.setdefault(stem, gloss)
     return found
 
 
-def _stems(word: str, endings: Iterable[str]) -> Iterator[str]:
-    """A word whole, and without each of the endings that it has."""
-    yield word
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
-            yield word[: -len(ending)]
+def _stems(word: str, language: Language) -> list[str]:
+    """A word whole, and without each of the endings that it has, the shortest first."""
+    lengths = range(1, min(language.longest, len(word) - _LEAST_STEM) + 1)
+    return [word, *[word[:-length] for length in lengths if word[-length:] in language.endings]]

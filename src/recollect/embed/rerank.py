@@ -44,7 +44,7 @@ class Reranker:
 
     def reads(self, text: str) -> bool:
         """Does the vocabulary know the script of a text?"""
-        tokenizer, _ = self._load()
+        tokenizer, _ = self.open()
         return tokenizer.encode(text, self._manifest.window).readable
 
     def score(self, question: str, texts: Sequence[str], until: float | None = None) -> NDArray[np.float32]:
@@ -70,27 +70,32 @@ class Reranker:
             return np.array(list(pool.map(read, texts)), np.float32)
 
     def _read(self, question: str, text: str) -> float:
-        tokenizer, session = self._load()
+        tokenizer, session = self.open()
         ids = tokenizer.encode_pair(to_english(question, tokenizer), to_english(text, tokenizer), self._manifest.window)
         try:
             return float(session.run(None, {"input_ids": np.array([ids], np.int64)})[0].reshape(-1)[0])
         except RuntimeError as error:
             raise EmbedderError(f"the bundled reranker failed: {error}") from error
 
-    def _load(self) -> tuple[WordPiece, Any]:
+    @property
+    def is_open(self) -> bool:
+        """Need nobody wait until it is opened? It was, or cannot be."""
+        return self._loaded is not None or self._failed is not None
+
+    def open(self) -> tuple[WordPiece, Any]:
         """What could not be loaded once is not tried again: its files are large, and others wait."""
         with self._lock:
             if self._failed is not None:
                 raise self._failed
             if self._loaded is None:
                 try:
-                    self._loaded = self._open()
+                    self._loaded = self._read_files()
                 except EmbedderError as error:
                     self._failed = error
                     raise
             return self._loaded
 
-    def _open(self) -> tuple[WordPiece, Any]:
+    def _read_files(self) -> tuple[WordPiece, Any]:
         for file, digest in self._manifest.sha256.items():
             check_file(self._folder / file, digest)
         words = (MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1]

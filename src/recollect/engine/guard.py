@@ -119,6 +119,12 @@ def _require_scope(grant: Grant, scope: Scope) -> None:
 _DOES: Mapping[Scope, str] = {"read": "read", "write": "write", "admin": "drop a space"}
 
 
+_SHARED = (
+    "reranker", "reranker_if_open", "time_for_vectors", "answers", "warm", "problem", "wanted", "go_on", "precedence",
+    "proven", "awake", "see",
+)  # fmt: skip
+
+
 class _GuardedSemantics:
     """The models of a memory. They are shared by all; how much waits for them is told of the grant's spaces alone."""
 
@@ -127,7 +133,7 @@ class _GuardedSemantics:
         self._grant = grant
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("reranker", "warm", "problem", "wanted", "go_on", "precedence", "proven", "awake", "see"):
+        if name in _SHARED:
             return getattr(self._semantics, name)
         raise AttributeError(name)
 
@@ -149,11 +155,11 @@ class _GuardedSemantics:
         where: Filter | None = None,
     ) -> Ready:
         found = self._semantics.ready(_seen(self._grant, spaces), wait, promising, _narrow(self._grant, where))
-        return Ready(self._guard(found.vectors), found.waiting, found.problem)
+        return replace(found, vectors=self._guard(found.vectors))
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
         found = self._semantics.ready_already(view, _seen(self._grant, spaces))
-        return None if found is None else Ready(self._guard(found.vectors), found.waiting, found.problem)
+        return None if found is None else replace(found, vectors=self._guard(found.vectors))
 
     def behind(self, where: Filter) -> Behind:
         narrow = _narrow(self._grant, where)

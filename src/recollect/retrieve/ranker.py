@@ -25,6 +25,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.store.product import multiply
+
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 Pairs = Sequence[tuple[Ints, Ints, float]]
@@ -238,7 +240,7 @@ def _weave(evidence: Evidence) -> Floats:
 
 def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
     for matrix, bias in layers[:-1]:
-        values = np.maximum(values @ matrix + bias, 0.0)
+        values = np.maximum(multiply(values, matrix) + bias, 0.0)
     matrix, bias = layers[-1]
     return (values @ matrix + bias)[:, 0]
 
@@ -275,7 +277,7 @@ def share_words(held: Sequence[Collection[int]]) -> Floats:
     holds[np.repeat(np.arange(len(held)), [len(some) for some in held]), columns] = 1.0
     rarity = np.log1p(len(held) / np.maximum(holds.sum(0), 1.0))
     whole = holds @ rarity
-    return (holds * rarity) @ holds.T / np.maximum(np.minimum.outer(whole, whole), 1e-6)
+    return multiply(holds * rarity, holds.T) / np.maximum(np.minimum.outer(whole, whole), 1e-6)
 
 
 def describe(evidence: Evidence) -> Floats:

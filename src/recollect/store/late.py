@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.product import multiply
+
 SCALE = 254.0
 """Numbers of a vector of length 1 times this are kept as bytes; hardly any of them is above one half."""
 
@@ -31,5 +33,5 @@ def match_tokens(question: NDArray[np.float32], texts: bytes, starts: NDArray[np
     if not len(starts):
         return np.zeros(0, np.float32)
     dim = question.shape[1]
-    nearness = np.frombuffer(texts, np.int8).reshape(-1, dim).astype(np.float32) @ question.T
+    nearness = multiply(np.frombuffer(texts, np.int8).reshape(-1, dim).astype(np.float32), question.T)
     return np.maximum.reduceat(nearness, starts // dim, axis=0).sum(axis=1) / np.float32(SCALE)

@@ -17,7 +17,7 @@ from recollect.embed.base import Embedder
 from recollect.embed.choose import REMOTE, choose_embedder, describe_embedder, embedder_named
 from recollect.engine.core import Core
 from recollect.engine.embedding.later import look_again
-from recollect.engine.embedding.pace import PACE
+from recollect.engine.embedding.pace import PACE, Lately
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.loop import Loop, keep
 from recollect.engine.sight import Sight
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from recollect.engine.embedding.vectors import Vectors
 
 WAIT_SECONDS = 0.15
-"""So long a recall has vectors computed that are still missing; the rest of its 300 ms are for the answer itself."""
+"""So long a recall has vectors computed that are still missing, at most."""
+_WHOLE = 0.27  # seconds, for the vectors and the answer itself: it is to be there within 300 ms
+_LEAST_WAIT, _LAST = 0.03, 0.03  # seconds, for vectors in any case, and for what comes after reading
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
@@ -56,11 +58,15 @@ class Effort(Struct, frozen=True):
 
 
 class Ready(Struct, frozen=True):
-    """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none."""
+    """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none.
+
+    Where some were computed first, an answer that is to be there soon has read whatever it reads by the moment `by`.
+    """
 
     vectors: Vectors | None
     waiting: int = 0
     problem: str | None = None
+    by: float | None = None
 
 
 class Behind(Struct, frozen=True):
@@ -84,8 +90,11 @@ class Semantics:
         """Asked, before the bundled model is loaded, for what somebody who is connected computes vectors with."""
         self._lock = threading.Lock()
         self.precedence = Precedence()
+        self.answers = Lately()
+        """How long answers took whose vectors had been waited for."""
         self._background = Loop("recollect-vectors", self._catch_up, delay=core.settings.embed_delay, failed=keep)
         self._warming = Loop("recollect-model", self._try_out, failed=keep)
+        self._opening = Loop("recollect-reranker", lambda: self.reranker().open(), failed=keep)
         core.on_write.append(self._wake)
         core.eyes = self
 
@@ -137,6 +146,14 @@ class Semantics:
                 self._reranker = Reranker(threads=self._core.settings.embed_threads)
             return self._reranker
 
+    def reranker_if_open(self) -> Reranker | None:
+        """The same for who cannot wait until it is opened, which is then done in the background."""
+        reranker = self.reranker()
+        if reranker.is_open:
+            return reranker
+        self._opening.wake()
+        return None
+
     def ready(
         self,
         spaces: Sequence[str] | None,
@@ -154,7 +171,8 @@ class Semantics:
             if vectors is None:
                 return Ready(None)
             vectors.warm()
-            deadline = time.monotonic() + wait
+            began = time.monotonic()
+            deadline = began + wait
             missing = vectors.missing(spaces, where)
             standby = self._standby(vectors, spaces) if missing > _PATIENCE else None
             with self.precedence.answering():
@@ -165,12 +183,16 @@ class Semantics:
                     missing = vectors.hurry(spaces, promising(), deadline, where)
             if missing:
                 self.go_on()
-            return Ready(standby or vectors, missing)
+            return Ready(standby or vectors, missing, by=began + max(wait, _WHOLE) - _LAST)
         except EmbedderError as error:
             self._failed = True
             return Ready(None, 0, f"searched by keywords alone: {error}")
         except (StoreFull, StoreBusy, ReadOnlyStore) as error:
             return Ready(None, 0, f"searched by keywords alone: {error}")
+
+    def time_for_vectors(self, wait: float) -> float:
+        """As much of a usual wait as leaves room for what answers took lately. Who asks for more time gets it."""
+        return wait if wait > WAIT_SECONDS else min(wait, max(_WHOLE - self.answers.most, _LEAST_WAIT))
 
     def ready_already(self, view: View, spaces: Sequence[str] | None) -> Ready | None:
         """The same where nothing has to be loaded, computed or waited for."""
@@ -296,5 +318,7 @@ class Semantics:
 
     def stop(self) -> None:
         self._warming.end()
+        self._opening.end()
         self._background.stop(1)
         self._warming.stop(1)
+        self._opening.stop(1)

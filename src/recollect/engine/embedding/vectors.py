@@ -19,7 +19,7 @@ from msgspec import Struct
 from recollect.embed.base import Embedder, TokenEmbedder
 from recollect.embed.calibrate import calibrate
 from recollect.engine.core import Core, records_of
-from recollect.engine.embedding.pace import PACE, blend
+from recollect.engine.embedding.pace import PACE, Lately, blend
 from recollect.engine.embedding.precedence import Precedence
 from recollect.engine.known import note_embedded
 from recollect.engine.sight import Sight
@@ -42,6 +42,7 @@ _LONG_STEP = 1_000  # characters of a step that a model on this machine takes: l
 _EACH = 150  # characters that the model could have read in the time that a piece takes however short it is
 _LONG = 4_000  # characters; longer texts come last while somebody waits
 _LEAST_PATIENCE = 0.02  # seconds that writing may wait for others, however late it is
+_MOST_WRITING = 0.06  # seconds that are left for writing at most: on a slow disk there is time for the model, too
 _REMEMBERED_QUERIES = 512
 
 Progress = Callable[[int, int], None]
@@ -78,7 +79,7 @@ class Vectors:
         self.query_hits = self.query_misses = 0
         self._at_once = _FAR if getattr(embedder, "remote", False) else _HERE
         self._begun: dict[int, _Begun] = {}
-        self._pace = 0.0
+        self._pace, self._writing = Lately(), Lately()
         self._warm = False
         self.worked = False
         """Has the model made something of a text yet, in this process?"""
@@ -148,11 +149,11 @@ class Vectors:
         the background has come to it, a record waits for its vector as the others of its time do.
         """
         piece = pieces_of(record)[0]
-        left = seconds - self._pace * (len(piece) + _EACH)
+        left = seconds - self._pace.most * (len(piece) + _EACH)
         if not self._warm or self._model is None:
             return None
         if left <= 0 or not self._embedding.acquire(timeout=left):
-            self._pace /= 2  # it may have been slow only once
+            self._pace.doubt()
             return None
         try:
             [vector] = self._see([piece])[0]
@@ -222,11 +223,12 @@ class Vectors:
 
         `first` are versions in the order in which they are wanted; then come those that `catch_up` would begin with.
         Long texts come last and go on where the last one who was in a hurry left them. Nobody is waited for: what
-        cannot be written in time is kept for the next who writes.
+        cannot be written in time is kept for the next who writes, and room is left for as long as writing took lately.
         """
         self._look_again()
         model = self.model()
         done: list[int] = []
+        until = deadline - min(self._writing.most, _MOST_WRITING)
         with self._core.store.read() as view:
             wanted = view.waiting(model.no, spaces, len(first), among=first).versions if first else ()
             waiting = view.waiting(model.no, spaces, _BATCH, where)
@@ -235,12 +237,16 @@ class Vectors:
             for record in (one for version in order for one in records_of(view, [version])):
                 if len(record.text) > _LONG:
                     postponed.append(record)
-                elif self._finish(record, deadline):
+                elif self._finish(record, until):
                     done.append(record.version)
                 else:
                     break
-        done += [record.version for record in postponed if self._finish(record, deadline)]
-        written = self._write(model, done, patience=max(deadline - time.monotonic(), _LEAST_PATIENCE))
+        done += [record.version for record in postponed if self._finish(record, until)]
+        began = time.monotonic()
+        if not done or began > deadline:
+            return waiting.count
+        written = self._write(model, done, patience=max(until - began, _LEAST_PATIENCE))
+        self._writing.note(time.monotonic() - began)
         return waiting.count - written
 
     def are_complete(self, view: View, spaces: Sequence[str] | None) -> bool:
@@ -295,9 +301,9 @@ class Vectors:
         """
         begun = self._begin(record)
         while begun.left:
-            left = deadline - self._pace * _work_of(self._next([begun], _IN_A_HURRY)) - time.monotonic()
+            left = deadline - self._pace.most * _work_of(self._next([begun], _IN_A_HURRY)) - time.monotonic()
             if left <= 0 or not self._embedding.acquire(timeout=left):
-                self._pace /= 2  # it may have been slow only once
+                self._pace.doubt()
                 return None
             try:
                 self._step([begun], _IN_A_HURRY)
@@ -313,7 +319,7 @@ class Vectors:
             rows, tokens = self._see([piece for _, piece in some])
             for at, (one, _) in enumerate(some):
                 one.seen.append((rows[at], tokens[at] if tokens else None))
-            self._pace = (time.monotonic() - began) / _work_of(some)
+            self._pace.note((time.monotonic() - began) / _work_of(some))
         return len(some)
 
     def _next(self, begun: Sequence[_Begun], most: int) -> list[tuple[_Begun, str]]:

@@ -180,23 +180,29 @@ class Reading:
         """Looks once where all vectors are there; otherwise as many of them are computed first as there is time for."""
         from recollect.engine.read.recall import answer, promising  # brings in numpy: only when something is asked
 
+        semantics = self.semantics
+
         def look(view: View, ready: Ready) -> Recall:
+            at_once = ready.waiting and not query.deep
             return answer(
-                self.core, view, ready.vectors, query, reranker=self.semantics.reranker, facts=facts,
-                waiting=ready.waiting, problem=ready.problem,
+                self.core, view, ready.vectors, query, facts=facts, waiting=ready.waiting, problem=ready.problem,
+                reranker=semantics.reranker_if_open if at_once else semantics.reranker, read_by=ready.by,
             )  # fmt: skip
 
         spaces = list(query.filter.spaces) or None
-        with self.semantics.precedence.answering():
+        with semantics.precedence.answering():
             with self.core.store.read() as view:
-                ready = self.semantics.ready_already(view, spaces)
+                ready = semantics.ready_already(view, spaces)
                 if ready is not None:
                     return look(view, ready)
-            ready = self.semantics.ready(spaces, wait, lambda: promising(self.core, query))
+            ready = semantics.ready(spaces, semantics.time_for_vectors(wait), lambda: promising(self.core, query))
+            began = perf_counter()
             if ready.vectors is not None and 0 < ready.waiting <= _FEW:  # what has ended waits too, and is not missed
                 ready = msgspec.structs.replace(ready, waiting=ready.vectors.missing(spaces, query.filter))
             with self.core.store.read() as view:
-                return look(view, ready)
+                found = look(view, ready)
+            semantics.answers.note(perf_counter() - began)
+            return found
 
     def _missing(self, where: Filter) -> str | None:
         """Says so where a space that was named is not there, or no record has what was asked for by name.

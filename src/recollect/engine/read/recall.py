@@ -275,7 +275,7 @@ def recall(
     vectors: Vectors | None,
     query: Query,
     *,
-    reranker: Callable[[], Reranker] | None = None,
+    reranker: Callable[[], Reranker | None] | None = None,
     waiting: int = 0,
     problem: str | None = None,
 ) -> Recall:
@@ -290,12 +290,15 @@ def answer(
     vectors: Vectors | None,
     query: Query,
     *,
-    reranker: Callable[[], Reranker] | None = None,
+    reranker: Callable[[], Reranker | None] | None = None,
     facts: bool = False,
     waiting: int = 0,
     problem: str | None = None,
+    read_by: float | None = None,
 ) -> Recall:
-    """The same, as one look at the store sees it; with `facts`, stated ones are among the hits."""
+    """The same, as one look at the store sees it; with `facts`, stated ones are among the hits. What is read unasked
+    is read by the moment `read_by`.
+    """
     started, began = time.perf_counter(), time.monotonic()
     query, back = _looking_back(msgspec.structs.replace(query, text=subject_of(query.text)))
     question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
@@ -311,7 +314,8 @@ def answer(
         pool.look_at_pieces(shown)
     if vectors is not None:
         try:
-            used = _read(shown, vectors, reranker, question, pool, began) if reranker is not None else None
+            until = partial(_until, query, began, read_by)
+            used = _read(shown, vectors, reranker, question, pool, until) if reranker is not None else None
         except EmbedderError as error:
             problem = problem or f"the best were not read closely: {error}"
     hits = _hits(shown, pool, query)
@@ -399,13 +403,18 @@ def _spaces(view: View, query: Query) -> Sequence[str]:
 
 
 def _read(
-    shown: _Shown, vectors: Vectors, reranker: Callable[[], Reranker], question: Question, pool: _Pool, began: float
+    shown: _Shown,
+    vectors: Vectors,
+    reranker: Callable[[], Reranker | None],
+    question: Question,
+    pool: _Pool,
+    until: Callable[[], float],
 ) -> tuple[str, int] | None:
     """Has the best read together with the question, where that is worth the time: by which model, and how many."""
     query, small = question.query, is_worth_reading(pool.evidence.records)
     if is_blind(pool.evidence):  # what has no vector is in no language that the model reads
         return None
-    if not (query.deep or small) or (query.deep and not small and _until(query, began) <= time.monotonic()):
+    if not (query.deep or small) or (not (query.deep and small) and until() <= time.monotonic()):
         return None
     looked_at = max(DEEP, 2 * _FOLD_LOOKS_AT * query.limit)  # reading changes the order behind them, too
     compared = pool.best(max(_BY_TOKENS, looked_at)) if query.thorough else None
@@ -416,11 +425,10 @@ def _read(
     likely = [one.version for one in ranked if one.score >= query.min_score]
     records = short_enough(shown.records([one.version for one in best], likely), deep=query.deep)
     model = reranker()
-    if not records or not model.reads(query.text):
+    if model is None or not records or not model.reads(query.text):
         return None
-    until = _until(query, began)
     least = len(short_enough(records[:FEW], deep=False)) if small and query.deep else 0
-    said = read_closely(shown.view, vectors, model, question, records, least=least, until=until)
+    said = read_closely(shown.view, vectors, model, question, records, least=least, until=until())
     if np.isnan(said).all():
         return None
     row_of = {int(version): row for row, version in enumerate(pool.version)}
@@ -428,12 +436,14 @@ def _read(
     return model.name, int((~np.isnan(said)).sum())
 
 
-def _until(query: Query, began: float) -> float:
+def _until(query: Query, began: float, read_by: float | None) -> float:
     """When reading must end: some time from now or, where the whole answer has a time, so that the rest fits in."""
     now = time.monotonic()
     if query.deep and query.deep_within is not None:
         return began + query.deep_within - _AFTER * (now - began)
-    return now + (DEEP_SECONDS if query.deep else FEW_SECONDS)
+    if query.deep:
+        return now + DEEP_SECONDS
+    return now + FEW_SECONDS if read_by is None else min(now + FEW_SECONDS, read_by)
 
 
 def _hits(shown: _Shown, pool: _Pool, query: Query) -> tuple[Hit, ...]:

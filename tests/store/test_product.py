@@ -1,0 +1,22 @@
+"""Is a product that is reckoned block by block the same?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recollect.store.product import multiply
+
+
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(1, 48, 20), (12_001, 48, 20), (400, 41, 64), (32, 9_000, 32)])
+def test_a_product_in_blocks_is_that_of_the_whole(rows: int, inner: int, columns: int) -> None:
+    chance = np.random.default_rng(rows)
+    left = chance.normal(size=(rows, inner)).astype(np.float32)
+    right = chance.normal(size=(inner, columns)).astype(np.float32)
+    found = multiply(left, right)
+    assert (found.shape, found.dtype) == ((rows, columns), np.float32)
+    assert np.allclose(found, left @ right, atol=1e-3)
+
+
+def test_a_product_of_nothing_has_no_rows() -> None:
+    assert multiply(np.zeros((0, 48), np.float32), np.zeros((48, 5), np.float32)).shape == (0, 5)
