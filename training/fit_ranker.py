@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -82,6 +83,12 @@ def count_terms(text: str) -> Counter[str]:
 
 
 @cache
+def hashed(text: str) -> frozenset[int]:
+    """The terms of a text as numbers, which is how stores know them."""
+    return frozenset(crc32(term.encode()) for term in count_terms(text))
+
+
+@cache
 def read_scale() -> tuple[float, float]:
     known = json.loads((MODEL_FOLDER / "calibration.json").read_text())["calibration"]
     return known["floor"], known["spread"]
@@ -112,7 +119,9 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     like = None
     if not np.isnan(asked.cosine).all():
         chosen = store.vectors[kept[rows]].astype(np.float32)
-        like = ranker.Likeness(rows, chosen @ chosen.T, ranker.share_words([held[kept[row]].keys() for row in rows]))
+        like = ranker.Likeness(
+            rows, chosen @ chosen.T, ranker.share_words([hashed(store.texts[kept[row]]) for row in rows])
+        )
     if np.isnan(asked.deep[kept[order[:read]]]).any():
         read = 0
     evidence = ranker.Evidence(

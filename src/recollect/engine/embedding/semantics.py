@@ -60,7 +60,7 @@ class Effort(Struct, frozen=True):
 class Ready(Struct, frozen=True):
     """Vectors to search with (None: keywords alone), how many records still miss them, and why there are none.
 
-    Where some were computed first, an answer that is to be there soon has read whatever it reads by the moment `by`.
+    Where some still wait, an answer that is to be there soon has read whatever it reads by the moment `by`.
     """
 
     vectors: Vectors | None

@@ -186,7 +186,8 @@ class Reading:
             at_once = ready.waiting and not query.deep
             return answer(
                 self.core, view, ready.vectors, query, facts=facts, waiting=ready.waiting, problem=ready.problem,
-                reranker=semantics.reranker_if_open if at_once else semantics.reranker, read_by=ready.by,
+                reranker=semantics.reranker_if_open if at_once else semantics.reranker,
+                read_by=ready.by if at_once else None,
             )  # fmt: skip
 
         spaces = list(query.filter.spaces) or None
