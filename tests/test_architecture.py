@@ -61,6 +61,7 @@ ENGINE_ROOMS = ("write", "graph", "embedding", "read", "intake", "care")
 ALLOWED: dict[tuple[str, str], str] = {
     ("recollect.ingest.entities", "recollect.store.base"): "names are compared in one form, which the store defines",
     ("recollect.retrieve.restate", "recollect.store.terms"): "statements are compared by the terms that find them",
+    ("recollect.retrieve.ranker", "recollect.store.product"): "both multiply matrices while somebody waits",
     (
         "recollect.contracts.native.answers",
         "recollect.retrieve.context",
