@@ -13,7 +13,7 @@ $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	$(PY) -m pip install --quiet --editable .
+	$(PY) -m pip install --quiet --no-compile --editable .
 	$(PY) -m compileall -q src
 	touch $@
 

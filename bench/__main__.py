@@ -16,6 +16,7 @@ from bench import (
     graph,
     growth,
     hooks,
+    hooks_left,
     ingest,
     keepers,
     meaning,
@@ -67,6 +68,7 @@ SECTIONS: dict[str, Callable[[Plan], list[Table]]] = {
     "service": service.run,
     "keepers": keepers.run,
     "hooks": hooks.run,
+    "hooks-left": hooks_left.run,
     "page-speed": page_speed.run,
 }
 

@@ -1,4 +1,4 @@
-"""How long does an agent wait for its memory's hooks, and what do they leave behind?
+"""How long does an agent wait for its memory's hooks?
 
 Hooks are spawned as a client spawns them, by a small process of its own (`bench/spawner.py`): what a child is said to
 have taken at most would otherwise be what this process takes.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,10 +17,9 @@ from typing import Any
 
 import recollect
 from bench.start import environment
-from bench.stores import filled, open_quiet
+from bench.stores import filled
 from bench.table import Plan, Table, median, quantile, within
 from bench.texts import questions
-from recollect import StoreBusy
 
 SIZE = 10_000
 LIMIT_MB = 60.0
@@ -87,7 +85,7 @@ def run(plan: Plan) -> list[Table]:
         f"{count:,} spawns of each, in a store of {size:,}. A process loads no model, the server has it. CPU ms is what"
         " a processor worked for them, whatever else it did meanwhile."
     )
-    return [Table("hooks", columns, tuple(rows), note), leftovers(plan, home)]
+    return [Table("hooks", columns, tuple(rows), note)]
 
 
 def beside_server(home: Path, told: Mapping[str, Sequence[Mapping[str, object]]]) -> list[tuple[float, float, float]]:
@@ -151,39 +149,3 @@ def spawn_bare(count: int) -> list[tuple[float, float, float]]:
         [sys.executable, "-S", str(_SPAWNER)], input=json.dumps(jobs).encode(), capture_output=True, check=True
     )
     return json.loads(done.stdout)
-
-
-def leftovers(plan: Plan, home: Path) -> Table:
-    """Prompts one after another, and then whatever they left: processes, locks, and files."""
-    count = 3 if plan.tiny else 200 if plan.quick else SIZE
-    inputs = events(plan, home, count, first=1_000_000)["UserPromptSubmit"]
-    before = _files(home)
-    with tempfile.TemporaryDirectory(prefix="hooks-") as scratch:
-        spawn(home, "UserPromptSubmit", inputs, scratch)
-        left = {
-            "processes": len(_processes(home)),
-            "temporary files": len(_files(Path(scratch))),
-            "files beside the store": len(_files(home) - before - {"hooks.jsonl", "hooks.jsonl.1"}),
-            "locks": _locked(home),
-        }
-    rows = tuple((what, number, "0", within(number == 0)) for what, number in left.items())
-    return Table("hooks-left", (f"left by {count:,} prompts", "how many", "limit", "holds"), rows)
-
-
-def _files(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-
-
-def _processes(home: Path) -> list[str]:
-    shown = subprocess.run(["ps", "-axo", "pid=,command="], capture_output=True, text=True, check=True)
-    return [line for line in shown.stdout.splitlines() if f"--home {home}" in line]
-
-
-def _locked(home: Path) -> int:
-    """1 where somebody still keeps the store to itself."""
-    with open_quiet(home) as memory:
-        try:
-            with memory.core.store.write(actor="bench", patience=0.0):
-                return 0
-        except StoreBusy:
-            return 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -120,6 +121,17 @@ class Client:
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout or done.stderr  # where Gemini CLI says everything
+
+    def listen(self, settings: str) -> None:
+        """Has what its hooks tell kept, each event in a file `told-EVENT.json` at home."""
+        file, keeper = self.home / settings, self.home / "bin" / "keeper"
+        keeper.write_text(f'#!/bin/sh\ntee {self.home}/told-"$3".json | {sys.executable} -m recollect.cli "$@"\n')
+        keeper.chmod(0o755)
+        file.write_text(re.sub(r'"command": "[^"]* hook ', f'"command": "{keeper} hook ', file.read_text()))
+
+    def heard(self) -> dict[str, dict[str, object]]:
+        found = sorted(self.home.glob("told-*.json"))
+        return {path.stem.removeprefix("told-"): json.loads(path.read_text()) for path in found}
 
     def recollect(self, *args: str) -> str:
         command = [sys.executable, "-m", "recollect.cli", *args]

@@ -65,6 +65,17 @@ def test_codex_lists_what_connect_wrote_and_no_more_after_disconnect(codex):  # 
     assert json.loads(codex("mcp", "list", "--json")) == []
 
 
+RECORDED = {path.stem: json.loads(path.read_text("utf-8")) for path in (Path(__file__).parent / "hooks").glob("*.json")}
+
+
+def assert_as_recorded(client: str, heard: dict[str, dict[str, object]], *events: str) -> None:
+    """Is what a client told of the same form as what was recorded, and replayed in other tests?"""
+    assert sorted(heard) == sorted(events)
+    assert {event: sorted(told) for event, told in heard.items()} == {
+        event: sorted(RECORDED[client][event]) for event in events
+    }
+
+
 def given(asked: list[str]) -> bool:
     return any(STORED in one for one in asked)
 
@@ -80,8 +91,10 @@ def kept(home: Path, *events: str) -> list[str]:
 def test_a_session_of_claude_code_is_given_what_is_known_and_what_was_said_is_kept(claude, model, tmp_path):  # noqa: F811
     claude.recollect("remember", STORED)
     claude.recollect("connect", "claude", "--auto", "--yes")
+    claude.listen(".claude/settings.json")
     claude("-p", ASKED, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL=model.url)
     assert given(model.asked)
+    assert_as_recorded("claude", claude.heard(), "SessionStart", "Stop")
     assert kept(tmp_path, "SessionStart", "Stop") == ["SessionStart", "UserPromptSubmit", "Stop"]
     said = json.loads(claude.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]
@@ -99,12 +112,14 @@ def test_claude_code_calls_the_running_server_with_a_prompt(claude, model):  # n
 def test_a_session_of_codex_is_given_what_is_known_and_what_was_said_is_kept(codex, model, tmp_path):  # noqa: F811
     codex.recollect("remember", STORED)
     codex.recollect("connect", "codex", "--auto", "--yes")
+    codex.listen(".codex/hooks.json")
     provider = f'{{name="m", base_url="{model.url}/v1", wire_api="responses", env_key="KEY"}}'
     codex(
         "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-c", "model_provider=m", "-c", "model=m",
         "-c", f"model_providers.m={provider}", ASKED, KEY="x",
     )  # fmt: skip
     assert given(model.asked)
+    assert_as_recorded("codex", codex.heard(), "SessionStart", "Stop")
     assert "Stop" in kept(tmp_path, "Stop")
     said = json.loads(codex.recollect("list", "--kind", "message", "--json"))["records"]
     assert (("user", ASKED) in [(one["role"], one["text"]) for one in said]) is True
@@ -114,8 +129,10 @@ def test_a_session_of_codex_is_given_what_is_known_and_what_was_said_is_kept(cod
 def test_a_session_of_gemini_cli_is_given_what_is_known_and_only_what_was_said_is_kept(gemini, model, tmp_path):  # noqa: F811
     gemini.recollect("remember", STORED)
     gemini.recollect("connect", "gemini", "--auto", "--yes")
+    gemini.listen(".gemini/settings.json")
     gemini("-m", "gemini-2.5-flash", "-p", ASKED, GEMINI_API_KEY="x", GOOGLE_GEMINI_BASE_URL=model.url)
     assert given(model.asked)
+    assert_as_recorded("gemini", gemini.heard(), "SessionStart", "BeforeAgent", "AfterAgent", "PreCompress")
     assert kept(tmp_path, "AfterAgent")[:2] == ["SessionStart", "BeforeAgent"]
     said = json.loads(gemini.recollect("list", "--kind", "message", "--json"))["records"]
     assert sorted((one["role"], one["text"]) for one in said) == [("assistant", "ok"), ("user", ASKED)]

@@ -210,6 +210,73 @@ def test_claude_is_read_and_what_nobody_spoke_in_is_left_out() -> None:
     ]  # fmt: skip
 
 
+def cursor(role: str, *parts: object) -> dict[str, object]:
+    return {"role": role, "message": {"content": [*parts]}}
+
+
+def text(said: str) -> dict[str, object]:
+    return {"type": "text", "text": said}
+
+
+CURSOR = lines(
+    cursor("user", text("<timestamp>Monday</timestamp>\n<user_query>\nWhy does the check fail?\n</user_query>")),
+    cursor("assistant", {"type": "thinking", "thinking": "Hm."}, text("Let me look.")),
+    cursor("assistant", {"type": "tool_use", "name": "Shell", "input": {"command": "pytest -q"}}),
+    cursor("assistant", text("The key is wrong.")),
+    {"type": "turn_ended", "status": "success"},
+    cursor("user", text("<attached_files>\nkey = 7\n</attached_files>"), text("<user_query>Mend it.</user_query>")),
+    cursor("user", text("<system_reminder>Be brief.</system_reminder>")),
+    cursor("user", text("And in plain words?")),
+)
+
+
+def test_cursor_is_read_with_what_a_person_typed_and_not_what_was_put_beside_it() -> None:
+    [talk] = read_transcript("c-77.jsonl", CURSOR)
+    assert talk == Conversation(
+        format="cursor", origin={"host": "cursor"},
+        messages=(
+            Message("user", "Why does the check fail?"),
+            Message("assistant", "Let me look.\n[Shell: pytest -q]\nThe key is wrong."),
+            Message("user", "Mend it."),
+            Message("user", "And in plain words?"),
+        ),
+    )  # fmt: skip
+
+
+def event(kind: str, data: object, **more: object) -> dict[str, object]:
+    return {"type": kind, "data": data, "id": "e", "timestamp": STAMP, "parentId": None, **more}
+
+
+COPILOT = lines(
+    event("session.start", {"sessionId": "cp-1", "version": 1, "context": {"cwd": "/src/gateway", "branch": "main"}}),
+    event("session.info", {"infoType": "folder_trust", "message": "trusted"}),
+    event("user.message", {"content": "Why does the check fail?", "transformedContent": "<now/>Why?"}),
+    event("user.message", {"content": "A skill is loaded.", "source": "skill-x"}),
+    event("assistant.turn_start", {"turnId": "0"}),
+    event("assistant.message", {"messageId": "m", "content": "Let me look.", "reasoningText": "Hm.", "toolRequests": [
+        {"toolCallId": "t", "name": "bash", "arguments": {"command": "pytest -q"}},
+    ]}),
+    event("tool.execution_start", {"toolCallId": "t", "toolName": "bash", "arguments": {"command": "pytest -q"}}),
+    event("tool.execution_complete", {"toolCallId": "t", "success": True, "result": {"content": "1 passed"}}),
+    event("tool.execution_complete", {"toolCallId": "t", "success": False, "error": {"message": "no such file"}}),
+    event("assistant.message", {"messageId": "m", "content": "A side job.", "parentToolCallId": "t"}),
+    event("assistant.message", {"messageId": "m", "content": "The key is wrong.", "toolRequests": []}),
+)  # fmt: skip
+
+
+def test_copilot_is_read_from_its_events_without_tools_and_subagents() -> None:
+    [talk] = read_transcript("events.jsonl", COPILOT)
+    assert talk == Conversation(
+        format="copilot", id="cp-1", origin={"host": "copilot", "cwd": "/src/gateway", "branch": "main"},
+        messages=(
+            Message("user", "Why does the check fail?", AT),
+            Message("assistant", "Let me look.\n[bash: pytest -q]\n[failed: no such file]\nThe key is wrong.", AT),
+        ),
+    )  # fmt: skip
+    later = COPILOT[COPILOT.index(b'{"type": "assistant.turn_start"') :]  # as a hook goes on in the midst of it
+    assert [message.role for message in read_transcript("events.jsonl", later)[0].messages] == ["assistant"]
+
+
 @pytest.mark.parametrize("form", ["list", "lines", "object"])
 def test_messages_with_role_and_content_are_read_in_any_form(form: str) -> None:
     rows = [

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -156,6 +157,7 @@ _MEANT = {
 """What people type who know other programs."""
 _ALIKE = 0.7  # how much of two words must be the same for one to be meant by the other
 _NUMBERS = {"int": "a whole number", "float": "a number"}
+_NO_NUMBER = re.compile(r"(Invalid value for [^:]+): (.+) is not a valid (int|float)\.", re.DOTALL)
 
 
 def run_app(args: Sequence[str], *, as_json: bool) -> int:
@@ -196,17 +198,5 @@ def _in_plain_words(error: typer.TyperException) -> str:
     option = message.partition("No such option: ")[2]
     if option.removeprefix("-").isdigit():
         return f"{option} is taken for an option; a number that is given here is 1 or more"
-    if isinstance(error.__cause__, ValueError) and (wrong := _wrong_value(error.__cause__)):
-        return f"{message.partition(': ')[0]}: {wrong}"
-    return message
-
-
-def _wrong_value(cause: ValueError) -> str | None:
-    """What a value must be and which one was typed, where whoever checked it tells."""
-    errors = getattr(cause, "errors", None)
-    told = cast("list[Mapping[str, object]]", errors()) if callable(errors) else []
-    for one in told:
-        for kind, must in _NUMBERS.items():
-            if str(one["type"]).startswith(kind):
-                return f"must be {must}, not {one['input']!r}"
-    return None
+    wrong = _NO_NUMBER.fullmatch(message)
+    return message if wrong is None else f"{wrong[1]}: must be {_NUMBERS[wrong[3]]}, not {wrong[2]}"

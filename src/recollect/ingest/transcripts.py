@@ -1,25 +1,27 @@
 """Which conversations does a transcript or an export hold?
 
-Claude Code and Codex write one JSON object a line, ChatGPT and Claude export a list of conversations, and anything may
-write a list of messages with role and content. Content decides what a file is, not its name. People and models are
-quoted in full; a tool call becomes one line, and its result is left out unless it failed; what programs tell the model
-(reminders, environments, instructions) and what it thinks to itself is left out.
+Claude Code and Codex write one JSON object a line, and so do Cursor and Copilot (`editors.py`); ChatGPT and Claude
+export a list of conversations, and anything may write a list of messages with role and content. Content decides what a
+file is, not its name. People and models are quoted in full; a tool call becomes one line, and its result is left out
+unless it failed; what programs tell the model (reminders, environments, instructions) and what it thinks to itself is
+left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
-from mmap import mmap
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from recollect.errors import SourceError
+from recollect.ingest.editors import EVENTS, read_copilot, read_cursor
 from recollect.ingest.exports import read_chatgpt, read_claude
+from recollect.ingest.lines import BROKEN, Data, each_line, mend, mend_whole, objects_of
 from recollect.ingest.parsed import Parsed, conversation_adapter, short_title, storable
 from recollect.ingest.talk import (
     Content,
@@ -40,12 +42,6 @@ _LOOKED_AT = 65_536
 _LOOKED_AT_LINES = 500  # a session may begin with as many lines in which nobody speaks
 
 T = TypeVar("T")
-
-BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding raises over what is no JSON, no text, or nested too deep."""
-
-Data = bytes | mmap
-"""What a file holds: in memory, or, of a large one, to be read from the file line by line."""
 
 
 # Claude Code
@@ -89,12 +85,12 @@ class _ClaudeRole(Struct):
 
 
 def _read_claude_code(data: Data) -> list[Conversation]:
-    glances = (one for one in _lines(data, _ClaudeGlance) if one.message is not None and one.type in _SPEAKERS)
+    glances = (one for one in objects_of(data, _ClaudeGlance) if one.message is not None and one.type in _SPEAKERS)
     aside = all(one.is_sidechain for one in glances)  # a file of a subagent has nothing else
     turns = Turns()
     title: str | None = None
     first: _ClaudeLine | None = None
-    for line in _lines(data, _ClaudeLine):
+    for line in objects_of(data, _ClaudeLine):
         title = line.custom_title or line.ai_title or line.summary or title
         hidden = line.is_meta or line.is_compact_summary or line.is_api_error_message
         if line.message is None or line.type not in _SPEAKERS:
@@ -171,7 +167,7 @@ def _read_codex(data: Data) -> list[Conversation]:
     turns = Turns()
     id: str | None = None
     origin: dict[str, Json] = {"host": "codex"}
-    for raw in _lines(data, msgspec.Raw):
+    for raw in objects_of(data, msgspec.Raw):
         line = _fitting(raw, _CodexLine)
         if line is None:
             continue
@@ -238,7 +234,7 @@ def _read_messages(data: Data) -> list[Conversation]:
     try:
         whole = msgspec.json.decode(data, type=_PlainConversation)
     except BROKEN:
-        return [_plain(_lines(data, _Plain))]
+        return [_plain(objects_of(data, _Plain))]
     return [_plain(whole.messages, whole.id, whole.title)]
 
 
@@ -276,6 +272,7 @@ class _Look(Struct):
     sessionId: str | None = None
     message: object = None
     payload: object = None
+    data: object = None
     role: str | None = None
     content: object = None
     id: str | None = None
@@ -285,17 +282,21 @@ class _Look(Struct):
 
 def _reader_of_lines(data: Data) -> Reader | None:
     first = True
-    for line in islice(_each_line(data), _LOOKED_AT_LINES):
+    for line in islice(each_line(data), _LOOKED_AT_LINES):
         if not line.strip():
             continue
         try:
-            look = msgspec.json.decode(_mend(line), type=_Look)
+            look = msgspec.json.decode(mend(line), type=_Look)
         except BROKEN:
             return None
         if look.type in ("user", "assistant") and look.message is not None and look.sessionId:
             return _read_claude_code
         if look.payload is not None and look.type in ("session_meta", "response_item", "event_msg", "turn_context"):
             return _read_codex
+        if look.data is not None and look.type is not None and look.type.startswith(EVENTS):
+            return read_copilot
+        if look.type is None and look.role in _SPEAKERS and look.message is not None:
+            return read_cursor
         if first and look.type is None and look.role is None and look.id and look.timestamp is not None:
             return _read_codex
         if look.type is None and look.role and look.content is not None:
@@ -306,78 +307,22 @@ def _reader_of_lines(data: Data) -> Reader | None:
 
 def knows_transcript(data: Data) -> bool:
     """Is this a transcript that can be read?"""
-    return find_reader(_mend_whole(data)) is not None
+    return find_reader(mend_whole(data)) is not None
 
 
 def read_transcript(name: str, data: Data) -> list[Conversation]:
     """The conversations of a file in which something was said. A file that is no transcript is an error."""
-    mended = _mend_whole(data)
+    mended = mend_whole(data)
     reader = find_reader(mended)
     if reader is None:
         raise SourceError(
-            f"{name} is no transcript that is known; those of Claude Code, Codex, ChatGPT and Claude are, and messages"
-            " with role and content"
+            f"{name} is no transcript that is known; those of Claude Code, Codex, Cursor, Copilot, ChatGPT and Claude"
+            " are, and messages with role and content"
         )
     try:
         return [conversation for conversation in reader(mended) if conversation.messages]
     except BROKEN as error:
         raise SourceError(f"{name} looks like a transcript, but cannot be read: {error}") from error
-
-
-_ESCAPES = re.compile(
-    rb"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-
-
-def _mend(data: bytes) -> bytes:
-    """The same without a byte order mark, and without halves of characters, as cutting text at a length leaves them."""
-    whole = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\\ud" not in whole and b"\\uD" not in whole:
-        return whole
-    return _ESCAPES.sub(lambda found: found.group() if found.group(2) is None else b"\\ufffd", whole)
-
-
-def _mend_whole(data: Data) -> Data:
-    """The same for a file that is no list of lines: those are mended one by one, so that a large one is not copied."""
-    lines = data[:1] == b"{" and data.find(b"\n{") >= 0
-    if lines or (not any(found.group(2) for found in _ESCAPES.finditer(data)) and data[:3] != b"\xef\xbb\xbf"):
-        return data
-    return _mend(data[:])
-
-
-def _each_line(data: Data) -> Iterator[bytes]:
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield data[at:end]
-        at = end + 1
-
-
-def _lines(data: Data, type_: type[T]) -> Iterator[T]:
-    """The objects of a file with one a line, but for those of another shape: programs add kinds of lines all the time.
-
-    A last line that is only half there is still being written.
-    """
-    broken: Exception | None = None
-    first = True
-    for line in _each_line(data):
-        if not line.strip():
-            continue
-        if broken is not None:  # and this was not the last
-            raise broken
-        try:
-            found = msgspec.json.decode(_mend(line), type=type_)
-        except msgspec.ValidationError:
-            continue
-        except BROKEN as error:
-            if first:
-                raise
-            broken = error
-        else:
-            yield found
-        finally:
-            first = False
 
 
 def _fitting(raw: bytes | msgspec.Raw, type_: type[T]) -> T | None:

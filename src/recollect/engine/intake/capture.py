@@ -38,10 +38,11 @@ from recollect.engine.write.remember import (
 from recollect.engine.write.tell import find_already
 from recollect.errors import SourceError
 from recollect.ingest.keepers import find_keepers
+from recollect.ingest.lines import BROKEN
 from recollect.ingest.parsed import conversation_adapter
 from recollect.ingest.regular import open_regular
 from recollect.ingest.talk import Conversation, Message
-from recollect.ingest.transcripts import BROKEN, find_reader, parse_conversation
+from recollect.ingest.transcripts import find_reader, parse_conversation
 from recollect.ingest.worktree import project_of
 from recollect.retrieve.fence import drop_blocks
 from recollect.store.base import Edit, Shelf

@@ -201,7 +201,8 @@ class Ingesting:
     ) -> tuple[IngestedSource, ...]:
         """Stores the conversations of a transcript or an export, each as a source.
 
-        Known are those of Claude Code, Codex, ChatGPT and Claude, and messages with role and content (JSON or JSONL).
+        Known are those of Claude Code, Codex, Cursor, Copilot, ChatGPT and Claude, and messages with role and content
+        (JSON or JSONL).
         """
         from recollect.engine.intake import files  # brings in what reads transcripts
 

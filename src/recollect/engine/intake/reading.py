@@ -31,10 +31,11 @@ from recollect.engine.write.remember import count_terms, look_for_names
 from recollect.errors import InvalidInput, SourceError
 from recollect.ingest.code import Chunk, split_file
 from recollect.ingest.documents import DOCUMENTS, LARGEST_DOCUMENT, MODES, Mode, parse_document, sniff
+from recollect.ingest.lines import Data
 from recollect.ingest.parsed import ADAPTER_VERSION
 from recollect.ingest.regular import open_regular, read_regular
 from recollect.ingest.repo import Parsed, parse_source
-from recollect.ingest.transcripts import Data, knows_transcript, read_transcript
+from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import SOURCE_CODE, TOO_LARGE, Choice, looks_generated, read_source, skip_name
 from recollect.types import Segment
 
