@@ -95,6 +95,15 @@ def test_what_a_session_was_shown_is_not_shown_to_it_again_but_to_another(shell)
     assert [bool(one.out) for one in (first, again, other)] == [True, False, True]
 
 
+def test_a_session_that_two_hooks_are_called_for_has_its_brief_once(shell):
+    shell.remember(STORED)
+    given = [
+        bool(shell("hook", client, "SessionStart", stdin=told(client, "SessionStart", session_id="v-9")).out)
+        for client in ("claude", "vscode")
+    ]
+    assert given == [True, False]
+
+
 def test_a_brief_is_repeated_after_a_compaction_and_not_after_a_resumption(shell):
     shell.remember(STORED)
     sources = ("startup", "resume", "compact", "clear")

@@ -222,7 +222,7 @@ class _Answer:
         call = self._call
         if call.moment == "start":
             resumed = None if told.anew else told.session
-            if told.anew:
+            if not told.resumed:
                 self._given = unasked.give_earlier(space=call.space, folder=told.folder)  # for when time runs out
             return unasked.give_brief(space=call.space, folder=told.folder, resumed=resumed)
         if told.prompt is not None:

@@ -34,7 +34,7 @@ MOMENTS: Mapping[str, Mapping[str, Moment]] = {
     },
 }  # fmt: skip
 """Every event that means something, by client. Of all others there is nothing to say."""
-_FORGETFUL = ("startup", "clear", "compact", "new")
+_FORGETFUL = ("clear", "compact")
 _JSON_ONLY = ("cursor", "gemini")
 
 
@@ -51,8 +51,16 @@ class HookEvent(Plain):
 
     @property
     def anew(self) -> bool:
-        """Does the session know nothing of what it was shown before?"""
-        return self.source is None or self.source in _FORGETFUL
+        """Does the session know nothing of what it was shown before?
+
+        One that has just begun was shown nothing, unless two hooks of its client are called: VS Code reads the file of
+        Claude Code's beside its own.
+        """
+        return self.source in _FORGETFUL
+
+    @property
+    def resumed(self) -> bool:
+        return self.source == "resume"
 
 
 def parse_event(client: str, data: bytes) -> HookEvent:
