@@ -81,7 +81,8 @@ def ingest(
     """Bring in documents (Markdown, text, HTML, PDF, notebooks), folders, web pages, and transcripts of conversations.
 
     What came in before and has not changed is left alone; what has changed replaces what it was. Of a folder, documents
-    become sources and source code is indexed. Transcripts are those of Claude Code, Codex, Cursor, Copilot, ChatGPT and Claude.
+    become sources and source code is indexed. Transcripts are those of Claude Code, Codex, Cursor, Copilot, ChatGPT and
+    Claude.
 
     \b
     Examples:

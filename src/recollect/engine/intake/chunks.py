@@ -11,6 +11,7 @@ from recollect.embed.count import token_counter
 from recollect.engine.core import Core
 from recollect.engine.parse import parse_draft, parse_fields, parse_space, parse_string
 from recollect.engine.write.remember import count_terms, ensure_space, put_of, remember_all
+from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.ingest.secrets import drop_private
 from recollect.ingest.token_chunks import FULL, cut_chunks
@@ -83,7 +84,7 @@ def _renew(edit: Edit, space: str, id: str, given: dict[str, object]) -> bool:
     old = edit.get(Record, space, id)
     if old is None:
         return False
-    new = msgspec.structs.replace(old, **given)
+    new = Screen(edit, space).require(msgspec.structs.replace(old, **given), "source")
     if new == old:
         return False
     edit.apply([put_of(edit, new, "ingest", old)])

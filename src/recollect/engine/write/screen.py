@@ -31,7 +31,7 @@ ALL_PRIVATE = "all of it is private; nothing was stored"
 _SCREENED: Mapping[type[Struct], tuple[str, ...]] = {
     Stated: ("text", "title", "role", "room", "source", "locator", "metadata", "grounds", "reason", "tags"),
     Segment: ("text", "title", "role", "locator", "metadata"),
-    Entity: ("name", "description", "aliases", "metadata"),
+    Entity: ("name", "type", "description", "aliases", "metadata"),
     Space: ("description", "metadata"),
     Relation: ("predicate", "provenance", "metadata"),
 }
