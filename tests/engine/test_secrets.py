@@ -11,6 +11,7 @@ import pytest
 from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
 
 from recollect import InvalidInput, Memory
+from recollect.engine.intake.chunks import ingest_chunks
 from recollect.engine.write.screen import carry_private
 from recollect.ingest.secrets import drop_private, find_secrets, mask_secrets
 
@@ -92,7 +93,16 @@ WAYS: dict[str, Callable[[Memory, Path], object]] = {
     "transcript": lambda m, folder: m.ingest_transcript(
         _write(folder / "t.jsonl", json.dumps({"role": "user", "content": TEXT}) + "\n")
     ),
-    "entity": lambda m, _: m.entity("Deployer", description=TEXT, metadata={"a": TEXT}),
+    "fields of a file": lambda m, folder: m.ingest_file(
+        _write(folder / "a.md", "# A\n\nb\n"), tags=[TOKEN], room=TEXT, metadata={"a": TEXT}
+    ),
+    "origin of a conversation": lambda m, _: m.ingest_conversation(
+        [{"role": "user", "content": "a"}], title="t", origin={"url": f"https://me:{TOKEN}@example.com/"}
+    ),
+    "chunks that are held": lambda m, _: [
+        ingest_chunks(m.core, "a", tags=tags, source=source) for tags, source in (((), "x"), ((TOKEN,), TEXT))
+    ],
+    "entity": lambda m, _: m.entity("Deployer", type=TEXT, description=TEXT, metadata={"a": TEXT}),
     "relation": lambda m, _: m.relate("a", "knows", "b", provenance=TEXT, metadata={"a": TEXT}),
     "space": lambda m, _: m.create_space("work", description=TEXT),
     "identity": lambda m, _: m.set_identity(m.create_space("work").name, TEXT),

@@ -122,9 +122,9 @@ class SourceWriter:
         self._core = core
         self._edit = edit
         self._space = space
-        self._fields = fields
-        self._extend = extend
         self._screen = Screen(edit, space)
+        self._fields = fields = self._screen.require(fields, "tags")
+        self._extend = extend
         self._any_known = space in edit.names([space])
         self._blank = make_record(core, edit, fields, space)
         self._given = {name: getattr(fields, name) for name in _GIVEN}
@@ -190,9 +190,11 @@ class SourceWriter:
             if kept.text.strip() and not (kinds and screen.policy == "reject"):
                 segments.append(kept)
                 words.append(counted if kept is segment else (None, None))
-        title, summary = screen.text(draft.title)[0], screen.text(draft.summary)[0]
-        told = tuple(dict.fromkeys(masked))
-        return msgspec.structs.replace(draft, segments=tuple(segments), title=title, summary=summary), words, told
+        screened = msgspec.structs.replace(
+            draft, segments=tuple(segments), title=screen.text(draft.title)[0], summary=screen.text(draft.summary)[0],
+            payload=screen.values(draft.payload),
+        )  # fmt: skip
+        return screened, words, tuple(dict.fromkeys(masked))
 
     def _loose(self, session: str, kind: str) -> list[Record]:
         """Messages of a session that came in before it was a source."""

@@ -18,7 +18,7 @@ from recollect.engine.parse import parse_choice
 from recollect.errors import InvalidInput
 from recollect.ingest.secrets import drop_private, mask_secrets
 from recollect.store.base import Shelf, View
-from recollect.types import Entity, Grounds, Json, Relation, Segment, Space, Stated
+from recollect.types import Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
 
 Secrets = Literal["mask", "reject", "allow"]
 POLICIES: tuple[Secrets, ...] = get_args(Secrets)
@@ -91,6 +91,10 @@ class Screen:
     def text(self, text: str) -> tuple[str, tuple[str, ...]]:
         found: list[str] = []
         return self._text(text, found), tuple(found)
+
+    def values(self, values: Metadata) -> Metadata:
+        """What else is said of something, by name."""
+        return cast("Metadata", self._value(values, []))
 
     def _text(self, text: str, found: list[str]) -> str:
         public = drop_private(text)
