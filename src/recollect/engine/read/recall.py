@@ -303,10 +303,13 @@ def answer(
     query, back = _looking_back(msgspec.structs.replace(query, text=subject_of(query.text)))
     question = make_question(query, vectors, int(core.clock().timestamp() * 1e6))
     drawn = draw(view, vectors, question, _spaces(view, query))
-    found, stated = view.together(
-        lambda: complete(view, vectors, question, drawn),
-        lambda: facts_for(view, query, drawn.named) if facts else [],
-    )
+    stated: list[Hit] = []
+    if facts:
+        found, stated = view.together(
+            lambda: complete(view, vectors, question, drawn), lambda: facts_for(view, query, drawn.named)
+        )
+    else:
+        found = complete(view, vectors, question, drawn)
     pool, shown = _Pool(found, question), _Shown(view)
     used = None
     pool.look_closer(shown, vectors)

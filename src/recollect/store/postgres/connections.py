@@ -49,7 +49,7 @@ _PASSING = ("starting up", "shutting down", "recovery", "too many clients", "not
 _SETTINGS = (
     "idle_in_transaction_session_timeout = '5min'", "jit = off", "tcp_keepalives_idle = 30",
     "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3", "hnsw.ef_search = 200",
-    "hnsw.iterative_scan = relaxed_order", "hnsw.max_scan_tuples = 40000",
+    "hnsw.iterative_scan = relaxed_order", "hnsw.max_scan_tuples = 40000", "random_page_cost = 1.1",
 )  # fmt: skip
 _VECTOR_SCHEMA = """SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
     WHERE extname = 'vector'"""

@@ -7,6 +7,7 @@ round trips, however large a space is. What a snapshot has read of some versions
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import sqrt
 from typing import TypeAlias
 
@@ -14,15 +15,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.postgres.database import PostgresDatabase
+from recollect.store.postgres.database import PostgresDatabase, spell_numbers
 from recollect.store.postgres.state import State
 from recollect.store.postgres.vectors import HEADER, MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.findings import (
-    WEIGHT,
     Floats,
+    find_heaviest,
+    find_in_all,
     find_pairs,
     match_pieces,
     pack_pieces,
@@ -31,7 +33,6 @@ from recollect.store.sql.findings import (
     tell_candidates,
     tell_vectors,
 )  # fmt: skip
-from recollect.store.sql.rows import to_lexis
 from recollect.store.sql.where import record_condition
 from recollect.types import Filter
 
@@ -40,41 +41,29 @@ _Said: TypeAlias = tuple[NDArray[np.float32], list[bytes]]
 
 _MOST = 2**31
 _COMPARED = 5_000
-"""Records of a space up to which all its vectors are compared, rather than those that an index leads to."""
+"""Records of a space up to which all its vectors are compared, rather than those that an index leads to, whatever else
+there is, and by their signs first.
+"""
 _PASSED_OVER = 4_000.0
 """How much longer an index takes for one vector that it passes over, times how many it is asked for."""
+_NUMBER = 8  # bytes
 _SURE = 10
 """How many of the very nearest are among the candidates whatever their signs say."""
+_LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
     JOIN tallies ON tallies.space_no = spaces.no WHERE spaces.name = ANY(?::text[]) AND tallies.edition = ?"""
-_HELD = f"""
-    asked AS MATERIALIZED ({_TALLIES}),
-    terms AS (SELECT * FROM unnest(?::bigint[]) WITH ORDINALITY AS terms(hash, place)),
-    held AS MATERIALIZED (
-        SELECT asked.no, terms.place, found.version FROM asked CROSS JOIN terms CROSS JOIN LATERAL (
-            SELECT words.version FROM words
-            WHERE words.keys @> ARRAY[(asked.no << {SPACE_BITS}) | terms.hash] AND words.edition = ? AND {{present}}
-        ) AS found),
-    sizes AS (SELECT no, place, count(*) AS size FROM held GROUP BY no, place)"""
-_HEAVIEST = f"""
-    WITH {_HELD},
-    weights AS (
-        SELECT no, place, round({WEIGHT} * ln(1 + (asked.records - size + 0.5::float8) / (size + 0.5::float8)))::bigint
-            AS weight FROM sizes JOIN asked USING(no)),
-    scored AS (
-        SELECT no, version, sum(weight) AS weight FROM held JOIN weights USING(no, place) {{among}}
-        GROUP BY no, version)
-    SELECT asked.*, {{sizes}}, ARRAY(
-        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY weight DESC, version DESC LIMIT ?) FROM asked"""
-_IN_ALL = f"""
-    WITH {_HELD},
-    scored AS (SELECT no, version FROM held {{among}} GROUP BY no, version HAVING count(*) = ?)
-    SELECT asked.*, {{sizes}}, ARRAY(
-        SELECT version FROM scored WHERE scored.no = asked.no ORDER BY version) FROM asked"""
-_SIZES = """ARRAY(
-        SELECT coalesce(size, 0) FROM terms LEFT JOIN sizes ON sizes.place = terms.place AND sizes.no = asked.no
-        ORDER BY terms.place)"""
+_HOLDING = f"""
+    SELECT asked.*, ARRAY(
+        SELECT (SELECT int8send(count(*))
+                || coalesce(string_agg(int8send(words.version), ''::bytea){{among}}, ''::bytea)
+            FROM words WHERE words.keys @> ARRAY[(asked.no << {SPACE_BITS}) | terms.hash] AND words.edition = ?
+                AND {{present}})
+        FROM unnest(?::bigint[]) WITH ORDINALITY AS terms(hash, place) ORDER BY place)
+    FROM ({_TALLIES}) AS asked"""
+"""For each word of each space how many versions hold it, and which: eight bytes each, since to weigh them here takes
+many times as long as to send them.
+"""
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -129,18 +118,21 @@ class PostgresSearch:
         if every and not terms:
             return {name: self._all(tally, where) for name, tally in self._spaces(spaces).items()}
         self._words.finish()
-        edition = self._state.edition
-        values: list[object] = [list(spaces), edition, list(terms), edition]
-        among = ""
+        edition, among, listed = self._state.edition, "", list[object]()
         if exact:
-            numbers = [tally.no for tally in self._spaces(spaces).values()]
-            allowed, listed = self._allowed(numbers, where)
-            among, values = f"WHERE version IN ({allowed})", [*values, *listed]
-        wanted = _MOST if most is None else most
-        sql = (_IN_ALL if every else _HEAVIEST).format(present=self._present("words", where), among=among, sizes=_SIZES)
-        rows = self._db.rows(sql, [*values, len(terms) if every else wanted + 1])
-        found = {name: _word_match(row, _MOST if every else wanted) for name, *row in rows}
-        self._tallies |= {name: Tally(*row[:3]) for name, *row in rows}
+            allowed, listed = self._allowed([tally.no for tally in self._spaces(spaces).values()], where)
+            among = f" FILTER (WHERE words.version IN ({allowed}))"
+        rows = self._db.rows(
+            _HOLDING.format(present=self._present("words", where), among=among),
+            [*listed, edition, spell_numbers(terms), list(spaces), edition],
+        )
+        self._tallies |= {name: Tally(*row) for name, *row, _ in rows}
+        found: dict[str, WordMatch] = {}
+        for name, _, records, length, held in rows:
+            df = [int.from_bytes(one[:_NUMBER]) for one in held]
+            lists = [np.frombuffer(one[_NUMBER:], dtype=">i8").astype(np.int64) for one in held]
+            versions, more = find_in_all(lists) if every else find_heaviest(lists, df, records, most)
+            found[name] = WordMatch(versions, np.array(df, dtype=np.float64), records, length, more)
         return {space: found[space] for space in spaces if space in found}
 
     def _all(self, tally: Tally, where: Filter) -> WordMatch:
@@ -156,12 +148,14 @@ class PostgresSearch:
         tallies = self._spaces(spaces)
         wanted = most if where.as_of is None else 2 * most
         bound = self._few() if self._model(model).dim <= MOST_INDEXED else _MOST
-        few = [tally.no for tally in tallies.values() if tally.records <= bound]
-        found = self._compare_all(few, model, vector, where, wanted, exact=exact) if few else {}
-        for tally in tallies.values():
-            if tally.no not in few:
-                found[tally.no] = self._compare_some(tally.no, model, vector, where, wanted, bound, exact=exact)
-        return {name: found.get(tally.no) or _near_match([], wanted) for name, tally in tallies.items()}
+        few = [tally for tally in tallies.values() if tally.records <= bound]
+        many = [tally for tally in tallies.values() if tally.records > bound]
+        asks = [
+            partial(self._compare_all, few, model, vector, where, wanted, exact=exact),
+            *(partial(self._compare_some, one, model, vector, where, wanted, bound, exact=exact) for one in many),
+        ]
+        found = {no: near for some in self._db.together(asks) for no, near in some.items()}
+        return {name: found[tally.no] for name, tally in tallies.items()}
 
     def _few(self) -> int:
         """How many vectors are compared one by one as fast as an index finds the best of a space among all spaces.
@@ -172,7 +166,7 @@ class PostgresSearch:
 
     def _compare_all(
         self,
-        numbers: Sequence[int],
+        tallies: Sequence[Tally],
         model: int,
         vector: NDArray[np.float32],
         where: Filter,
@@ -181,57 +175,78 @@ class PostgresSearch:
         exact: bool,
         among: Condition | None = None,
     ) -> dict[int, NearMatch]:
-        """Compares the signs of all vectors of some spaces, as SQLite does, and adds the very nearest that signs miss.
+        """Compares all vectors of some spaces; of those alone that a filter lets through, where it is to be `exact`.
 
-        Of those alone that a filter lets through, where it is to be `exact`.
+        In a small space it compares their signs first, as SQLite does, which finds the same; in others this would take
+        longer than it is worth.
         """
         if exact and among is None:
-            among = self._allowed(numbers, where)
+            among = self._allowed([tally.no for tally in tallies], where)
         allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
-        rows = self._db.rows(
-            f"""WITH every AS MATERIALIZED (
-                SELECT space_no, piece, version, bit_count(bits # ?::varbit) AS signs, numbers <#> ?::halfvec AS far
-                FROM pieces
-                WHERE space_no = ANY(?::bigint[]) AND model = ? AND {self._present("pieces", where)}{allowed})
-            SELECT best.* FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL (
-                (SELECT no, piece, version, false FROM every WHERE space_no = no ORDER BY signs, piece LIMIT ?)
-                UNION ALL
-                (SELECT no, piece, version, true FROM every WHERE space_no = no ORDER BY far, piece LIMIT {_SURE})
-            ) AS best""",
-            (
-                spell_bits(vector, self._model(model).mean), spell_vector(vector), list(numbers), model, *listed,
-                list(numbers), most + 1,
-            ),
-        )  # fmt: skip
-        found: dict[int, NearMatch] = {}
-        for number in numbers:
-            signs = [row[1:3] for row in rows if row[0] == number and not row[3]]
-            sure = [row[1:3] for row in rows if row[0] == number and row[3]]
-            found[number] = _near_match(signs, most, sure)
-        return found
+        held = (
+            "SELECT no, piece, version FROM pieces WHERE space_no = no AND model = ?"
+            f" AND {self._present('pieces', where)}{allowed} ORDER BY"
+        )
+        first: list[object] = [model, *listed]
+        numbers = f"({held} numbers <#> ?::halfvec, piece LIMIT ?)"
+        signs = f"({held} bit_count(bits # ?::varbit), piece LIMIT ?)"
+        spelled = spell_vector(vector)
+        small = [tally.no for tally in tallies if tally.records <= _COMPARED]
+        large = [tally.no for tally in tallies if tally.records > _COMPARED]
+        each = "SELECT best.* FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL"
+        asked: list[tuple[str, list[object]]] = []
+        if small:
+            bits = spell_bits(vector, self._model(model).mean)
+            asked.append(
+                (f"{each} ({signs} UNION ALL {numbers}) AS best",
+                 [spell_numbers(small), *first, bits, most, *first, spelled, _SURE])
+            )  # fmt: skip
+        if large:
+            asked.append((f"{each} {numbers} AS best", [spell_numbers(large), *first, spelled, most]))
+        found: dict[int, list[Row]] = {tally.no: [] for tally in tallies}
+        for rows in self._db.together([partial(self._db.rows, *one) for one in asked]):
+            for number, *row in rows:
+                found[number].append(tuple(row))
+        return {number: _near_match(own, most) for number, own in found.items()}
 
     def _compare_some(
-        self, number: int, model: int, vector: NDArray[np.float32], where: Filter, most: int, bound: int, *, exact: bool
-    ) -> NearMatch:
+        self,
+        tally: Tally,
+        model: int,
+        vector: NDArray[np.float32],
+        where: Filter,
+        most: int,
+        bound: int,
+        *,
+        exact: bool,
+    ) -> dict[int, NearMatch]:
         """Has the index lead to the nearest vectors of a large space; few that a filter lets through are compared."""
         allowed, listed = "", []
         if exact:
-            sql, values = self._allowed([number], where)
+            sql, values = self._allowed([tally.no], where)
             some = self._db.columns(["version"], f"{sql} LIMIT ?", [*values, bound + 1])[0]
             if len(some) <= bound:
-                among: Condition = ("SELECT unnest(?::bigint[])", [some])
-                found = self._compare_all([number], model, vector, where, most, exact=True, among=among)
-                return found.get(number) or _near_match([], most)
-            condition, listed = record_condition(self._db, where, [number], self._now)
+                among: Condition = ("SELECT unnest(?::bigint[])", [spell_numbers(some)])
+                return self._compare_all([tally], model, vector, where, most, exact=True, among=among)
+            condition, listed = record_condition(self._db, where, [tally.no], self._now)
             allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
         dim = self._model(model).dim
+        self._db.run(f"SET LOCAL hnsw.ef_search = {self._breadth(tally, most)}")
         rows = self._db.rows(
             f"SELECT piece, version FROM pieces WHERE model = {model} AND space_no = ?"
             f" AND {self._present('pieces', where)}{allowed}"
             f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?",
-            (number, *listed, spell_vector(vector), most + 1),
+            (tally.no, *listed, spell_vector(vector), most),
         )
-        return _near_match(rows, most)
+        return {tally.no: _near_match(rows, most)}
+
+    def _breadth(self, tally: Tally, most: int) -> int:
+        """How many vectors the index is to look at, at first, for so many of a space to be among them.
+
+        Where they are not it goes on, and each time costs as much as the first.
+        """
+        share = tally.records / max(self._state.pieces, tally.records, 1.0)
+        return max(_LEAST_BREADTH, min(_MOST_BREADTH, int(_SPARE * most / share)))
 
     def pairs(
         self, space: str, model: int, least: float, where: Filter, stop: Callable[[], bool]
@@ -269,7 +284,7 @@ class PostgresSearch:
                 "SELECT pieces.version, halfvec_send(numbers), tokens.tokens FROM pieces"
                 " LEFT JOIN tokens ON tokens.piece = pieces.piece"
                 " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
-                (missing, model),
+                (spell_numbers(missing), model),
             )
             held: dict[int, list[Row]] = {version: [] for version in missing}
             for version, *row in rows:
@@ -301,14 +316,14 @@ class PostgresSearch:
             brought = sorted({version for some in near if some is not None for version in some.versions.tolist()})
             which = "piece = ANY(?::bigint[]) OR pieces.version <> ALL(?::bigint[])"
             cosine = f"({best} WHERE pieces.version = records.version AND pieces.model = ? AND ({which}))"
-            asked = [spell_vector(vector), model, pieces, brought]
+            asked = [spell_vector(vector), model, spell_numbers(pieces), spell_numbers(brought)]
         begins = select_candidates("lexis.names", "records.space_no", cosine)
         rows = self._db.rows(
             f"{begins} AND lexis.edition = ? WHERE {condition} ORDER BY records.version",
             [*asked, self._state.edition, *values],
         )
         if not self._state.writing:
-            self._words.seen |= {row[0]: to_lexis(row[8], row[9]) for row in rows if row[8] is not None}
+            self._words.seen |= {row[0]: (row[8], row[9]) for row in rows if row[8] is not None}
         hashes = np.array(terms, dtype=np.uint32)
         found: dict[str, Findings] = {}
         for name, tally in tallies.items():
@@ -345,19 +360,11 @@ class PostgresSearch:
         return found
 
 
-def _word_match(row: Sequence[object], most: int) -> WordMatch:
-    _, records, length, sizes, versions = row
-    assert isinstance(records, int)
-    assert isinstance(length, int)
-    found = np.array(versions, dtype=np.int64)
-    return WordMatch(found[:most], np.array(sizes, dtype=np.float64), records, length, len(found) > most)
-
-
-def _near_match(rows: Sequence[Row], most: int, sure: Sequence[Row] = ()) -> NearMatch:
-    """The first so many of some pieces and their versions, and those that are among them in any case."""
-    chosen = list(dict.fromkeys([*rows[:most], *sure]))
+def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
+    """Some pieces, perhaps twice, and their versions, of which so many were asked for."""
+    chosen = list(dict.fromkeys(rows))
     pieces, versions = (np.array([row[at] for row in chosen], dtype=np.int64) for at in (0, 1))
-    return NearMatch(versions, pieces, len(rows) > most)
+    return NearMatch(versions, pieces, len(chosen) >= most)
 
 
 def _said(rows: Sequence[Row], dim: int) -> _Said:

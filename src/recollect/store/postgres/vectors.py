@@ -32,8 +32,8 @@ _MORE_MEMORY = """SELECT set_config('maintenance_work_mem',
 
 
 def spell_vector(numbers: NDArray[np.floating]) -> str:
-    """A vector as PostgreSQL reads it."""
-    return f"[{','.join(map(repr, numbers.tolist()))}]"
+    """A vector as PostgreSQL reads it: nine digits tell any float32 from every other."""
+    return f"[{','.join(['%.9g'] * len(numbers))}]" % tuple(numbers.tolist())
 
 
 def spell_bits(numbers: NDArray[np.floating], mean: bytes) -> str:

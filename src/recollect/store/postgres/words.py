@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from recollect.store.base import Lexis, N, normal_name
-from recollect.store.postgres.database import PostgresDatabase
+from recollect.store.postgres.database import PostgresDatabase, spell_numbers
 from recollect.store.postgres.state import State
 from recollect.store.sql.rows import lexis_row, to_lexis
 from recollect.types import Entity
@@ -35,8 +35,9 @@ def name_key(space_no: int, name: str) -> int:
 
 def _spell_keys(space_no: int, lexis: Lexis) -> str:
     """Terms and names as PostgreSQL reads an array."""
-    keys = [term_key(space_no, term) for term in lexis.terms] + [name_key(space_no, name) for name in lexis.names]
-    return f"{{{','.join(map(str, keys))}}}"
+    return spell_numbers(
+        [term_key(space_no, term) for term in lexis.terms] + [name_key(space_no, name) for name in lexis.names]
+    )
 
 
 class PostgresWords:
@@ -46,8 +47,8 @@ class PostgresWords:
         self._db = db
         self._state = state
         self._tallied: dict[tuple[int, int], tuple[int, int]] = {}
-        self.seen: dict[int, Lexis] = {}
-        """What a snapshot has read already of some versions, which who asked for it may ask for again."""
+        self.seen: dict[int, tuple[bytes, str]] = {}
+        """The rows that a snapshot has read already of some versions, which who asked for it may ask for again."""
 
     # Reading
 
@@ -62,7 +63,7 @@ class PostgresWords:
             "SELECT asked.place, held.version FROM unnest(?::bigint[]) WITH ORDINALITY AS asked(key, place)"
             " CROSS JOIN LATERAL (SELECT version FROM words WHERE keys @> ARRAY[asked.key]"
             f" AND edition = ? AND {self.present('words')} ORDER BY version DESC LIMIT ?) AS held ORDER BY 1, 2",
-            (keys, self._state.edition, most),
+            (spell_numbers(keys), self._state.edition, most),
         )
         found: dict[N, list[int]] = {name: [] for name in names}
         for place, version in rows:
@@ -71,10 +72,10 @@ class PostgresWords:
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
         missing = [version for version in versions if version not in self.seen]
-        found = {version: self.seen[version] for version in versions if version in self.seen}
+        found = {version: to_lexis(*self.seen[version]) for version in versions if version in self.seen}
         if missing:
             sql = "SELECT version, terms, names FROM lexis WHERE version = ANY(?::bigint[]) AND edition = ?"
-            rows = self._db.rows(sql, (missing, self._state.edition))
+            rows = self._db.rows(sql, (spell_numbers(missing), self._state.edition))
             found |= {row[0]: to_lexis(row[1], row[2]) for row in rows}
         return found
 

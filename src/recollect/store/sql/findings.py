@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.distinct import distinct
 from recollect.store.late import match_tokens
 from recollect.store.search import Findings, Model, TokenMatch
 from recollect.store.similar import differing_bits, near_rows
@@ -44,6 +45,31 @@ def select_candidates(*more: str) -> str:
 def weigh_term(records: int, size: int) -> float:
     """What a term weighs that so many of all records hold: a whole number, so that sums of them can be equal."""
     return float(round(log1p((records - size + 0.5) / (size + 0.5)) * WEIGHT))
+
+
+def find_in_all(lists: Sequence[Ints]) -> tuple[Ints, bool]:
+    """The versions that stand in all of some lists, each of which has no version twice. Nothing is left out of them."""
+    shortest, *others = sorted(lists, key=len)
+    for one in others:
+        shortest = np.intersect1d(shortest, one, assume_unique=True)
+    return np.sort(shortest), False
+
+
+def find_heaviest(lists: Sequence[Ints], sizes: Sequence[int], records: int, most: int | None) -> tuple[Ints, bool]:
+    """The versions that hold most of the question's weight, which is the rarity of its words; of equals, the newest.
+
+    Given are the versions for each word that may be found, and how many hold it in all. Tells also whether there are
+    more of them.
+    """
+    every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
+    versions = distinct(every)
+    if most is None or len(versions) <= most:
+        return versions, False
+    weights = np.repeat([weigh_term(records, size) for size in sizes], [len(one) for one in lists])
+    scores = np.bincount(np.searchsorted(versions, every), weights)
+    least = -np.partition(-scores, most - 1)[most - 1]
+    above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+    return versions[np.concatenate([above, equal[len(equal) - (most - len(above)) :]])], True
 
 
 def number_groups(

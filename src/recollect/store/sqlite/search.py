@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.distinct import distinct, find
+from recollect.store.distinct import find
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Row
 from recollect.store.sql.findings import (
@@ -22,13 +22,14 @@ from recollect.store.sql.findings import (
     Ints,
     Terms,
     count_held,
+    find_heaviest,
+    find_in_all,
     find_pairs,
     match_pieces,
     pack_pieces,
     tell_alike,
     tell_vectors,
-    weigh_term,
-)
+)  # fmt: skip
 from recollect.store.sql.rows import to_json
 from recollect.store.sql.where import is_plain, record_condition
 from recollect.store.sqlite.cache import Cache, Halves, Image, Pulse
@@ -133,10 +134,12 @@ class SqliteSearch:
                 lists = self._holding(pulse.space_no, terms, old=not present)
             else:
                 lists = [image.versions[rows] for rows, _ in postings(image, hashes)]
-            among = self._allowed(pulse.space_no, where) if exact or (every and not terms) else None
-            versions, more = _in_all(lists, among) if every else _heaviest(lists, pulse.records, among, most)
-            df = np.array([len(one) for one in lists], dtype=np.float64)
-            found[name] = WordMatch(versions, df, pulse.records, pulse.length, more)
+            df = [len(one) for one in lists]
+            if (exact and terms) or (every and not terms):
+                among = self._allowed(pulse.space_no, where)
+                lists = [one[np.isin(one, among)] for one in lists] if terms else [among]
+            versions, more = find_in_all(lists) if every else find_heaviest(lists, df, pulse.records, most)
+            found[name] = WordMatch(versions, np.array(df, dtype=np.float64), pulse.records, pulse.length, more)
         return found
 
     def _holding(self, space_no: int, terms: Sequence[int], *, old: bool) -> list[Ints]:
@@ -391,29 +394,3 @@ def _look(
         confidence=image.confidence[rows],
         replaced=image.replaced[rows],
     )
-
-
-def _in_all(lists: Sequence[Ints], among: Ints | None) -> tuple[Ints, bool]:
-    """The versions that stand in all of some lists: without any list, all that there are."""
-    found = among
-    for one in sorted(lists, key=len):
-        found = one if found is None else np.intersect1d(found, one)
-    return np.zeros(0, dtype=np.int64) if found is None else found, False
-
-
-def _heaviest(lists: Sequence[Ints], records: int, among: Ints | None, most: int | None) -> tuple[Ints, bool]:
-    """The versions that hold most of the question's weight, which is the rarity of its words; of equals, the newest."""
-    every = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
-    if among is not None:
-        every = every[np.isin(every, among)]
-    versions = distinct(every)
-    if most is None or len(versions) <= most:
-        return versions, False
-    sizes = [len(one) for one in lists]
-    weights = np.repeat([weigh_term(records, size) for size in sizes], sizes)
-    if among is not None:
-        weights = weights[np.isin(np.concatenate(lists), among)]
-    scores = np.bincount(np.searchsorted(versions, every), weights)
-    least = -np.partition(-scores, most - 1)[most - 1]
-    above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
-    return versions[np.concatenate([above, equal[len(equal) - (most - len(above)) :]])], True
