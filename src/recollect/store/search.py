@@ -61,11 +61,15 @@ class WordMatch(Struct, frozen=True, eq=False):
 
 
 class NearMatch(Struct, frozen=True, eq=False):
-    """The pieces of a space that lie nearest to a vector: their numbers, and the version that each belongs to."""
+    """The pieces of a space that lie nearest to a vector: their numbers, and the version that each belongs to.
+
+    A store that has compared them as closely as they are ever compared tells their cosines, too.
+    """
 
     versions: NDArray[np.int64]
     pieces: NDArray[np.int64]
     more: bool = False
+    cosines: NDArray[np.float64] | None = None
 
 
 class Pick(Struct, frozen=True, eq=False):

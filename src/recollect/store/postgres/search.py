@@ -50,6 +50,7 @@ _NUMBER = 8  # bytes
 _SURE = 10
 """How many of the very nearest are among the candidates whatever their signs say."""
 _LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
+_COSINE = "-(numbers::vector <#> ?::vector)"
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
     JOIN tallies ON tallies.space_no = spaces.no WHERE spaces.name = ANY(?::text[]) AND tallies.edition = ?"""
@@ -184,7 +185,7 @@ class PostgresSearch:
             among = self._allowed([tally.no for tally in tallies], where)
         allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
         held = (
-            "SELECT no, piece, version FROM pieces WHERE space_no = no AND model = ?"
+            "SELECT no, piece, version, numbers FROM pieces WHERE space_no = no AND model = ?"
             f" AND {self._present('pieces', where)}{allowed} ORDER BY"
         )
         first: list[object] = [model, *listed]
@@ -193,16 +194,16 @@ class PostgresSearch:
         spelled = spell_vector(vector)
         small = [tally.no for tally in tallies if tally.records <= _COMPARED]
         large = [tally.no for tally in tallies if tally.records > _COMPARED]
-        each = "SELECT best.* FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL"
+        each = f"SELECT best.no, piece, version, {_COSINE} FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL"
         asked: list[tuple[str, list[object]]] = []
         if small:
             bits = spell_bits(vector, self._model(model).mean)
             asked.append(
                 (f"{each} ({signs} UNION ALL {numbers}) AS best",
-                 [spell_numbers(small), *first, bits, most, *first, spelled, _SURE])
+                 [spelled, spell_numbers(small), *first, bits, most, *first, spelled, _SURE])
             )  # fmt: skip
         if large:
-            asked.append((f"{each} {numbers} AS best", [spell_numbers(large), *first, spelled, most]))
+            asked.append((f"{each} {numbers} AS best", [spelled, spell_numbers(large), *first, spelled, most]))
         found: dict[int, list[Row]] = {tally.no: [] for tally in tallies}
         for rows in self._db.together([partial(self._db.rows, *one) for one in asked]):
             for number, *row in rows:
@@ -230,13 +231,13 @@ class PostgresSearch:
                 return self._compare_all([tally], model, vector, where, most, exact=True, among=among)
             condition, listed = record_condition(self._db, where, [tally.no], self._now)
             allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
-        dim = self._model(model).dim
+        dim, spelled = self._model(model).dim, spell_vector(vector)
         self._db.run(f"SET LOCAL hnsw.ef_search = {self._breadth(tally, most)}")
         rows = self._db.rows(
-            f"SELECT piece, version FROM pieces WHERE model = {model} AND space_no = ?"
+            f"SELECT piece, version, {_COSINE} FROM pieces WHERE model = {model} AND space_no = ?"
             f" AND {self._present('pieces', where)}{allowed}"
             f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?",
-            (tally.no, *listed, spell_vector(vector), most),
+            (spelled, tally.no, *listed, spelled, most),
         )
         return {tally.no: _near_match(rows, most)}
 
@@ -309,14 +310,13 @@ class PostgresSearch:
         among = msgspec.structs.replace(where, versions=tuple(versions))
         condition, values = record_condition(self._db, among, [tally.no for tally in tallies.values()], self._now)
         cosine, asked = "NULL::float8", list[object]()
+        known: dict[int, float] = {}
         if model is not None and vector is not None:
-            best = "SELECT max(-(numbers::vector <#> ?::vector)) FROM pieces"
-            near = [picks[name].near for name in tallies]
-            pieces = [piece for some in near if some is not None for piece in some.pieces.tolist()]
-            brought = sorted({version for some in near if some is not None for version in some.versions.tolist()})
-            which = "piece = ANY(?::bigint[]) OR pieces.version <> ALL(?::bigint[])"
-            cosine = f"({best} WHERE pieces.version = records.version AND pieces.model = ? AND ({which}))"
-            asked = [spell_vector(vector), model, spell_numbers(pieces), spell_numbers(brought)]
+            for name in tallies:
+                known |= _best(picks[name].near)
+            best = f"SELECT max({_COSINE}) FROM pieces WHERE pieces.version = records.version AND pieces.model = ?"
+            cosine = f"CASE WHEN records.version <> ALL(?::bigint[]) THEN ({best}) END"
+            asked = [spell_numbers(known), spell_vector(vector), model]
         begins = select_candidates("lexis.names", "records.space_no", cosine)
         rows = self._db.rows(
             f"{begins} AND lexis.edition = ? WHERE {condition} ORDER BY records.version",
@@ -328,7 +328,8 @@ class PostgresSearch:
         found: dict[str, Findings] = {}
         for name, tally in tallies.items():
             some = [row for row in rows if row[10] == tally.no]
-            told = np.array([np.nan if row[11] is None else row[11] for row in some], dtype=np.float64)
+            own = [known.get(row[0], row[11]) for row in some]
+            told = np.array([np.nan if one is None else one for one in own], dtype=np.float64)
             columns = list(zip(*(row[:9] for row in some), strict=True)) or [()] * 9
             found[name] = tell_candidates(columns, hashes, lambda _, told=told: told)
         return found
@@ -364,7 +365,18 @@ def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
     """Some pieces, perhaps twice, and their versions, of which so many were asked for."""
     chosen = list(dict.fromkeys(rows))
     pieces, versions = (np.array([row[at] for row in chosen], dtype=np.int64) for at in (0, 1))
-    return NearMatch(versions, pieces, len(chosen) >= most)
+    cosines = np.array([row[2] for row in chosen], dtype=np.float64)
+    return NearMatch(versions, pieces, len(chosen) >= most, cosines)
+
+
+def _best(near: NearMatch | None) -> dict[int, float]:
+    """The cosine of each version's best piece, of those that lie near."""
+    if near is None or near.cosines is None:
+        return {}
+    best: dict[int, float] = {}
+    for version, cosine in zip(near.versions.tolist(), near.cosines.tolist(), strict=True):
+        best[version] = max(cosine, best.get(version, cosine))
+    return best
 
 
 def _said(rows: Sequence[Row], dim: int) -> _Said:
