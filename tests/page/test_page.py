@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import http.client
+import re
 import socket
 import subprocess
 import sys
@@ -363,10 +365,43 @@ def test_two_thousand_names_are_drawn_and_one_is_found(look: Look, memory: Memor
             memory.relate(f"part {n}", "belongs to", f"part {n // 7}", space="many", replaces=False)
     page = look("graph?space=many")
     page.wait_for_function("() => document.querySelector('main [role=status]')?.innerText.startsWith('2,000')")
+    page.wait_for_selector("canvas[data-laid=done]")
     page.fill("#find", "part 1999")
     page.keyboard.press("Enter")
     page.wait_for_selector(".graph-side h2:has-text('part 1999')")
     assert "part 285" in page.locator(".graph-side").inner_text()
+
+
+def test_a_network_lies_the_same_whenever_it_is_looked_at(look: Look) -> None:
+    drawn: list[str] = []
+    for _ in range(2):
+        page = look("graph?space=work")
+        page.wait_for_selector("canvas[data-laid=done]")
+        page.wait_for_selector(".graph-side h2")
+        page.evaluate("() => document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        drawn.append(page.evaluate("() => document.querySelector('canvas').toDataURL()"))
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) > 10_000
+
+
+def test_the_moment_of_a_network_is_in_its_address(look: Look) -> None:
+    page = look("graph?space=work&at=2026-09-01T10:00:00.000Z&past=no")
+    shown(page, "As it was on 1 Sept 2026")
+    assert not page.locator("#past").is_checked()
+    page.locator("#time").focus()
+    page.keyboard.press("End")
+    shown(page, "As it is now")
+    page.wait_for_function("() => !location.hash.includes('at=')")
+    assert "past=no" in page.evaluate("location.hash")
+
+
+def test_a_network_whose_program_does_not_load_says_so_and_keeps_the_list(look: Look) -> None:
+    page = look("health")
+    page.route("**/layout.js", lambda route: route.fulfill(status=404, body=""))
+    page.evaluate("location.hash = '#/graph?space=work'")
+    shown(page, "The network cannot be laid out")
+    shown(page, "Most connected")
 
 
 # By keys alone, on a phone, in the dark
@@ -608,8 +643,16 @@ def test_the_page_is_small_and_asks_nobody_else() -> None:
     for path in files:
         if path.suffix in (".js", ".css", ".html"):
             text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
-            assert "://" not in text, path.name
+            assert "://" not in re.sub(r"\A// https://d3js.org/.*", "", text), path.name  # where it comes from
             assert "innerHTML" not in text, path.name
+
+
+def test_what_others_made_is_as_they_made_it_and_its_licence_lies_beside_it() -> None:
+    made = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (FOLDER / "vendor").glob("*.js")}
+    told = (Path(__file__).parents[2] / "docs" / "page.md").read_text("utf-8")
+    assert set(made) == {f"d3-{name}.min.js" for name in ("dispatch", "force", "quadtree", "timer")}
+    assert [name for name, digest in made.items() if digest not in told] == []
+    assert "Permission to use, copy, modify" in (FOLDER / "vendor" / "LICENSE").read_text("utf-8")
 
 
 def test_its_rules_allow_nothing_inline(up: Service) -> None:
