@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from recollect.engine.read.brief import make_brief
 from recollect.engine.read.foremost import rank_standing
 from recollect.retrieve.importance import effective_importance
 from recollect.types import Filter
@@ -65,3 +66,34 @@ def test_what_ends_by_itself_is_not_foremost_any_more(memory: Memory, clock: Any
     assert len(memory.foremost()) == 2
     clock.advance(minutes=6)
     assert [one.record.text for one in memory.foremost()] == ["Always."]
+
+
+def test_a_brief_from_what_is_kept_is_the_one_that_looking_at_all_would_make(memory: Memory, clock: Any) -> None:
+    def same() -> bool:
+        anew = make_brief(memory.core, Filter(spaces=("default", "other")), limit=50, budget_tokens=800)
+        return memory.brief(space=["default", "other"]) == anew
+
+    memory.remember("Elsewhere it is always Tuesday.", space="other", tags=["pinned"])
+    ids = [memory.remember(f"Note {i} says {i * 7}.", importance=i / 200).id or "" for i in range(90)]
+    assert same()
+    rule = memory.remember("Deploy on Tuesdays only.", kind="rule").id or ""
+    assert same()
+    memory.remember_many([{"text": f"Open point {i}.", "status": "open", "kind": "task"} for i in range(70)])
+    assert same()
+    memory.revise(ids[3], tags=["pinned"])
+    assert same()
+    ended = memory.invalidate(rule, reason="no longer")
+    assert same()
+    memory.undo(ended)
+    assert same()
+    for id in ids[60:]:
+        memory.forget(id)
+    assert same()
+    clock.advance(days=3)
+    memory.remember("Until tomorrow.", tags=["pinned"], valid_until=clock.now.replace(hour=23))
+    assert same()
+    clock.advance(hours=24)
+    assert same()
+    memory.delete_space("other")
+    memory.remember("Fresh.", space="other", importance=0.9)
+    assert same()

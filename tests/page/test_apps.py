@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,9 @@ class Client:
         name = params.get("name", params.get("uri"))
         headers |= {"Mcp-Name": name} if name else {}
         body = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": {**params, "_meta": meta}}
-        answer = self._web.post("/mcp", json=body, headers=headers).json()
+        told = self._web.post("/mcp", json=body, headers=headers).text
+        data = next(line for line in reversed(told.splitlines()) if line.startswith(("{", "data: {")))
+        answer = json.loads(data.removeprefix("data: "))  # what takes a moment comes as an event
         assert "result" in answer, answer
         return answer["result"]
 
@@ -95,7 +98,9 @@ def test_who_shows_no_apps_is_told_of_none(client: Client) -> None:
     plain = client.ask("tools/list", shows=False)["tools"]
     shown = client.ask("tools/list")["tools"]
     assert [tool for tool in plain if "_meta" in tool or tool["name"] == "inbox"] == []
-    assert {tool["name"] for tool in shown} - {tool["name"] for tool in plain} == {"inbox"}
+    assert {tool["name"] for tool in shown} - {tool["name"] for tool in plain} == {"inbox", "settle", "undo"}
+    hidden = {tool["name"] for tool in shown if tool.get("_meta") == {"ui": {"visibility": ["app"]}}}
+    assert hidden == {"settle", "undo"}  # what is done by hand is for no model
     documents = client.ask("resources/list")["resources"]
     assert {(one["uri"], one["mimeType"]) for one in documents} == {
         ("ui://recollect/recall", "text/html;profile=mcp-app"),
@@ -116,6 +121,30 @@ def test_a_recall_is_shown_asked_again_and_corrected(host: Any) -> None:
     app.get_by_label("What is right").fill("The nightly export to the accountant runs at 03:15.")
     app.get_by_role("button", name="Save").click()
     app.locator("li", has_text="runs at 03:15.").wait_for()
+    app.get_by_text("What spoke for it: ").first.wait_for(state="attached")
+    app.get_by_role("button", name="Undo").click()
+    app.locator("li", has_text="runs at 02:30").wait_for()
+    app.get_by_text("Taken back.").wait_for()
+
+
+def test_what_is_no_longer_true_is_said_so_in_an_app_and_that_is_taken_back(host: Any) -> None:
+    app = host("recall", query="bike shed code", space="home")
+    item = app.locator("li", has_text="bike shed's code")
+    item.get_by_role("button", name="No longer true").click()
+    app.get_by_text("It no longer counts as true.").wait_for()
+    item.wait_for(state="detached")
+    app.locator("body").press("u")
+    item.wait_for()
+
+
+def test_an_app_asks_again_within_what_it_was_asked_for_and_as_of_a_day(host: Any) -> None:
+    app = host("recall", query="feature flags restart", space="work", project="orchard")
+    app.get_by_text("read again on SIGHUP").wait_for()
+    app.get_by_label("As of").fill("2026-01-15")
+    app.get_by_text("Nothing").or_(app.locator("li")).first.wait_for()
+    app.locator("#q").press("Enter")
+    app.get_by_text("read again on SIGHUP").wait_for(state="detached")
+    assert app.get_by_role("button", name="Correct").count() == 0  # what was is no longer to be changed
 
 
 @pytest.mark.parametrize("tool", ["recall", "inbox"])
@@ -137,6 +166,40 @@ def test_the_inbox_is_answered_one_after_the_other(host: Any, client: Client) ->
     app.locator(".read", has_text=before).wait_for(state="detached")
     left = client.call("inbox", space="work")["structuredContent"]["piles"]
     assert before not in str([matter for pile in left for matter in pile["matters"]])
+    app.get_by_text("Dropped; its history stays.").wait_for()
+    app.get_by_role("button", name="Undo").click()
+    app.locator(".read", has_text=before).wait_for()
+    app.locator("body").press("l")
+    app.locator(".read", has_text=before).wait_for(state="detached")
+    app.locator("body").press("u")
+    app.locator(".read", has_text=before).wait_for()
+
+
+def test_a_model_cannot_vouch_for_what_rests_on_nothing_and_a_person_can(client: Client) -> None:
+    piles = client.call("inbox", space="work")["structuredContent"]["piles"]
+    matter = next(pile for pile in piles if pile["pile"] == "candidates")["matters"][0]
+    refused = client.call("inbox", space="work", key=matter["key"], answer="keep")
+    assert "needs evidence" in refused["content"][0]["text"]
+    kept = client.call("settle", space="work", key=matter["key"], answer="keep")["structuredContent"]
+    read = client.call("explore", id=matter["records"][0]["id"], space="work")["content"][0]["text"]
+    assert "human_curated" in read
+    client.call("undo", entries=kept["entries"])
+
+
+def test_every_answer_of_an_app_can_be_taken_back(host: Any, client: Client) -> None:
+    def waiting() -> list[tuple[str, str]]:
+        piles = client.call("inbox", space="work")["structuredContent"]["piles"]
+        return sorted((pile["pile"], matter["key"]) for pile in piles for matter in pile["matters"])
+
+    app = host("inbox", space="work")
+    before = waiting()
+    buttons = app.locator(".actions button")
+    buttons.first.wait_for()
+    for number in range(buttons.count()):
+        buttons.nth(number).click()
+        app.locator("#done button").click()
+        app.get_by_text("Taken back.").wait_for()
+        assert waiting() == before
 
 
 def test_the_inbox_says_what_it_has_not_looked_at(host: Any, home: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.page.conftest import PHONE
-from tests.page.test_page import complaints, record_of, shown, texts
+from tests.page.test_page import READY, complaints, record_of, shown, texts
 from tests.serve.up import Service
 from tools.browser import axe
 
@@ -310,3 +310,50 @@ def test_a_token_is_not_told_where_the_memory_lies_nor_who_else_calls(
         assert texts(page, ".figure span") == ["Records that hold now", "Waiting for vectors", "Spaces"]
     finally:
         server.close()
+
+
+# Links
+
+
+@pytest.mark.parametrize("view", ["recall?q=code", "inbox", "timeline", "given", "graph"])
+def test_a_link_shows_the_same_in_another_browser(look: Look, view: str) -> None:
+    page = look(view)
+    page.wait_for_selector(f"{READY}, .empty")
+    page.select_option("#space", "home")
+    page.wait_for_function("() => location.hash.includes('space=home')")
+    page.wait_for_selector(f"{READY}, .empty")
+    heading = page.locator("main h1 + p").all_inner_texts()
+    other = look(page.evaluate("location.hash.slice(2)"))
+    other.wait_for_selector(f"{READY}, .empty")
+    assert other.locator("main h1 + p").all_inner_texts() == heading
+    if view not in ("given", "graph"):
+        assert other.locator("#space").input_value() == "home"
+    rail = [link.get_attribute("href") for link in page.locator("#rail [data-view]").all()]
+    assert [("space=home" in (link or "")) for link in rail] == [True] * 5 + [False] * 2
+
+
+def test_what_is_of_all_spaces_is_so_where_another_one_is_chosen(look: Look) -> None:
+    page = look("recall?q=code")
+    page.wait_for_selector(".hit")
+    of_all = page.evaluate("location.hash.slice(2)")
+    page.select_option("#space", "home")
+    page.wait_for_function("() => location.hash.includes('space=home')")
+    page.evaluate(GO, of_all)
+    page.wait_for_function("() => document.querySelector('#space').value === ''")
+    page.evaluate(GO, "recall?q=code&space=nowhere")
+    shown(page, "There is no space “nowhere” that you may see")
+    page.wait_for_selector(".hit")
+
+
+def test_whoever_stands_on_an_answer_stays_there_while_others_write(look: Look, memory: Memory) -> None:
+    page = look("recall?q=orchard")
+    page.wait_for_selector(".live[data-state=live]")
+    page.wait_for_selector(".results[data-asked=orchard]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    stood = page.evaluate("document.activeElement.getAttribute('href')")
+    with page.expect_response("**/api/recall*"):
+        memory.remember("The orchard has a new gate.", space="home")
+    page.wait_for_selector(".hit a:has-text('new gate')")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == stood

@@ -1,7 +1,8 @@
 """What can a client show of a memory, where it shows apps, beside what a model reads?
 
 An app is a document at a `ui://` address, which a client puts beside what a tool answered (MCP Apps). It reaches
-nobody: it speaks with the client, which calls tools for it. Whoever shows no apps is not told of them.
+nobody: it speaks with the client, which calls tools for it. Whoever shows no apps is not told of them. What a person
+does by hand in an app has tools of its own, which clients show to no model.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from recollect.contracts.tool import APP_TYPE, UI, Annotations, Call, Contract, Resource, Tool, view
 from recollect.engine.care.inbox import Matter, Pile, Settled, Waiting, Word, inbox, settle
@@ -29,6 +31,27 @@ class InboxParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     key: str | None = None
     answer: Word | None = None
     keep: str | None = None
+
+
+class SettleParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a person wants to become of something that waits."""
+
+    key: str
+    answer: Word
+    keep: str | None = None
+    space: str | None = None
+
+
+class UndoParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Entries of the journal that are to be taken back."""
+
+    entries: Annotated[tuple[int, ...], Meta(min_length=1, max_length=200)]
+
+
+class Undone(Struct, frozen=True, kw_only=True):
+    """The entries that took others back."""
+
+    entries: tuple[int, ...]
 
 
 class Waits(Struct, omit_defaults=True, kw_only=True):
@@ -72,6 +95,17 @@ def show_inbox(params: InboxParams, call: Call) -> Inbox | Settled:
     return Inbox(piles=[_pile(one, space) for one in inbox(core, space, limit=_MOST)])
 
 
+def settle_by_hand(params: SettleParams, call: Call) -> Settled:
+    core, space = call.memory.core, params.space or call.space
+    return settle(core, params.key, params.answer, space=space, keep=params.keep, by_hand=True)
+
+
+def undo(params: UndoParams, call: Call) -> Undone:
+    """The newest first, so that what was built upon something goes before it."""
+    done = [call.memory.undo(entry) for entry in sorted(params.entries, reverse=True)]
+    return Undone(entries=tuple(entry for one in done for entry in one.entries))
+
+
 def _pile(pile: Waiting, space: str) -> PileView:
     return view(PileView, pile, matters=[_matter(one, space) for one in pile.matters])
 
@@ -89,17 +123,31 @@ INBOX = Tool(
 )  # fmt: skip
 
 
+_BY_HAND = {"ui": {"visibility": ["app"]}}
+SETTLE = Tool(
+    "settle", "What a person answered in an app to something that waits.", SettleParams, settle_by_hand, Annotations(),
+    meta=_BY_HAND,
+)  # fmt: skip
+UNDO = Tool(
+    "undo", "Takes back what a person just did in an app.", UndoParams, undo, Annotations(), meta=_BY_HAND,
+)  # fmt: skip
+
+
 def with_apps(contract: Contract) -> Contract:
     """The same table for clients that show apps: recall has one, and there is an inbox."""
     shown = {"recall": "recall", INBOX.name: "inbox"}
     tools = (*contract.tools, INBOX)
     return msgspec.structs.replace(
         contract,
-        tools=tuple(
-            msgspec.structs.replace(tool, meta={"ui": {"resourceUri": _ADDRESS + shown[tool.name]}})
-            if tool.name in shown
-            else tool
-            for tool in tools
+        tools=(
+            *(
+                msgspec.structs.replace(tool, meta={"ui": {"resourceUri": _ADDRESS + shown[tool.name]}})
+                if tool.name in shown
+                else tool
+                for tool in tools
+            ),
+            SETTLE,
+            UNDO,
         ),
         resources=(*contract.resources, _app("recall", "Recall"), _app("inbox", "Inbox")),
         extensions={UI: {}},

@@ -60,3 +60,25 @@ function h(name, attributes, ...children) {
   element.append(...children.flat().filter((child) => child !== null && child !== false));
   return element;
 }
+
+/** Says what was done, and offers to take it back: `undo` does that, and what is shown then; without one there is no way back. */
+let takeBack = null;
+function done(words, undo) {
+  takeBack = undo && (async () => {
+    takeBack = null;
+    try {
+      await undo();
+      done("Taken back.");
+    } catch (error) {
+      done(error.message);
+    }
+  });
+  document.getElementById("done").replaceChildren(words, ...(takeBack ? [" ", h("button", { type: "button", onclick: () => takeBack?.() }, "Undo ", h("kbd", {}, "u"))] : []));
+}
+
+/** One key for each button that says so, and `u` for the last undo; whoever writes in a field is left alone. */
+addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
+  if (ctrlKey || metaKey || altKey || target.closest("input, textarea, select")) return;
+  if (key === "u") takeBack?.();
+  else document.querySelector(`button[data-key="${CSS.escape(key)}"]`)?.click();
+});

@@ -227,8 +227,13 @@ def _age(record: Record) -> tuple[object, ...]:
 # What follows from a word
 
 
-def settle(core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep: str | None = None) -> Settled:
-    """Does what a person answered to a matter; `keep` names the record that stays, where there are several."""
+def settle(
+    core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep: str | None = None, by_hand: bool = False
+) -> Settled:
+    """Does what a person answered to a matter; `keep` names the record that stays, where there are several.
+
+    Only whoever says so `by_hand`, or on the page, vouches for what rests on nothing else.
+    """
     name = existing(core, space)
     pile, ids = _parse_key(key)
     said = parse_choice(word, "answer", WORDS)
@@ -241,7 +246,7 @@ def settle(core: Core, key: str, word: str, *, space: str = DEFAULT_SPACE, keep:
     if said == "mask":
         mask_kept(core, [KeptSecret(space=name, type="record", id=id, kinds=()) for id in ids])
         return Settled(key=key, undoable=False)
-    entries = _change(core, name, pile, records, said, keep)
+    entries = _change(core, name, pile, records, said, keep, by_hand)
     if pile == "evidence" and said == "keep":
         with core.store.read() as view:
             _note(core, name, key, [find(view, Record, id, name) for id in ids], left=True)
@@ -255,7 +260,9 @@ def _parse_key(key: str) -> tuple[Pile, list[str]]:
     return parse_choice(pile, "key", PILES), ids.split(",")
 
 
-def _change(core: Core, space: str, pile: Pile, records: Sequence[Record], said: Word, keep: str | None) -> list[int]:
+def _change(
+    core: Core, space: str, pile: Pile, records: Sequence[Record], said: Word, keep: str | None, by_hand: bool
+) -> list[int]:
     if said in ("newer", "older") or (pile == "contested" and said == "keep" and len(records) > 1):
         stays = records[-1].id if said == "newer" else records[0].id if said == "older" else keep
         return _supersede(core, space, records, stays)
@@ -269,7 +276,7 @@ def _change(core: Core, space: str, pile: Pile, records: Sequence[Record], said:
     if said == "drop":
         receipt = invalidate(core, record.id, space, reason=REASON, superseded_by=None, at=None)
     else:
-        receipt = promote(core, record.id, space, REASON)
+        receipt = promote(core, record.id, space, REASON, by_hand=by_hand)
     return list(receipt.entries)
 
 

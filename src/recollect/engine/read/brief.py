@@ -1,12 +1,13 @@
 """What should somebody know of a memory who asks nothing in particular?
 
 No model is asked, and not every text is read: what is pinned, open, or of a telling kind is found by its fields, rules
-and decisions that nobody marked by a few words, and what is left by importance.
+and decisions that nobody marked by a few words, and what is left by importance. Where a memory stays open, what comes
+first of each is kept there, and renewed with every change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache, partial
 
@@ -14,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core
-from recollect.engine.read.foremost import importance_of, rank_standing
+from recollect.engine.read.foremost import Foremost, Order, find_first, importance_of
 from recollect.engine.write.tell import find_already
 from recollect.retrieve.brief import (
     DECISION_KINDS,
@@ -49,13 +50,19 @@ class Brief(Struct, frozen=True):
     left_out: int
 
 
-def make_brief(core: Core, where: Filter, *, limit: int, budget_tokens: int | None) -> Brief:
-    """The brief of what a filter lets through."""
+_First = Callable[[View, Filter, Order, datetime, int], list[Record]]
+
+
+def make_brief(
+    core: Core, where: Filter, *, limit: int, budget_tokens: int | None, foremost: Foremost | None = None
+) -> Brief:
+    """The brief of what a filter lets through; with `foremost`, from what is kept of it in memory."""
+    first = find_first if foremost is None else foremost.first
     with core.store.read() as view:
         spaces = where.spaces or tuple(space.name for space in view.spaces())
         where = msgspec.structs.replace(where, spaces=spaces)
         stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=(*where.without_kinds, *_TALK))
-        records = list(_gather(core, view, stated)) or _told(view, where)
+        records = list(_gather(core, view, stated, first)) or _told(view, where)
         total = view.count(where)
         newer = None if where.as_of is not None else partial(_said_since, view)
         notes = plan_brief(_by_section(records, core.clock()), limit, budget_tokens, newer)
@@ -90,30 +97,33 @@ def _told(view: View, where: Filter) -> list[Record]:
     return [record for record in told if CAPTURED not in record.metadata]
 
 
-def _gather(core: Core, view: View, where: Filter) -> Iterator[Record]:
+def _gather(core: Core, view: View, where: Filter, first: _First) -> Iterator[Record]:
     """Every record that a section may want, once."""
     seen: set[int] = set()
-    for record in _lists(core, view, where):
+    for record in _lists(core.clock(), view, where, first):
         if record.version not in seen:
             seen.add(record.version)
             yield record
 
 
-def _lists(core: Core, view: View, where: Filter) -> Iterator[Record]:
+def _lists(now: datetime, view: View, where: Filter, first: _First) -> Iterator[Record]:
     narrow = msgspec.structs.replace
+    marked: list[Filter] = []
     if not where.tags:
-        yield from view.select(Record, narrow(where, tags=(*PINNED, *RULE_KINDS, *DECISION_KINDS)), "newest", _MOST)
+        marked.append(narrow(where, tags=(*PINNED, *RULE_KINDS, *DECISION_KINDS)))
     if not where.kinds:
-        yield from view.select(Record, narrow(where, kinds=(*RULE_KINDS, *DECISION_KINDS)), "newest", _MOST)
+        marked.append(narrow(where, kinds=(*RULE_KINDS, *DECISION_KINDS)))
     if not where.statuses:
-        yield from view.select(Record, narrow(where, statuses=OPEN_STATUSES), "newest", _MOST)
+        marked.append(narrow(where, statuses=OPEN_STATUSES))
     if not where.memory_types:
-        yield from view.select(Record, narrow(where, memory_types=("procedural",)), "newest", _MOST)
+        marked.append(narrow(where, memory_types=("procedural",)))
+    for one in marked:
+        yield from first(view, one, "newest", now, _MOST)
     if where.as_of is None:
         for words in ([*RULE_WORDS, *MUST_WORDS], DECISION_WORDS):
             versions = _holding(view, where.spaces, _hashes(tuple(words)))
             yield from view.select(Record, narrow(where, versions=versions)) if versions else ()
-    yield from (one.record for one in rank_standing(view, where, core.clock(), _MOST))
+    yield from first(view, where, "importance", now, _MOST)
 
 
 @cache

@@ -1,7 +1,8 @@
-"""Which records of a space are the most important ones now?
+"""Which records come first: the most important ones now, or the newest of some kind?
 
-Importance changes with every hour, so no index can hold it. The foremost few of a space are kept in memory instead:
-what the journal says was changed since is looked at again, and now and then the whole space is weighed anew.
+Importance changes with every hour, so no index can hold it, and none leads to the few of a rare kind in a large space.
+The first few that a filter lets through are kept in memory instead: what the journal says was changed since is looked
+at again, and now and then all of them are looked at anew.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ import heapq
 import threading
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, last_entry, records_of, space_of
 from recollect.retrieve.importance import effective_importance
 from recollect.store.base import Changes, View, Weight
-from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Filter, Record
+from recollect.types import CATALOGUE_KINDS, Filter, Record
 
 MOST_KEPT = 64  # more than anybody asks for at once, so that a few can drop out before all are weighed again
+Order = Literal["importance", "newest"]
 _MOST_CHANGES = 256
+_MOST_LISTS = 64
 _FRESH = timedelta(minutes=10)
 _DAY = timedelta(days=1)
 
@@ -32,7 +37,7 @@ class Standing(Struct, frozen=True):
 
 
 class _Held(Struct, frozen=True):
-    """The foremost records of a space, as of a journal entry; `all` says that there are no others."""
+    """The first records of a list, as of a journal entry; `all` says that there are no others."""
 
     entry: int
     at: datetime
@@ -64,59 +69,83 @@ def _sorted(records: Iterable[Record], now: datetime) -> list[Standing]:
     return weighed
 
 
+def find_first(view: View, filter: Filter, order: Order, now: datetime, limit: int) -> list[Record]:
+    """The first records that a filter lets through, by looking at all of them."""
+    if order == "newest":
+        return view.select(Record, filter, "newest", limit)
+    return [one.record for one in rank_standing(view, filter, now, limit)]
+
+
+def _in_order(records: Iterable[Record], order: Order, now: datetime) -> list[Record]:
+    if order == "newest":
+        return sorted(records, key=lambda one: (one.created_at, one.version), reverse=True)
+    return [one.record for one in _sorted(records, now)]
+
+
 class Foremost:
-    """The foremost records of every space that was asked about."""
+    """The first records of every list that was asked for."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._spaces: dict[tuple[str, tuple[str, ...]], _Held] = {}
+        self._lists: dict[tuple[Filter, Order], _Held] = {}
         self._lock = threading.Lock()
 
     def of(self, space: str, limit: int, without: tuple[str, ...] = CATALOGUE_KINDS) -> list[Standing]:
         """The `limit` (at most 64) most important records of a space that hold now and are of no such kind."""
         now = self._core.clock()
         with self._core.store.read() as view:
-            held = self._spaces.get((space, without))
-            entry = last_entry(view)
-            if held is None or not held.at <= now < held.at + _FRESH:
-                held = self._anew(view, space, without, now, entry)
-            elif held.entry != entry:
-                held = self._renewed(view, space, without, held, now, entry)
-            found = [one for one in _sorted(held.records, now) if one.record.is_valid_at(now)]
-            if len(found) < limit and not held.all:
-                held = self._anew(view, space, without, now, entry)
-                found = _sorted(held.records, now)
+            if space_of(view, space) is None:
+                return []
+            found = self.first(view, Filter(spaces=(space,), without_kinds=without), "importance", now, limit)
+        return _sorted(found, now)
+
+    def first(self, view: View, filter: Filter, order: Order, now: datetime, limit: int) -> list[Record]:
+        """The first `limit` (at most 64) records that a filter, which names its spaces, lets through now.
+
+        How often one was recalled meanwhile counts after some minutes.
+        """
+        if filter.as_of is not None or filter.true_at is not None or not filter.valid_only or not filter.spaces:
+            return find_first(view, filter, order, now, limit)
+        held = self._lists.get((filter, order))
+        entry = last_entry(view)
+        if held is None or not held.at <= now < held.at + _FRESH:
+            held = _anew(view, filter, order, now, entry)
+        elif held.entry != entry:
+            held = _renewed(view, filter, order, held, now, entry)
+        found = [one for one in _in_order(held.records, order, now) if one.is_valid_at(now)]
+        if len(found) < limit and not held.all:
+            held = _anew(view, filter, order, now, entry)
+            found = list(held.records)
         with self._lock:
-            self._spaces[space, without] = held
+            self._lists.pop((filter, order), None)
+            self._lists[filter, order] = held
+            while len(self._lists) > _MOST_LISTS:
+                del self._lists[next(iter(self._lists))]  # the one that was not asked for longest
         return found[:limit]
 
     def drop(self, space: str) -> None:
         """Has a space weighed anew when it is next asked about."""
         with self._lock:
-            for key in [key for key in self._spaces if key[0] == space]:
-                del self._spaces[key]
+            for key in [key for key in self._lists if space in key[0].spaces]:
+                del self._lists[key]
 
-    def _anew(self, view: View, space: str, without: tuple[str, ...], now: datetime, entry: int) -> _Held:
-        if space_of(view, space) is None:
-            return _Held(entry, now, (), all=True)
-        weighed = rank_standing(view, Filter(spaces=(space,), without_kinds=without), now, MOST_KEPT)
-        return _Held(entry, now, tuple(one.record for one in weighed), all=len(weighed) < MOST_KEPT)
 
-    def _renewed(
-        self, view: View, space: str, without: tuple[str, ...], held: _Held, now: datetime, entry: int
-    ) -> _Held:
-        changes = view.journal(Changes(after=held.entry), limit=_MOST_CHANGES + 1)
-        mine = {change.object_id for change in changes if change.space == space}
-        if len(changes) > _MOST_CHANGES or any(c.object_type == "space" and c.verb == "drop" for c in changes):
-            return self._anew(view, space, without, now, entry)
-        kept = [record for record in held.records if record.id not in mine]
-        ids = tuple(sorted(mine))
-        changed = view.select(Record, Filter(spaces=(space,), ids=ids, valid_only=False)) if ids else []
-        kept += [record for record in changed if record.status not in HIDDEN_STATUSES and record.kind not in without]
-        if not held.all and len(kept) < MOST_KEPT // 2:
-            return self._anew(view, space, without, now, entry)
-        foremost = [one.record for one in _sorted(kept, now)]
-        known = {record.version for record in held.records}
-        while foremost and not held.all and foremost[-1].version not in known:
-            foremost.pop()  # it stands below the last that is known to be among the foremost: others may stand above it
-        return _Held(entry, held.at, tuple(foremost[:MOST_KEPT]), all=held.all and len(foremost) < MOST_KEPT)
+def _anew(view: View, filter: Filter, order: Order, now: datetime, entry: int) -> _Held:
+    found = find_first(view, filter, order, now, MOST_KEPT)
+    return _Held(entry, now, tuple(found), all=len(found) < MOST_KEPT)
+
+
+def _renewed(view: View, filter: Filter, order: Order, held: _Held, now: datetime, entry: int) -> _Held:
+    changes = view.journal(Changes(after=held.entry), limit=_MOST_CHANGES + 1)
+    mine = {change.object_id for change in changes if change.space in filter.spaces}
+    if len(changes) > _MOST_CHANGES or any(c.object_type == "space" and c.verb == "drop" for c in changes):
+        return _anew(view, filter, order, now, entry)
+    kept = [record for record in held.records if record.id not in mine]
+    kept += view.select(Record, msgspec.structs.replace(filter, ids=tuple(sorted(mine)))) if mine else []
+    if not held.all and len(kept) < MOST_KEPT // 2:
+        return _anew(view, filter, order, now, entry)
+    foremost = _in_order(kept, order, now)
+    known = {record.version for record in held.records}
+    while foremost and not held.all and foremost[-1].version not in known:
+        foremost.pop()  # it stands below the last that is known to be among the foremost: others may stand above it
+    return _Held(entry, held.at, tuple(foremost[:MOST_KEPT]), all=held.all and len(foremost) < MOST_KEPT)

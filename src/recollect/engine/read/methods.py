@@ -222,7 +222,8 @@ class Reading:
         started = perf_counter()
         if where.projects:
             where = msgspec.structs.replace(where, projects=(*where.projects, ""))
-        made = make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=_parse_budget(budget_tokens))
+        most, budget = parse_limit(limit), _parse_budget(budget_tokens)
+        made = make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=self._foremost)
         hits = tuple(Hit(record=noted.record, score=1.0, why=Why()) for noted in made.notes)
         taken = round((perf_counter() - started) * 1e3, 3)
         problem = None if hits else self._missing(where)
@@ -265,7 +266,8 @@ class Reading:
         if problem is not None:
             raise NotFound(problem)
         budget = parse_limit(budget_tokens, "budget_tokens", most=10_000_000)
-        return make_brief(self.core, where, limit=parse_limit(limit), budget_tokens=budget)
+        most = parse_limit(limit)
+        return make_brief(self.core, where, limit=most, budget_tokens=budget, foremost=self._foremost)
 
     def too_early(self, as_of: Moment) -> str | None:
         """Says so where nothing had been recorded yet at a moment, and how to ask instead; else None."""

@@ -113,14 +113,17 @@ def _unchanged(record: Record) -> Receipt:
 # One by one
 
 
-def promote(core: Core, id: str, space: str | None, reason: str) -> Receipt:
-    """Makes a record active: someone looked at it and vouches for it. What is active already is verified anew."""
+def promote(core: Core, id: str, space: str | None, reason: str, *, by_hand: bool = False) -> Receipt:
+    """Makes a record active: someone looked at it and vouches for it. What is active already is verified anew.
+
+    What a person keeps `by_hand` needs no evidence beside that; what is done on the page is.
+    """
     with core.store.write(actor=core.actor) as edit:
         old = find(edit, Record, id, space)
         if old.status not in _PROMOTABLE:
             raise Conflict(f"{id} is {old.status}; only what is {', '.join(_PROMOTABLE)} can be promoted")
         problem = _unfounded(edit, old)
-        looked_at = problem is not None and core.actor == PAGE  # whoever reads it there and keeps it vouches for it
+        looked_at = problem is not None and (by_hand or core.actor == PAGE)  # whoever reads and keeps it vouches for it
         if problem is not None and not looked_at:
             raise InvalidInput("grounds.evidence", problem)
         vouched = msgspec.structs.replace(old, trust="human_curated") if looked_at else old

@@ -33,10 +33,15 @@ export function put(element, ...children) {
   return element;
 }
 
-/** Has an element hold these children and nothing else. */
+/** Has an element hold these children and nothing else. What had the focus within gives it to its like: nobody loses their place. */
 export function show(element, ...children) {
+  const held = element.contains(document.activeElement) && document.activeElement !== element ? document.activeElement : null;
+  const likes = ["href", "id", "data-key"].filter((name) => held?.hasAttribute(name)).map((name) => `[${name}="${CSS.escape(held.getAttribute(name))}"]`);
   element.replaceChildren();
-  return put(element, ...children);
+  put(element, ...children);
+  if (held?.isConnected) held.focus({ preventScroll: true });
+  else likes.map((like) => element.querySelector(like)).find(Boolean)?.focus({ preventScroll: true });
+  return element;
 }
 
 /** Words as a sentence: with a capital, and a full stop where none of its own ends it. */

@@ -3,7 +3,7 @@
 import { get, Lost, quiet, signIn, signedIn } from "./api.js";
 import { ask, broken, empty, h, loading, show } from "./dom.js";
 import { listen, liveState, onChange } from "./live.js";
-import { refreshStatus, remember, remembered, state, undoLast } from "./store.js";
+import { addressOf, refreshStatus, remember, remembered, state, takeSpace, undoLast } from "./store.js";
 
 const VIEWS = ["recall", "inbox", "given", "timeline", "graph", "spaces", "health"];
 const TITLES = { recall: "Recall", record: "Record", inbox: "Inbox", given: "What agents get", timeline: "Timeline", graph: "Graph", spaces: "Spaces", health: "Health" };
@@ -38,6 +38,7 @@ async function route() {
   const where = parseHash();
   const mine = ++turn;
   const { at, back } = turnPage();
+  takeSpace(where);
   rail.removeAttribute("data-open");
   document.getElementById("menu").setAttribute("aria-expanded", "false");
   for (const link of rail.querySelectorAll("[data-view]")) {
@@ -48,7 +49,7 @@ async function route() {
   current.close?.();
   const changed = current.at !== at;
   current = { name: where.name, at, close: null, keys: [] };
-  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "The address may be cut short. The views are listed at the side.", h("a", { href: "#/recall" }, "To Recall"))));
+  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "The address may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
     const view = await module(where.name);
@@ -58,7 +59,7 @@ async function route() {
     if (mine !== turn) return made?.close?.();
     current = { name: where.name, at, close: made?.close ?? null, keys: made?.keys ?? [], refresh: made?.refresh };
     clearTimeout(slow);
-    show(main, page);
+    main.replaceChildren(page);
     if (changed) scrollTo(0, 0);
     made?.shown?.(Boolean(back));
     if (back) await comeBack(made, back);
@@ -96,8 +97,8 @@ const whole = (title, ...what) => h("div", { class: "column" }, h("h1", { class:
 // Keys
 
 const GLOBAL = [
-  ...VIEWS.map((name, at) => [String(at + 1), TITLES[name], () => (location.hash = `#/${name}`)]),
-  ["/", "Search", () => (current.name === "recall" ? document.getElementById("q")?.focus() : (location.hash = "#/recall?focus=1"))],
+  ...VIEWS.map((name, at) => [String(at + 1), TITLES[name], () => (location.hash = addressOf(name))]),
+  ["/", "Search", () => (current.name === "recall" ? document.getElementById("q")?.focus() : (location.hash = addressOf("recall", { focus: 1 })))],
   ["u", "Undo what was just done", undoLast],
   ["t", "Light, dark, or as the system has it", turnTheme],
   ["?", "This list", tellKeys],
@@ -150,7 +151,27 @@ function paintLive() {
 
 function paintSpaces() {
   show(picker, h("option", { value: "" }, "All spaces"), state.spaces.map((one) => h("option", { value: one.name }, one.name)));
+  paintChosen();
+}
+
+/** The space that is chosen, in its field and in all that leads to a view. */
+function paintChosen() {
   picker.value = state.space;
+  for (const link of rail.querySelectorAll("[data-view]")) link.setAttribute("href", addressOf(link.dataset.view));
+}
+
+/** The same view of another space. */
+function changeSpace() {
+  state.space = picker.value;
+  remember("space", state.space);
+  paintChosen();
+  countInbox();
+  const { name, query } = parseHash();
+  if (name === "record") return (location.hash = addressOf("recall"));
+  if (name === "spaces") return (location.hash = `#/spaces${state.space ? `/${encodeURIComponent(state.space)}` : ""}`);
+  const kept = [...query].filter(([one]) => !["space", "entity", "fact"].includes(one));
+  history.replaceState(history.state, "", addressOf(name, Object.fromEntries(kept)));
+  route();
 }
 
 const RECOUNT = 20_000; // milliseconds between two counts, whatever others write meanwhile
@@ -224,6 +245,7 @@ async function begin() {
 addEventListener("hashchange", route);
 addEventListener("recollect-signin", askToken);
 addEventListener("recollect-status", paintSpaces);
+addEventListener("recollect-space", paintChosen);
 addEventListener("recollect-live", ({ detail }) => {
   paintLive();
   if (detail.state === "live" && detail.before === "lost") (current.refresh ?? route)();
@@ -236,12 +258,7 @@ onChange((changes) => {
   countInbox(false);
   if (changes.some((one) => !state.spaces.some((space) => space.name === one.space))) refreshStatus().catch(paintLive);
 });
-picker.addEventListener("change", () => {
-  state.space = picker.value;
-  remember("space", picker.value);
-  (current.name === "record" ? () => (location.hash = "#/recall") : route)();
-  countInbox();
-});
+picker.addEventListener("change", changeSpace);
 document.getElementById("theme").addEventListener("click", turnTheme);
 document.getElementById("keys").addEventListener("click", tellKeys);
 document.getElementById("menu").addEventListener("click", ({ currentTarget }) => {

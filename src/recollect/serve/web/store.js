@@ -21,11 +21,33 @@ export function remember(name, value) {
   }
 }
 
-/** Keeps in the address what is looked at, so that a reload or a shared link shows the same. */
+const OF_SPACES = ["recall", "inbox", "timeline"]; // views of the chosen space, or of all: their addresses always say which
+const OF_ONE = ["given", "graph"]; // views of one space
+
+/** The address of a view, with what is looked at in it and in which space: in a new tab too it shows the same. */
+export function addressOf(view, asked = {}) {
+  const kept = new URLSearchParams(OF_SPACES.includes(view) || (OF_ONE.includes(view) && state.space) ? { space: state.space } : {});
+  for (const [name, value] of Object.entries(asked)) {
+    if (value) kept.delete(name);
+    for (const one of [value].flat()) if (one) kept.append(name, one);
+  }
+  return `#/${view}${kept.size ? `?${kept}` : ""}`;
+}
+
+/** Keeps in the address what is looked at, so that a reload or a shared link shows the same; unless another view was opened meanwhile. */
 export function keepAddress(view, asked) {
-  const kept = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) for (const one of [value].flat()) if (one) kept.append(name, one);
-  history.replaceState(history.state, "", `#/${view}${kept.size ? `?${kept}` : ""}`);
+  const [open] = location.hash.replace(/^#\/?/, "").split(/[/?]/);
+  if ((open || "recall") === view.split("/")[0]) history.replaceState(history.state, "", addressOf(view, asked));
+}
+
+/** Takes up the space that an address names, for this tab. */
+export function takeSpace({ name, query }) {
+  if (!OF_SPACES.includes(name) || !query.has("space")) return;
+  const named = query.get("space");
+  const there = !named || state.spaces.some((one) => one.name === named);
+  if (!there) told(`There is no space “${named}” that you may see: this is of all spaces.`);
+  state.space = there ? named : "";
+  window.dispatchEvent(new Event("recollect-space"));
 }
 
 /** The space that is meant, where a view needs one: the chosen one, or the one that holds most. */

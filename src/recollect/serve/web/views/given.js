@@ -22,7 +22,7 @@ export async function open(page, where) {
   async function run() {
     if (closed) return;
     const mine = ++turn;
-    keepAddress("given", { space: where.query.get("space"), project: project.value, prompt: prompt.value.trim() });
+    keepAddress("given", { space, project: project.value, prompt: prompt.value.trim() });
     try {
       const answer = await post("given", { space, ...(project.value ? { project: project.value } : {}), ...(prompt.value.trim() ? { prompt: prompt.value.trim() } : {}) });
       if (mine === turn) paint(answer);

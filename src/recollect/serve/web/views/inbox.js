@@ -144,6 +144,7 @@ export async function open(page, where) {
 
   const refresh = async () => {
     await load();
+    keepAddress("inbox", { pile });
     paint();
     lookForSecrets();
   };

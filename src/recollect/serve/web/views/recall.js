@@ -34,7 +34,7 @@ export async function open(page, where) {
   }
 
   async function look(asked) {
-    keepAddress("recall", { ...asked, space: null, limit: null, touch: null });
+    keepAddress("recall", { ...asked, limit: null, touch: null });
     results.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => (summary.textContent = "Looking…"), SLOW);
     try {

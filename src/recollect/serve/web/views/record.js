@@ -5,7 +5,7 @@ import { sideBySide } from "../diff.js";
 import { empty, h, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { askForget, endRecord, meta, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
-import { told, undoEntries } from "../store.js";
+import { addressOf, told, undoEntries } from "../store.js";
 import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
 
 export async function open(page, where) {
@@ -28,7 +28,7 @@ export async function open(page, where) {
   }
 
   function paint() {
-    if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: "#/recall" }, "Ask for it instead")));
+    if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: addressOf("recall") }, "Ask for it instead")));
     if (!record) return show(page, heading("A record that is gone"), gone(steps));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
     show(page, header(), text(), body());
@@ -50,7 +50,7 @@ export async function open(page, where) {
     h("button", { id: "replace", onclick: () => edit(holder, read, "replace") }, "Replace ", h("kbd", {}, "r")),
     h("button", { id: "pin", onclick: () => togglePin(record), "aria-pressed": String(pinned(record)) }, pinned(record) ? "Unpin " : "Pin ", h("kbd", {}, "p")),
     h("button", { id: "end", onclick: () => endRecord(record), disabled: Boolean(record.valid_until) }, "No longer true ", h("kbd", {}, "x")),
-    h("button", { id: "forget", class: "danger", onclick: () => askForget(record, () => (location.hash = "#/recall")) }, "Forget… ", h("kbd", {}, "f")));
+    h("button", { id: "forget", class: "danger", onclick: () => askForget(record, () => (location.hash = addressOf("recall"))) }, "Forget… ", h("kbd", {}, "f")));
 
   function edit(holder, read, what) {
     const area = h("textarea", { id: "text", class: "read", rows: 6 });
@@ -191,7 +191,7 @@ function aside(record, steps) {
     row("Trust", trustWord(record.trust)),
     row("Kind", `${record.kind} (${record.memory_type})`),
     row("Project", record.project), row("Session", record.session), row("Who", record.role ?? record.user),
-    row("Tags", record.tags.length ? h("span", { class: "actions" }, record.tags.map((tag) => h("a", { class: "tag", href: `#/recall?tags=${part(tag)}` }, tag))) : null),
+    row("Tags", record.tags.length ? h("span", { class: "actions" }, record.tags.map((tag) => h("a", { class: "tag", href: addressOf("recall", { tags: tag }) }, tag))) : null),
     row("Importance", percent(record.importance)), row("Confidence", percent(record.confidence)),
     row("True from", record.valid_from && moment(record.valid_from)), row("True until", record.valid_until && moment(record.valid_until)),
     row("Source", record.source), row("Place", place(record)),

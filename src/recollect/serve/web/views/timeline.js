@@ -107,6 +107,7 @@ export async function open(page, where) {
   choices(client, "Every client", chosen.actor ? [[chosen.actor, clientWord(chosen.actor)]] : [], chosen.actor);
   choices(project, "Every project", chosen.project ? [[chosen.project, chosen.project]] : [], chosen.project);
   fillChoices().catch((error) => told(error.message));
+  keepAddress("timeline", chosen);
   await restart();
   let waiting = 0, timer = 0;
   const stop = onChange((changes) => {
