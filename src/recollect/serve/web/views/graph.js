@@ -153,7 +153,7 @@ export async function open(page, where) {
       net.begin();
       await load().catch((error) => show(side, broken(error)));
       if (!drawn) return;
-      if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty("No entities yet", "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
+      if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty(`No entities in ${space} yet`, "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
       else if (where.query.get("entity")) select(where.query.get("entity"));
       else if (where.query.get("fact")) selectFact(where.query.get("fact"));
       else show(side, overview());
