@@ -255,6 +255,7 @@ def test_moved_evidence_is_vouched_for_anew_and_that_is_taken_back(look: Look, m
     page = look("inbox?pile=evidence")
     page.reload()
     page.select_option("#space", "pumps")
+    page.get_by_role("tab", name="Proposed 0").wait_for()
     page.get_by_role("tab", name="Moved evidence 1").wait_for()
     page.keyboard.press("k")
     shown(page, "Nothing waits for you")
