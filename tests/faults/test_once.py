@@ -252,22 +252,6 @@ def _store_and_fail(memory: Memory) -> bytes:
     raise RuntimeError
 
 
-def test_no_kept_answer_holds_what_was_forgotten_and_the_retry_says_so(
-    open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    memory = open_memory()
-    first = memory.once("a", memory.remember, "The cellar code is xylophone 4711.")
-    memory.once("b", memory.remember, "The cellar code is xylophone 4712.")
-    assert first.id is not None
-    memory.once("c", memory.forget, first.id)
-    with pytest.raises(Conflict, match="answer was removed when something was forgotten"):
-        memory.once("b", memory.remember, "The cellar code is xylophone 4712.")
-    assert memory.once("c", memory.forget, first.id).removed == (first.id,)
-    memory.close()
-    for file in tmp_path.rglob("*"):
-        assert not file.is_file() or b"4711" not in file.read_bytes(), file
-
-
 def test_keys_are_kept_for_a_week(open_memory: Callable[..., Memory], clock: Clock) -> None:
     memory = open_memory()
     first = memory.once("k", memory.relate, "Ann", "knows", "Bob")

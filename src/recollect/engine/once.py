@@ -3,10 +3,13 @@
 Whoever asks for a change may name it by a key. What was answered is kept under that key in the transaction that makes
 the change: who lost the answer asks again with the same key and gets it, and nothing is done a second time. Work in
 several transactions, which is the same however often it is done, keeps its answer after the last of them.
+
+What is erased later is taken out of them (`erased.py`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -18,8 +21,9 @@ from msgspec import Raw, Struct
 from recollect.engine.core import Core, space_of, taking, try_again
 from recollect.engine.parse import parse_label
 from recollect.errors import Conflict
-from recollect.store.base import Edit, Shelf, View
-from recollect.types import Entity, Relation, Space
+from recollect.ingest.secrets import drop_private, mask_secrets
+from recollect.store.base import Shelf, View
+from recollect.types import Entity, Json, Relation, Space
 
 T = TypeVar("T")
 
@@ -36,14 +40,32 @@ class _Age(Struct, frozen=True):
     at: datetime
 
 
-class _Answered(_Age, frozen=True):
-    """An answer, and what it was asked for; neither, where something was forgotten since."""
+class Answered(_Age, frozen=True, omit_defaults=True):
+    """An answer, and a hash of what it was asked for ("" is not compared). Neither, where the answer was removed.
+
+    It tells of the entries after `since` up to `until`. Under the number of an entry stands the key `of` its answer.
+    """
 
     asked: str | None = None
     answer: Raw = Raw(b"null")
+    since: int = 0
+    until: int = 0
+    of: str | None = None
 
 
-ANSWERS, _AGES = Shelf("answers", _Answered), Shelf("answers", _Age)
+ANSWERS, _AGES = Shelf("answers", Answered), Shelf("answers", _Age)
+LOOSE = Shelf("loose answers", bool)
+"""Keys of answers that are looked at whatever is erased: they quote, tell of many entries, or (True) of none."""
+_FEW = 8  # entries
+LISTED = ""
+"""Stands among them once no answer of an earlier release is left, of which nobody knows what it says."""
+FORGOTTEN = "[forgotten]"
+_NAMING = re.compile(
+    r"(?:.*_)?(?:ids?|keys?|status|outcome|types?|kinds?|space|palace|collection|project|role|mode|protocol|verb|pile"
+    r"|removed|rewritten|contested|masked)|.*Ids?|mimeType"
+)
+"""Under such names one word is an id or a choice of ours, and no quotation."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)")
 
 
 def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, in_steps: bool = False) -> bytes:
@@ -52,16 +74,16 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
     `asked` is all that the answer depends on: a key that was used for something else is refused. Unless it works
     `in_steps`, everything that `act` reads and writes in this thread becomes one transaction.
     """
-    label, print_ = parse_label(key, KEY), blake2b(asked, digest_size=16).hexdigest()
+    label, print_ = parse_label(key, KEY), _print(asked)
     if core.client:
         label = f"{core.client}\n{label}"  # what one client is answered, no other is; a key has one line
     if in_steps:
         with taking(core, f"what was asked for with {KEY} {key!r}", "once", label, patience=_PATIENCE):
-            return _known(core, label, print_) or _keep(core, label, print_, act())
+            return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
 
     def act_once() -> bytes:
         with core.store.joined():
-            return _known(core, label, print_) or _keep(core, label, print_, act())
+            return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
 
     return try_again(act_once)
 
@@ -82,7 +104,10 @@ def once(core: Core, key: object, act: Callable[..., T], args: Sequence[object],
         core, key, asked, lambda: msgspec.json.encode(_named(act(*args, **kwargs))), in_steps=name in _IN_STEPS
     )
     if answered not in (Entity, Relation, Space):
-        return msgspec.json.decode(written, type=answered)
+        try:
+            return msgspec.json.decode(written, type=answered)
+        except msgspec.ValidationError as error:
+            raise Conflict(_removed(str(key))) from error
     named = msgspec.json.decode(written, type=_Named)
     with core.store.read() as view:
         found = (
@@ -116,23 +141,83 @@ def _known(core: Core, key: str, asked: str) -> bytes | None:
             return None
     told = key.rpartition("\n")[2]
     if found.asked is None:
-        raise Conflict(
-            f"what was asked for with {KEY} {told!r} was done; its answer was removed when something was forgotten"
-        )
-    if found.asked != asked:
+        raise Conflict(_removed(told))
+    if found.asked not in (asked, ""):
         raise Conflict(f"{KEY} {told!r} was used for another call or other arguments; give every change its own key")
     return bytes(found.answer)
 
 
-def _keep(core: Core, key: str, asked: str, answer: bytes) -> bytes:
+def _removed(key: str) -> str:
+    return f"what was asked for with {KEY} {key!r} was done; its answer was removed with what was forgotten since"
+
+
+def _print(asked: bytes) -> str:
+    """A hash of what was asked for, but for secrets and what is private: by it they could be guessed."""
+    text = asked.decode("utf-8", "replace").replace('\\"', '"').replace("\\n", "\n")
+    kept = mask_secrets(drop_private(text))[0]
+    return blake2b(kept.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _keep(core: Core, key: str, asked: str, since: int, answer: bytes) -> bytes:
     with core.store.write(actor=core.actor) as edit:
-        edit.keep(ANSWERS, {key: _Answered(edit.now, asked, Raw(answer))})
+        until = _last_entry(edit)
+        told = range(since + 1, until + 1) if until - since <= _FEW else ()
+        kept = {key: Answered(edit.now, asked, Raw(answer), since, until)}
+        edit.keep(ANSWERS, kept | {key_of(entry): Answered(edit.now, of=key) for entry in told})
+        if not told or _speaks(msgspec.json.decode(answer)):
+            edit.keep(LOOSE, {key: since == until})
     return answer
 
 
-def drop_answers(edit: Edit) -> None:
-    """Something is forgotten in this transaction: no answer may go on saying it. That they were given is kept."""
-    edit.keep(ANSWERS, {key: _Answered(found.at) for key, found in edit.kept(_AGES).items()})
+def _last(core: Core) -> int:
+    with core.store.read() as view:
+        return _last_entry(view)
+
+
+def _last_entry(view: View) -> int:
+    return max((change.entry for change in view.journal(newest_first=True, limit=1)), default=0)
+
+
+def key_of(entry: int) -> str:
+    """The key that stands for an entry; that of an answer does not begin with the end of a line."""
+    return f"\n{entry}"
+
+
+def replaced(value: Json, is_meant: Callable[[str, str], bool], name: str = "") -> Json:
+    """A value with a mark in the place of some texts, also where one is JSON itself; the same where there is none."""
+    if isinstance(value, str):
+        if (within := _within(value)) is not None:
+            left = replaced(within, is_meant, name)
+            return value if left is within else msgspec.json.encode(left).decode()
+        return FORGOTTEN if is_meant(value, name) else value
+    if isinstance(value, Mapping):
+        new = {key: replaced(one, is_meant, key) for key, one in value.items()}
+        return value if all(new[key] is one for key, one in value.items()) else new
+    if isinstance(value, list):
+        items = [replaced(one, is_meant, name) for one in value]
+        return value if all(one is before for one, before in zip(items, value, strict=True)) else items
+    return value
+
+
+def _within(text: str) -> Json:
+    """What a text says as JSON, where that is an object or a list."""
+    if not text.startswith(("{", "[")):
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
+
+
+def may_quote(text: str, name: str) -> bool:
+    """Is this more than an id, a choice of ours or a time?"""
+    words = len(text.split())
+    return words > 1 or (words == 1 and not _NAMING.fullmatch(name) and not _TIME.fullmatch(text))
+
+
+def _speaks(answer: Json) -> bool:
+    """Does an answer hold any text that may quote something?"""
+    return replaced(answer, may_quote) is not answer
 
 
 def sweep(core: Core) -> None:
@@ -141,7 +226,9 @@ def sweep(core: Core) -> None:
         old = _outlived(view)
     if old:
         with core.store.write(actor=core.actor) as edit:
-            edit.keep(ANSWERS, dict.fromkeys(_outlived(edit)))
+            old = _outlived(edit)
+            edit.keep(ANSWERS, dict.fromkeys(old))
+            edit.keep(LOOSE, dict.fromkeys(old))
 
 
 def _outlived(view: View) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 
 from recollect.engine.core import Core
+from recollect.engine.erased import Erased, unsay
 from recollect.engine.loop import Loop, keep
-from recollect.engine.once import drop_answers, sweep
+from recollect.engine.once import sweep
 from recollect.errors import RecollectError
 from recollect.store.base import Edit, Shelf
 
@@ -20,9 +21,9 @@ _SWEEPS_EVERY = 3600.0  # seconds between two looks at answers that were kept lo
 _ERASED, _LEFT = Shelf("erased", bool), "left"
 
 
-def note_erased(edit: Edit) -> None:
-    """Something is erased in this transaction: its traces are to be scrubbed, and no kept answer tells of it."""
-    drop_answers(edit)
+def note_erased(edit: Edit, erased: Erased) -> None:
+    """Something was erased in this transaction: its traces are to be scrubbed, and no kept answer tells of it."""
+    unsay(edit, erased)
     edit.keep(_ERASED, {_LEFT: True})
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from recollect.engine.care.backups import copies_since
 from recollect.engine.core import Core, records_of
+from recollect.engine.erased import Erased, all_of
 from recollect.engine.graph.named import names_of
 from recollect.engine.intake.sources import source_id
 from recollect.engine.known import DOCUMENTS, file_of, key_of
@@ -62,8 +63,9 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         leaving = Leaving(edit, record.space)
         leaving.follow([record])
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
+        erased = leaving.erased()
         entries = [entry for done in edit.apply(leaving.ops(edit, reason)) for entry in done.entries]
-        note_erased(edit)
+        note_erased(edit, erased)
     if leaving.rewritten:
         core.written()
     return _receipt(core, id, leaving, record.space, entries)
@@ -75,9 +77,10 @@ def forget_fact(core: Core, id: str, space: str | None, reason: str | None) -> F
         thing = _find_thing(edit, id, space)
         leaving = Leaving(edit, thing.space)
         leaving.take(thing)
+        erased = leaving.erased()
         ops = [EraseThing(thing=one, reason=reason) for one in leaving.things.values()]
         entries = [entry for done in edit.apply(ops) for entry in done.entries]
-        note_erased(edit)
+        note_erased(edit, erased)
     return _receipt(core, id, leaving, thing.space, entries)
 
 
@@ -171,6 +174,11 @@ class Leaving:
             *(Rewrite(record=one, lexis=derive_lexis(edit, one), reason=told) for one in self.rewritten.values()),
             *([Unsay(space=self._space, entries=quoting)] if quoting else []),
         ]
+
+    def erased(self) -> Erased:
+        """All that is about to be erased."""
+        ids = {*self.removed, *self.things, *self.rewritten}
+        return all_of(self._view, self._space, ids).but(self.rewritten.values())
 
     def _reasoned(self) -> Iterator[Change]:
         """What was done in the space for a reason that somebody gave."""

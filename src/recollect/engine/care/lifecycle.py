@@ -140,9 +140,10 @@ def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
     leaving = Leaving(edit, space)
     leaving.follow(records_of(edit, versions))
     if leaving.removed:
-        note_erased(edit)
+        erased = leaving.erased()
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=space)
         edit.apply(leaving.ops(edit, "evicted for good"))
+        note_erased(edit, erased)
     return len(leaving.removed)
 
 

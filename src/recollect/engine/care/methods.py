@@ -20,6 +20,7 @@ from recollect.engine.care.summarize import Summary
 from recollect.engine.care.undo import undo
 from recollect.engine.core import Core, existing, named_spaces, space_of
 from recollect.engine.embedding.semantics import Semantics
+from recollect.engine.erased import Erased
 from recollect.engine.intake.methods import Indexing
 from recollect.engine.intake.results import Imported, Synced
 from recollect.engine.parse import (
@@ -202,7 +203,7 @@ class Caring:
         label = parse_space(name, "name")
         with self.core.store.write(actor=self.core.actor) as edit:
             count = edit.apply([DropSpace(label)])[0].count
-            note_erased(edit)
+            note_erased(edit, Erased(space=label, everything=True))
         scrub(self.core)
         drop_place(self.core.settings.home, label)
         return count
@@ -218,7 +219,7 @@ class Caring:
                 return None
             stats = stats_of(edit, label)
             edit.apply([DropSpace(label), PutSpace(space)])
-            note_erased(edit)
+            note_erased(edit, Erased(space=label, everything=True))
         scrub(self.core)
         return stats
 

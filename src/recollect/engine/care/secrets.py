@@ -12,11 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from recollect.engine.core import Core, as_one_act
+from recollect.engine.erased import all_of
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.screen import Screen
 from recollect.store.base import Edit, Entities, Relations, View
-from recollect.store.ops import EraseThing, Op, Put, Retire, Rewrite
+from recollect.store.ops import EraseThing, Put, Retire, Rewrite, Thing
 from recollect.types import Entity, Filter, Record, Relation
 
 _READ = 500  # versions at once
@@ -113,19 +114,25 @@ def mask_kept(core: Core, found: Sequence[KeptSecret]) -> int:
     """Masks what was found; what is gone since is passed over. Answers how many things were masked."""
     count = 0
     with core.store.write(actor=core.actor) as edit:
-        for one in found:
-            ops = _mask_record(edit, one) if one.type == "record" else _mask_thing(edit, one)
-            count += bool(ops)
-            edit.apply(ops)
-        if count:
-            note_erased(edit)
+        for space in dict.fromkeys(one.space for one in found):
+            here = [one for one in found if one.space == space]
+            erased = all_of(edit, space, [one.id for one in here])
+            masked = [thing for one in here for thing in _mask(edit, one)]
+            if masked:
+                note_erased(edit, erased.but(masked))
+            count += len(masked)
     if count:
         core.written()
         scrub(core)
     return count
 
 
-def _mask_record(edit: Edit, one: KeptSecret) -> list[Op]:
+def _mask(edit: Edit, one: KeptSecret) -> list[Thing]:
+    """Masks a thing, and answers with what it is since; with nothing where it is gone."""
+    return _mask_record(edit, one) if one.type == "record" else _mask_thing(edit, one)
+
+
+def _mask_record(edit: Edit, one: KeptSecret) -> list[Thing]:
     held = edit.get(Record, one.space, one.id)
     every = Filter(spaces=(one.space,), ids=(one.id,), past=True, valid_only=False)
     last = held or next(iter(edit.select(Record, every)[::-1]), None)
@@ -133,17 +140,17 @@ def _mask_record(edit: Edit, one: KeptSecret) -> list[Op]:
         return []
     kept = Screen(edit, one.space, "mask").take(last)[0]
     masked = msgspec.structs.replace(kept, content_hash=content_hash(kept.text))
-    ops: list[Op] = [Rewrite(record=masked, lexis=derive_lexis(edit, masked), reason=_REASON)]
-    if held is not None:
-        return ops
-    back = edit.apply(ops)[0].thing
-    return [] if back is None else [Retire(thing=back, verb="replace", reason=_REASON)]
+    back = edit.apply([Rewrite(record=masked, lexis=derive_lexis(edit, masked), reason=_REASON)])[0].thing
+    if held is None and back is not None:
+        edit.apply([Retire(thing=back, verb="replace", reason=_REASON)])
+    return [masked]
 
 
-def _mask_thing(edit: Edit, one: KeptSecret) -> list[Op]:
+def _mask_thing(edit: Edit, one: KeptSecret) -> list[Thing]:
     type_ = Entity if one.type == "entity" else Relation
     held = edit.get(type_, one.space, one.id)
     if held is None:
         return []
     masked = Screen(edit, one.space, "mask").take(held)[0]
-    return [EraseThing(thing=held, reason=_REASON), Put(thing=masked, verb="rewrite", reason=_REASON)]
+    edit.apply([EraseThing(thing=held, reason=_REASON), Put(thing=masked, verb="rewrite", reason=_REASON)])
+    return [masked]

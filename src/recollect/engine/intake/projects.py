@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.engine.core import Core, is_taken
+from recollect.engine.erased import all_of
 from recollect.engine.intake.indexing import Pass
 from recollect.engine.intake.results import Project, ProjectStatus
 from recollect.engine.intake.watching import watch_folder
@@ -21,7 +22,7 @@ from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import ensure_space
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.walk_files import Walked
-from recollect.store.base import Turn, View
+from recollect.store.base import Ident, Turn, View
 from recollect.store.ops import Erase
 from recollect.types import Filter
 from recollect.working import meant_path
@@ -190,15 +191,19 @@ class Projects:
             raise NotFound(f"there is no project {id!r} in space {space!r}")
         self._end(lambda key: key == (space, id))
         chunks = Filter(spaces=(space,), projects=(id,), kinds=("code",), valid_only=False)
-        erase = Erase(where=msgspec.structs.replace(chunks, past=True), most=_ERASED_AT_ONCE)
+        every = msgspec.structs.replace(chunks, past=True)
         with _turn(core, project, self._stop):
             with core.store.read() as view:
                 count = view.count(chunks)
             left = True
             while left and not self._stop.is_set():
                 with core.store.write(actor=core.actor) as edit:
-                    left = edit.apply([erase])[0].count > 0
-                    note_erased(edit)
+                    some = edit.select(Ident, every, limit=_ERASED_AT_ONCE)
+                    left = bool(some)
+                    ids = tuple(dict.fromkeys(one.id for one in some))
+                    erased = all_of(edit, space, ids)
+                    edit.apply([Erase(where=msgspec.structs.replace(every, ids=ids))] if left else [])
+                    note_erased(edit, erased)
                     if not left:
                         edit.keep(code_files(id), {}, space=space, only=True)
                         edit.keep(PROJECTS, {id: None}, space=space)
