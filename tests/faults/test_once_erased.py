@@ -76,7 +76,7 @@ def test_a_word_in_the_inbox_is_answered_the_same_after_an_unrelated_forget(tmp_
     twin = "Deploys happen from the release branch on Fridays after lunch"
     up = Service(tmp_path)
 
-    def post(path: str, key: str, **body: str) -> httpx.Response:
+    def post(path: str, key: str, /, **body: str) -> httpx.Response:
         return up.web.post(f"/api/{path}", json=body, headers={"idempotency-key": key})
 
     try:
