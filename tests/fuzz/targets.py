@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from tests.fuzz import served, taken
+from tests.ingest.test_elsewhere import CLAUDE_MEM
 
 from recollect.cli import jsonc
 from recollect.config import load_settings
@@ -81,14 +83,13 @@ def _importer(name: str, file: str) -> Callable[[bytes], object]:
     return feed
 
 
-def _database(name: str) -> Callable[[bytes], object]:
-    def feed(data: bytes) -> None:
+def _database(name: str, file: str = "some.db") -> Callable[[bytes], object]:
+    def feed(data: bytes) -> list[object]:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "some.db")
+            path = Path(folder, file)
             path.write_bytes(data)
             files = Files(path)
-            if ORIGINS[name].fits(files):
-                list(ORIGINS[name].read(files))
+            return list(ORIGINS[name].read(files)) if ORIGINS[name].fits(files) else []
 
     return feed
 
@@ -141,6 +142,12 @@ def _json(*values: Any) -> list[bytes]:
 
 def _unpacked(name: str) -> bytes:
     return gzip.decompress((SAMPLES / f"{name}.gz").read_bytes())
+
+
+def _written(sql: str) -> bytes:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(sql)
+        return db.serialize()
 
 
 _MARKDOWN = [
@@ -312,6 +319,13 @@ TARGETS: Mapping[str, Target] = {
         0.05,
     ),
     "sync folders": Target(taken.sync_folder, _MARKDOWN, 0.1),
-    "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], 0.1),
-    "palace database": Target(_database("mempalace"), [_unpacked("knowledge_graph.sqlite3")], 0.1),
+    "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], 0.1, pages=True),
+    "palace database": Target(
+        _database("mempalace", "knowledge_graph.sqlite3"), [_unpacked("knowledge_graph.sqlite3")], 0.1, pages=True
+    ),
+    "drawers database": Target(
+        _database("mempalace", "chroma.sqlite3"), [_unpacked("chroma.sqlite3")], 0.1, pages=True
+    ),
+    "memory-service database": Target(_database("mcp-memory-service"), [_unpacked("mms.db")], 0.1, pages=True),
+    "claude-mem database": Target(_database("claude-mem"), [_written(CLAUDE_MEM)], 0.1, pages=True),
 }

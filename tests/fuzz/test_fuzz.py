@@ -13,3 +13,9 @@ def test_no_bytes_bring_down_what_reads_them(name: str) -> None:
     for data in inputs(name, 0, int(60 * target.share) + 1):
         problem = feed(target, data)
         assert problem is None or problem.startswith("took "), f"{data!r}\n{problem}"
+
+
+@pytest.mark.parametrize("name", ["mem0", "palace", "drawers", "memory-service", "claude-mem"])
+def test_the_databases_that_are_changed_are_read_while_they_are_whole(name: str) -> None:
+    target = TARGETS[f"{name} database"]
+    assert target.feed(target.seeds[0])
