@@ -75,6 +75,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What exports are encrypted with, where that is asked for, and opened again."""
     shared: Literal["on", "off"] = "on"
     """Is a client served by the process that has the memory open already, if there is one? Else each has its own."""
+    readers: Annotated[int, msgspec.Meta(ge=0, le=64)] | None = None
+    """So many processes `recollect up` may start to answer recalls beside it. Unset: one; none on one processor."""
     rate: Annotated[float, msgspec.Meta(ge=0)] | None = None
     """Requests a second that the service answers to one client; 0 means no limit. Unset: 50 beyond this machine."""
     tls_cert: Path | None = None

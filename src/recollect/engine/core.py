@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -93,6 +94,25 @@ def transact(core: Core, work: Callable[[Edit], None], *, dry_run: bool) -> None
                 raise _Undone
     except _Undone:
         return
+
+
+_thread = threading.local()
+
+
+@contextmanager
+def joined(core: Core) -> Generator[None]:
+    """Makes one transaction of all that this thread reads and writes meanwhile."""
+    with core.store.joined():
+        before, _thread.joined = is_joined(), True
+        try:
+            yield
+        finally:
+            _thread.joined = before
+
+
+def is_joined() -> bool:
+    """Is this thread in such a transaction, whose changes nobody else sees yet?"""
+    return getattr(_thread, "joined", False)
 
 
 def parts(items: Iterable[P], size: int) -> Iterator[tuple[int, list[P]]]:

@@ -29,6 +29,7 @@ from recollect.engine.intake.results import Imported
 from recollect.engine.loop import Loop, keep
 from recollect.engine.read.foremost import Foremost
 from recollect.engine.read.methods import Reading
+from recollect.engine.read.readers import Readers
 from recollect.engine.settle import Settling
 from recollect.engine.start import open_core
 from recollect.engine.write.methods import Writing
@@ -93,6 +94,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         self.touches = Touches(core)
         self.semantics = Semantics(core, embedder)
         self.asked = {}
+        self.readers = Readers(core.settings.home)
         self.callers = Callers(core.clock)
         self.idleness = Idleness(core, self.asked)
         self.sweeping = lifecycle.Sweeping(core)
@@ -119,6 +121,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         """Ends background work and lets go of the file. Everything acknowledged is already safe on disk."""
         if self._indexing.projects is not None:
             self._indexing.projects.stop()
+        self.readers.stop()
         self.semantics.stop()
         self.sweeping.stop()
         self._settling.stop()

@@ -18,7 +18,7 @@ from typing import TypeVar, cast, get_type_hints
 import msgspec
 from msgspec import Raw, Struct
 
-from recollect.engine.core import Core, space_of, taking, try_again
+from recollect.engine.core import Core, joined, space_of, taking, try_again
 from recollect.engine.parse import parse_label
 from recollect.errors import Conflict
 from recollect.ingest.secrets import drop_private, mask_secrets
@@ -82,7 +82,7 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
             return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
 
     def act_once() -> bytes:
-        with core.store.joined():
+        with joined(core):
             return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
 
     return try_again(act_once)

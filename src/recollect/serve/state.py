@@ -158,6 +158,9 @@ class _Stock(Collector):
         yield GaugeMetricFamily("recollect_spaces", "Spaces that there are.", spaces)
         yield GaugeMetricFamily("recollect_vectors_waiting", "Records that wait for a vector.", waiting)
         yield GaugeMetricFamily("recollect_sessions", "Sessions of the protocol that are open.", self._sessions())
+        readers = memory.readers
+        yield GaugeMetricFamily("recollect_readers", "Processes that answer recalls too.", len(readers.processes))
+        yield CounterMetricFamily("recollect_read_elsewhere", "Recalls that those have answered.", readers.answered)
         seconds = CounterMetricFamily("recollect_model_seconds", "Seconds spent in a model.", labels=("model",))
         texts = CounterMetricFamily("recollect_model_texts", "Texts that a model has read.", labels=("model",))
         for effort in memory.semantics.efforts():

@@ -21,6 +21,7 @@ from recollect.engine.grant import EVERYTHING, Grant
 from recollect.engine.guard import guarded
 from recollect.engine.loop import Loop
 from recollect.engine.memory import Memory
+from recollect.engine.read.readers import usual_readers
 from recollect.errors import ConfigError, RecollectError
 from recollect.serve.address import Address, address_of, listen
 from recollect.serve.admission import Gate
@@ -164,6 +165,8 @@ def serve_up(
 ) -> int:
     """Serves until a signal comes; `ready` is told at which URL. Returns the process's exit code."""
     share_heap()
+    if memory.settings.store is None:  # a database answers many at once by itself
+        memory.readers.allow(usual_readers() if memory.settings.readers is None else memory.settings.readers)
     listener = listen(address)
     offered = Offered(memory)
     protocol = Streamable(offered, log)

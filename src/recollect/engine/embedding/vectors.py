@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -53,6 +53,13 @@ class QueryVector(Struct, frozen=True, eq=False):
 
     vector: NDArray[np.float32]
     tokens: NDArray[np.float32] | None = None
+
+
+class Sighted(Protocol):
+    """What sees questions: a model, and what came of each."""
+
+    def model(self) -> Model: ...
+    def query(self, text: str) -> QueryVector: ...
 
 
 class _Begun:

@@ -17,13 +17,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
 from recollect.engine.intake import reading
 from recollect.engine.intake.reading import FAILED, Errand, ReadFile
 from recollect.engine.loop import Loop
+from recollect.engine.pipes import program, receive, send
 from recollect.errors import Cancelled, SourceError
 
 FEW_FILES = 12
@@ -35,7 +35,6 @@ MOST_MEMORY = 1536 * 1024 * 1024
 """Bytes of address space that a process may have."""
 _AT_ONCE = 8  # files that a process is given together
 _AHEAD = 100  # files that each process may be ahead of who writes what they made of them
-_PREFIX = 4  # bytes that say how long a message is
 _LARGE = 1_000_000  # bytes of a file after which what it left behind is swept up
 _DEATH_OF_PARENT = 1  # as prctl calls it
 _ALARM = 14  # the signal
@@ -68,31 +67,17 @@ _decode_errands = msgspec.msgpack.Decoder(tuple[str, tuple[Errand, ...]]).decode
 _decode_file = msgspec.msgpack.Decoder(ReadFile).decode
 
 
-def _send(pipe: IO[bytes], message: bytes) -> None:
-    pipe.write(len(message).to_bytes(_PREFIX, "big") + message)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> bytes | None:
-    head = pipe.read(_PREFIX)
-    if len(head) < _PREFIX:
-        return None
-    size = int.from_bytes(head, "big")
-    body = pipe.read(size)
-    return body if len(body) == size else None
-
-
 def work() -> None:
     """The whole life of a reading process: it ends when its input does, or who started it."""
     gc.disable()  # little here goes in circles, and what lives long is a vocabulary
     _keep_within_limits()
-    while (message := _receive(sys.stdin.buffer)) is not None:
+    while (message := receive(sys.stdin.buffer)) is not None:
         root, errands = _decode_errands(message)
         for errand in errands:
             _set_alarm(SECONDS + _size(Path(root), errand) // BYTES_A_SECOND)
             file = _read(Path(root), errand)
             _set_alarm(0)
-            _send(sys.stdout.buffer, _encode(file))
+            send(sys.stdout.buffer, _encode(file))
             if file.size > _LARGE:
                 del file
                 gc.collect()
@@ -209,8 +194,8 @@ class _Readers:
         assert process.stdout is not None
         done = 0
         with suppress(OSError):  # it ended before it heard of them
-            _send(process.stdin, _encode((str(self._root), list(errands))))
-        while done < len(errands) and (answer := _receive(process.stdout)) is not None:
+            send(process.stdin, _encode((str(self._root), list(errands))))
+        while done < len(errands) and (answer := receive(process.stdout)) is not None:
             self._hand_over(_decode_file(answer))
             done += 1
         return done
@@ -231,8 +216,7 @@ class _Readers:
 
 
 def _program() -> str:
-    """What a reading process runs: this very program, wherever this process has it from."""
-    return f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import work; work()"
+    return program(__name__, "work")
 
 
 def _start() -> subprocess.Popen[bytes]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
-from recollect.engine.embedding.vectors import Vectors
+from recollect.engine.embedding.vectors import Sighted
 from recollect.engine.graph.named import called, names_of
 from recollect.engine.graph.walk import walk_relations
 from recollect.engine.moments import read_moment
@@ -80,7 +80,7 @@ class Question(Struct, frozen=True, eq=False):
     """The time that it asks of."""
 
 
-def make_question(query: Query, vectors: Vectors | None, now: int, *, named: bool = True) -> Question:
+def make_question(query: Query, vectors: Sighted | None, now: int, *, named: bool = True) -> Question:
     """A question; with `named` False the graph has no say in it."""
     distinct = list(dict.fromkeys(query_terms(query.text)))[:_MOST_TERMS]
     seen = None if vectors is None else vectors.query(query.text)
@@ -155,7 +155,7 @@ class Drawn(Struct, frozen=True, eq=False):
     lists: Mapping[str, tuple[WordMatch, NearMatch | None]]
 
 
-def draw(view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]) -> Drawn:
+def draw(view: View, vectors: Sighted | None, question: Question, spaces: Sequence[str]) -> Drawn:
     meant = Entities(among=tuple(spaces), names=question.names, text=unspaced(question.query.text))
     (knowing, entities), lists = view.together(
         lambda: view.together(lambda: view.names(spaces), lambda: view.entities(meant)),
@@ -164,12 +164,12 @@ def draw(view: View, vectors: Vectors | None, question: Question, spaces: Sequen
     return Drawn({space: [one for one in entities if one.space == space] for space in knowing}, lists)
 
 
-def gather(view: View, vectors: Vectors | None, question: Question, spaces: Sequence[str]) -> list[SpaceCandidates]:
+def gather(view: View, vectors: Sighted | None, question: Question, spaces: Sequence[str]) -> list[SpaceCandidates]:
     """The candidates of each space that holds something which could answer."""
     return complete(view, vectors, question, draw(view, vectors, question, spaces))
 
 
-def complete(view: View, vectors: Vectors | None, question: Question, drawn: Drawn) -> list[SpaceCandidates]:
+def complete(view: View, vectors: Sighted | None, question: Question, drawn: Drawn) -> list[SpaceCandidates]:
     """What the store says of all that was found, and of what the graph leads to."""
     graph = _reach(view, question, drawn)
     lists = {space: _Lists(*one, graph.get(space, {})) for space, one in drawn.lists.items()}
@@ -190,7 +190,7 @@ def complete(view: View, vectors: Vectors | None, question: Question, drawn: Dra
 
 def _draw(
     view: View,
-    vectors: Vectors | None,
+    vectors: Sighted | None,
     question: Question,
     spaces: Sequence[str],
     *,
@@ -237,7 +237,7 @@ def _meant(question: Question, named: Sequence[Entity]) -> list[str]:
     return list(dict.fromkeys(one.id for name in sorted(by_name) for one in called(name, by_name[name], any_case=True)))
 
 
-def _look(view: View, vectors: Vectors | None, question: Question, lists: Mapping[str, _Lists]) -> dict[str, Findings]:
+def _look(view: View, vectors: Sighted | None, question: Question, lists: Mapping[str, _Lists]) -> dict[str, Findings]:
     return view.signals(
         {space: drawn.pick() for space, drawn in lists.items()},
         question.query.filter,
@@ -248,7 +248,7 @@ def _look(view: View, vectors: Vectors | None, question: Question, lists: Mappin
 
 
 def _complete(
-    vectors: Vectors | None, question: Question, space: str, drawn: _Lists, found: Findings
+    vectors: Sighted | None, question: Question, space: str, drawn: _Lists, found: Findings
 ) -> SpaceCandidates:
     match = drawn.words
     terms = Terms(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.engine.embedding.vectors import Vectors, pieces_of
+from recollect.engine.embedding.vectors import Sighted, pieces_of
 from recollect.engine.read.candidates import Question
 from recollect.store.base import View
 from recollect.store.search import Pick
@@ -45,7 +45,7 @@ def short_enough(records: Sequence[Record], *, deep: bool) -> Sequence[Record]:
 
 def read_closely(
     view: View,
-    vectors: Vectors,
+    vectors: Sighted,
     reranker: Reranker,
     question: Question,
     records: Sequence[Record],
@@ -63,7 +63,7 @@ def read_closely(
     return np.concatenate(said).astype(np.float64)
 
 
-def _best_pieces(view: View, vectors: Vectors, question: Question, records: Sequence[Record]) -> list[str]:
+def _best_pieces(view: View, vectors: Sighted, question: Question, records: Sequence[Record]) -> list[str]:
     """Of each record the piece that matches best: the model reads no more than one at once."""
     pieces = [pieces_of(record) for record in records]
     if question.tokens is None:

@@ -11,7 +11,7 @@ from typing import Literal, Unpack, get_args
 
 import msgspec
 
-from recollect.engine.core import Core, last_entry, missing_space, space_of, try_again
+from recollect.engine.core import Core, is_joined, last_entry, missing_space, space_of, try_again
 from recollect.engine.embedding.semantics import WAIT_SECONDS, Ready, Semantics
 from recollect.engine.moments import read_moment
 from recollect.engine.parse import (
@@ -34,6 +34,7 @@ from recollect.engine.read.acts import list_acts
 from recollect.engine.read.brief import Brief, make_brief
 from recollect.engine.read.facts import KIND as FACT
 from recollect.engine.read.foremost import MOST_KEPT, Foremost, Standing, rank_standing
+from recollect.engine.read.readers import Asked, Readers
 from recollect.engine.read.scope import projects_seen
 from recollect.engine.read.stats import SpaceTally, stats_of, tally_of
 from recollect.engine.read.unasked import Unasked
@@ -44,6 +45,7 @@ from recollect.engine.write.sessions import list_sessions
 from recollect.engine.write.touches import Touches
 from recollect.errors import InvalidInput, NotFound
 from recollect.fields import Filters, Moment, Spaces
+from recollect.retrieve.asking import subject_of
 from recollect.retrieve.context import pack_context
 from recollect.retrieve.general import asked_of_a_time, asks_generally
 from recollect.store.base import Acts, By, Changes, Unsealed, View
@@ -99,6 +101,8 @@ class Reading:
     touches: Touches
     asked: dict[str, datetime]
     """When each space was last asked something."""
+    readers: Readers
+    """Processes that answer too, where there are any."""
     _foremost: Foremost
 
     def recall(
@@ -191,11 +195,12 @@ class Reading:
             )  # fmt: skip
 
         spaces = list(query.filter.spaces) or None
-        with semantics.precedence.answering():
+        with semantics.precedence.answering(), self.readers.turn() as turn:
             with self.core.store.read() as view:
                 ready = semantics.ready_already(view, spaces)
                 if ready is not None:
-                    return look(view, ready)
+                    elsewhere = turn.answer(partial(self._hand_over, view, query, ready, facts=facts))
+                    return look(view, ready) if elsewhere is None else elsewhere
             ready = semantics.ready(spaces, semantics.time_for_vectors(wait), lambda: promising(self.core, query))
             began = perf_counter()
             if ready.vectors is not None and 0 < ready.waiting <= _FEW:  # what has ended waits too, and is not missed
@@ -204,6 +209,17 @@ class Reading:
                 found = look(view, ready)
             semantics.answers.note(perf_counter() - began)
             return found
+
+    def _hand_over(self, view: View, query: Query, ready: Ready, *, facts: bool) -> Asked | None:
+        """What another process needs to answer, of the spaces that are seen here; None where none other can."""
+        there = [space.name for space in view.spaces(query.filter.spaces or None)]
+        spaces = tuple(name for name in query.filter.spaces or there if name in there)
+        if query.deep or not spaces or is_joined():
+            return None
+        narrow = msgspec.structs.replace(query, filter=msgspec.structs.replace(query.filter, spaces=spaces))
+        vectors = ready.vectors
+        model, seen = (None, None) if vectors is None else (vectors.model(), vectors.query(subject_of(query.text)))
+        return Asked(narrow, facts, self.core.clock(), model, seen, ready.waiting, ready.problem)
 
     def _missing(self, where: Filter) -> str | None:
         """Says so where a space that was named is not there, or no record has what was asked for by name.

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from recollect.engine.core import Core, records_of
-from recollect.engine.embedding.vectors import Vectors
+from recollect.engine.embedding.vectors import Sighted
 from recollect.engine.read.candidates import (
     Question,
     SpaceCandidates,
@@ -155,7 +155,7 @@ class _Pool:
         places = {self.origins[home].space: rows[self.home[rows] == home] for home in homes}
         return {space: Pick(self.version[some]) for space, some in places.items()}, places
 
-    def look_closer(self, shown: _Shown, vectors: Vectors | None) -> None:
+    def look_closer(self, shown: _Shown, vectors: Sighted | None) -> None:
         """Compares the best wordpiece by wordpiece, and the best of those with each other."""
         question = self._question
         if vectors is not None and question.tokens is not None:
@@ -170,7 +170,7 @@ class _Pool:
         if len(self):
             self._compare(shown, vectors if question.vector is not None else None)
 
-    def _compare(self, shown: _Shown, vectors: Vectors | None) -> None:
+    def _compare(self, shown: _Shown, vectors: Sighted | None) -> None:
         rows = self.best(LIKE)
         picks, places = self.picks(rows)
         at = {int(row): place for place, row in enumerate(rows)}
@@ -272,7 +272,7 @@ def _inside(one: SpaceCandidates, period: Period) -> NDArray[np.bool_]:
 
 def recall(
     core: Core,
-    vectors: Vectors | None,
+    vectors: Sighted | None,
     query: Query,
     *,
     reranker: Callable[[], Reranker | None] | None = None,
@@ -287,7 +287,7 @@ def recall(
 def answer(
     core: Core,
     view: View,
-    vectors: Vectors | None,
+    vectors: Sighted | None,
     query: Query,
     *,
     reranker: Callable[[], Reranker | None] | None = None,
@@ -340,7 +340,7 @@ def answer(
             graph_candidates=sum(one.by_graph for one in found),
             reranker=None if used is None else used[0],
             read=0 if used is None else used[1],
-            embedder=None if vectors is None or question.vector is None else vectors.embedder.name,
+            embedder=None if vectors is None or question.vector is None else vectors.model().name,
             waiting_for_vectors=waiting,
             problem=problem,
             milliseconds=round((time.perf_counter() - started) * 1e3, 3),
@@ -407,7 +407,7 @@ def _spaces(view: View, query: Query) -> Sequence[str]:
 
 def _read(
     shown: _Shown,
-    vectors: Vectors,
+    vectors: Sighted,
     reranker: Callable[[], Reranker | None],
     question: Question,
     pool: _Pool,
