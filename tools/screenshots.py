@@ -47,6 +47,7 @@ def take(browser: Any, url: str, view: str, scheme: str, size: dict[str, int]) -
         page.goto(f"{url}/#/{view}")
         page.wait_for_selector(READY)
         page.wait_for_selector(".live[data-state=live]", state="attached")
+        page.wait_for_selector("canvas[data-laid=done], main:not(:has(canvas))")
         page.evaluate("() => document.fonts.ready")
         page.evaluate("() => document.activeElement?.blur()")
         page.wait_for_timeout(700)

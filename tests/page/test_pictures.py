@@ -24,6 +24,7 @@ MEAN, WORST = 5.0, 160.0
 LOOKED_AT = [
     ("recall", "light", DESK), ("recall", "dark", DESK), ("record", "light", DESK), ("inbox", "dark", DESK),
     ("start", "light", DESK), ("timeline", "dark", DESK), ("spaces", "light", DESK), ("health", "dark", DESK),
+    ("graph", "light", DESK), ("entity", "dark", DESK),
     ("recall", "light", PHONE), ("inbox", "light", PHONE), ("record", "dark", PHONE),
 ]  # fmt: skip
 

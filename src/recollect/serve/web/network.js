@@ -25,7 +25,7 @@ export function network(canvas, { chose, broke }) {
   /** Lays out anew; with little heat what lies already hardly moves. */
   function lay(facts, heat = 1) {
     const at = new Map(nodes.map((node, place) => [node.id, place]));
-    const links = facts.map((fact) => [at.get(fact.subject), at.get(fact.object)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
+    const links = facts.map((fact) => [at.get(fact.subject), at.get(fact.object)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b).sort((one, other) => one[0] - other[0] || one[1] - other[1]);
     worker ??= listened(new Worker(new URL("./layout.js", import.meta.url)));
     canvas.dataset.laid = "moving";
     worker.postMessage({ turn: ++turn, nodes: nodes.map(({ x, y, degree }) => ({ weight: Math.max(degree, 1), ...(x === undefined ? {} : { x, y }) })), links, heat: laid ? heat : 1 });

@@ -29,7 +29,7 @@ export async function open(page, where) {
   async function load() {
     drawn = await get("graph", { space, past: past.checked || null, limit: MOST });
     const place = ({ id }) => (byId.has(id) ? { x: byId.get(id).x, y: byId.get(id).y } : {});
-    nodes = drawn.nodes.map((node) => ({ ...node, ...place(node) })).sort((one, other) => other.degree - one.degree);
+    nodes = drawn.nodes.map((node) => ({ ...node, ...place(node) })).sort((one, other) => other.degree - one.degree || (one.name < other.name ? -1 : 1));
     byId = new Map(nodes.map((node) => [node.id, node]));
     names.replaceChildren(...nodes.slice(0, 500).map((node) => h("option", { value: node.name })));
     if (exact) range.value = ((exact - first()) / (Date.now() - first())) * STEPS;

@@ -1,7 +1,7 @@
 // What is known about a question? Answers as you type, with why, and as it was known at any moment.
 
 import { get, part } from "../api.js";
-import { broken, empty, h, sentence, settled, show } from "../dom.js";
+import { broken, empty, h, put, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker } from "../parts.js";
 import { keepAddress, state, told } from "../store.js";
@@ -68,7 +68,7 @@ export async function open(page, where) {
   slider.onchange(run);
   const stop = onChange(settled(() => !slider.value() && run(), 400));
   const go = walker(".hit a");
-  put(page, q, filters, slider, summary, results);
+  lay(page, q, filters, slider, summary, results);
   const ready = run();
   const focused = () => hits[[...document.querySelectorAll(".hit a")].indexOf(document.activeElement)] ?? hits[0];
   return {
@@ -92,12 +92,19 @@ function belowTheLine(hit, before, { brief }) {
   return h("li", { class: "the-line" }, h("span", {}, "Hardly an answer"));
 }
 
-function put(page, q, filters, slider, summary, results) {
-  page.append(
+function lay(page, q, filters, slider, summary, results) {
+  put(page,
     h("h1", { class: "said" }, "Recall"),
     h("form", { class: "ask", role: "search", onsubmit: (event) => event.preventDefault() }, q),
-    h("div", { class: "narrow" }, filters.element, slider.element),
+    narrowing([filters.element, slider.element], Boolean(slider.value() || Object.values(filters.values()).some(Boolean))),
     summary, results);
+}
+
+/** Filters and slider; where there is little room they are behind a word, unless something is narrowed already. */
+function narrowing(parts, open) {
+  const box = h("div", { class: "narrow", id: "narrow", "data-open": open }, parts);
+  const word = h("button", { type: "button", class: "quiet small narrow-word", "aria-controls": "narrow", "aria-expanded": String(open), onclick: () => word.setAttribute("aria-expanded", String(box.toggleAttribute("data-open"))) }, "Filters, and what was known before");
+  return [word, box];
 }
 
 function nothing(asked, signals) {
