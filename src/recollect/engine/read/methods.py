@@ -306,7 +306,7 @@ class Reading:
     @property
     def unasked(self) -> Unasked:
         """What sessions are given that asked for nothing, and how a person steers that."""
-        return Unasked(self.core, self.semantics)
+        return Unasked(self.core, self.semantics, self._foremost)
 
     def search_code(
         self,

@@ -32,6 +32,7 @@ from recollect.types import DEFAULT_SPACE, NOISE, Filter, Hit, Query, Record, Wh
 if TYPE_CHECKING:
     from recollect.engine.embedding.semantics import Semantics
     from recollect.engine.embedding.vectors import Vectors
+    from recollect.engine.read.foremost import Foremost
 
 MOST_RECORDS = 5
 _NOTES = 50  # of a brief, at most
@@ -143,7 +144,7 @@ def paused_until(view: View, now: datetime) -> datetime | None:
 
 
 def give_brief(
-    core: Core, space: str, project: str | None, resumed: str | None = None
+    core: Core, space: str, project: str | None, resumed: str | None = None, foremost: Foremost | None = None
 ) -> tuple[Given, Prepared | None]:
     """What a session begins with; and where it had to be made, of what it was."""
     with core.store.read() as view:
@@ -160,7 +161,7 @@ def give_brief(
     from recollect.engine.read.brief import make_brief  # for what has to be made, and that is seldom
 
     where = Filter(spaces=(space,), projects=() if project is None else (project, ""))
-    made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens)
+    made = make_brief(core, where, limit=_NOTES, budget_tokens=steering.start_tokens, foremost=foremost)
     notes: tuple[tuple[Section, str], ...] = tuple((noted.section, noted.record.id) for noted in made.notes)
     return _render(made.notes, project), Prepared(entry=entry, at=now, tokens=steering.start_tokens, notes=notes)
 
@@ -246,7 +247,7 @@ def _choose(
     return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project)
 
 
-def preview_brief(core: Core, space: str, project: str | None) -> Preview:
+def preview_brief(core: Core, space: str, project: str | None, foremost: Foremost | None = None) -> Preview:
     """What a session would begin with, and what there was no room for."""
     from recollect.engine.read.brief import make_brief
 
@@ -254,7 +255,7 @@ def preview_brief(core: Core, space: str, project: str | None) -> Preview:
         steering, reason = _looked_up(core, view, space)
     budget, where = steering.start_tokens, Filter(spaces=(space,), projects=() if project is None else (project, ""))
     notes, more = (
-        make_brief(core, where, limit=limit, budget_tokens=tokens).notes
+        make_brief(core, where, limit=limit, budget_tokens=tokens, foremost=foremost).notes
         for limit, tokens in ((_NOTES, budget), (_NOTES + _BELOW, _FURTHER * budget))
     )
     given = _render(notes, project) if reason is None else Given(project=project, reason=reason)
@@ -374,9 +375,10 @@ def note_given(core: Core, given: Given, session: str | None, *, anew: bool = Fa
 class Unasked:
     """What a memory gives without being asked, and how a person steers that."""
 
-    def __init__(self, core: Core, semantics: Semantics | None = None) -> None:
+    def __init__(self, core: Core, semantics: Semantics | None = None, foremost: Foremost | None = None) -> None:
         self._core = core
         self._semantics = semantics
+        self._foremost = foremost
         self._made: tuple[str, str, Prepared] | None = None
 
     def give_brief(
@@ -392,7 +394,8 @@ class Unasked:
         A session that is `resumed` and was shown something before still has it, and is given nothing.
         """
         label, named = parse_space(space), _project(project, folder)
-        given, made = give_brief(self._core, label, named, parse_optional(resumed, "resumed"))
+        begun = parse_optional(resumed, "resumed")
+        given, made = give_brief(self._core, label, named, begun, self._foremost)
         self._made = None if made is None else (label, named or _NO_PROJECT, made)
         return given
 
@@ -442,7 +445,7 @@ class Unasked:
         """
         label, named = parse_space(space), parse_optional(project, "project")
         if prompt is None:
-            return preview_brief(self._core, label, named)
+            return preview_brief(self._core, label, named, self._foremost)
         text = drop_blocks(parse_text(prompt, "prompt"))
         ready = None if self._semantics is None else self._semantics.ready([label], _PATIENCE, tuple)
         vectors, seen = None if ready is None else ready.vectors, parse_optional(session, "session")

@@ -20,8 +20,8 @@ export async function open(page, where) {
   const past = h("input", { type: "checkbox", id: "past" });
   past.checked = where.query.get("past") !== "no";
   const range = h("input", { type: "range", id: "time", min: 0, max: STEPS, value: STEPS });
-  const said = h("output", { for: "time", class: "small" });
-  const figures = h("p", { class: "small muted", role: "status" });
+  const said = h("output", { for: "time", class: "small" }, "As it is now");
+  const figures = h("p", { class: "small muted", role: "status" }, "\u00a0"); // its place is kept
   const net = network(canvas, { chose: (node) => (node ? select(node.name, node.id) : leave()), broke: (error) => canvas.replaceWith(h("p", { class: "note", role: "alert" }, error.message)) });
   let drawn, nodes = [], edges = [], byId = new Map(), chosen = null, turn = 0;
   let exact = Date.parse(where.query.get("at")) || null; // as the address says it, until the slider is moved
