@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.start import environment
-from bench.stores import filled, open_quiet, stand_in
+from bench.stores import filled, open_quiet, stand_in, stand_in_with_pieces
 from bench.table import Cell, Plan, Table, median, quantile, within
 from bench.texts import questions
 from recollect import Memory
@@ -136,6 +136,26 @@ def small_space(plan: Plan) -> Table:
     return Table("recall-space", ("a space of", "p50 ms", "p90 ms", "× alone", "limit", "holds"), rows)
 
 
+def with_pieces(plan: Plan) -> Table:
+    """The best candidates are compared with the question once more, wordpiece by wordpiece."""
+    rows: list[tuple[Cell, ...]] = []
+    for size in [size for size in plan.sizes if size in (10_000, JUDGED)] or plan.sizes[-1:]:
+        pieces = stand_in_with_pieces()
+        plain = filled(plan.folder, f"many-{size}", {DEFAULT_SPACE: size})
+        whole = filled(plan.folder, f"pieces-{size}", {DEFAULT_SPACE: size}, pieces)
+        given = asked(plan.questions, DEFAULT_SPACE, size)
+        took: dict[str, list[float]] = {"with": [], "without": []}
+        with open_quiet(whole, pieces) as both, open_quiet(plain, stand_in()) as single:
+            for question in [*given, *given, *given]:
+                for name, memory in (("with", both), ("without", single)):
+                    took[name].append(clock(lambda memory=memory, question=question: memory.recall(question)))
+        own, less = (took[name][len(given) :] for name in ("with", "without"))
+        kilobytes = (whole / "recollect.db").stat().st_size / size / 1024
+        rows.append((size, median(own), quantile(own, 0.9), median(less), median(own) / median(less), kilobytes))
+    columns = ("records with wordpieces", "p50 ms", "p90 ms", "without, p50 ms", "×", "kB per record on disk")
+    return Table("recall-pieces", columns, tuple(rows), "Both stores hold the same texts and are asked by turns.")
+
+
 def first_recall(plan: Plan) -> Table:
     """A fresh process with the real model: from opening the store to its first answer, and what it then occupies."""
     size = min(max(plan.sizes), JUDGED)
@@ -187,4 +207,4 @@ def _in_fresh_process(home: Path, given: Sequence[str]) -> dict[str, float]:
 
 
 def run(plan: Plan) -> list[Table]:
-    return [by_size(plan), small_space(plan), first_recall(plan)]
+    return [by_size(plan), with_pieces(plan), small_space(plan), first_recall(plan)]

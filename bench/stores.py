@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import recollect
-from bench.texts import HashedWords, texts
+from bench.texts import HashedPieces, HashedWords, texts
 from recollect.embed.base import Embedder
 from recollect.embed.bundled import MODEL_FOLDER, read_manifest
 
@@ -31,19 +31,25 @@ def stand_in() -> HashedWords:
     return HashedWords(manifest.name, manifest.dim)
 
 
+def stand_in_with_pieces() -> HashedPieces:
+    """The same with wordpieces as many numbers long as that model's."""
+    manifest = read_manifest(MODEL_FOLDER)
+    return HashedPieces(manifest.name, manifest.dim, manifest.token_dim)
+
+
 def drafts(count: int, seed: int = 1) -> Iterator[dict[str, object]]:
     """Messages in sessions of 50."""
     for number, text in enumerate(texts(count, seed)):
         yield {"text": text, "session": f"s{number // 50}", "role": ("ada", "ben")[number % 2]}
 
 
-def filled(folder: Path, name: str, spaces: Mapping[str, int]) -> Path:
+def filled(folder: Path, name: str, spaces: Mapping[str, int], embedder: Embedder | None = None) -> Path:
     """The home of a store with so many records in each space; a space's name is its seed."""
     home = folder / name
     if (home / _DONE).exists():
         return home
     started = time.perf_counter()
-    with open_quiet(home, stand_in()) as memory:
+    with open_quiet(home, embedder or stand_in()) as memory:
         for space, count in spaces.items():
             rows = drafts(count, len(space))
             while batch := list(islice(rows, _BATCH)):

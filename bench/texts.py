@@ -105,3 +105,26 @@ class HashedWords:
         number = zlib.crc32(word.strip(".,?!").lower().encode()) % _ROWS
         self._known[word] = number
         return number
+
+
+class HashedPieces(HashedWords):
+    """The same with a small vector for each word, and one for the rest of a longer one, as wordpieces have it."""
+
+    def __init__(self, name: str, dim: int, token_dim: int) -> None:
+        super().__init__(name, dim)
+        rows = np.random.default_rng(8).standard_normal((_ROWS, token_dim)).astype(np.float32)
+        self._pieces = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    @property
+    def token_dim(self) -> int:
+        return self._pieces.shape[1]
+
+    def embed_tokens(
+        self, texts: Sequence[str], *, query: bool = False
+    ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        pieces = [self._pieces[self._parts(text)] for text in texts]
+        return self.embed(texts, query=query), [one / len(one) for one in pieces] if query else pieces
+
+    def _parts(self, text: str) -> list[int]:
+        words = text.lower().split()
+        return [zlib.crc32(part.encode()) % _ROWS for word in words for part in (word[:5], word[5:]) if part]
