@@ -170,3 +170,43 @@ def test_a_turn_that_is_given_back_meanwhile_is_had_at_the_first_try(
         monkeypatch.setattr(turn, "_lock", lock)
         assert mine.take()
         mine.release()
+
+
+def test_a_copy_of_a_store_without_its_log_is_noticed_wherever_it_is_put(home: Path, tmp_path: Path) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        memory.core.store.settle()
+        memory.remember("two")
+        for place, names in (("lost", ("", "-last")), ("whole", ("", "-last", "-wal"))):
+            (tmp_path / place).mkdir()
+            for name in names:
+                shutil.copy(home / f"recollect.db{name}", tmp_path / place)
+    with pytest.raises(
+        StoreError, match=r"lacks its newest entries \(3 to 3\): its log \(recollect.db-wal\) was removed"
+    ):
+        opened(tmp_path / "lost")
+    with opened(tmp_path / "whole") as memory:
+        assert memory.count() == 2
+    for name in ("recollect.db", "recollect.db-wal"):
+        (tmp_path / "lost" / name).unlink(missing_ok=True)
+    with opened(tmp_path / "lost") as memory:  # another store begins there
+        assert memory.remember("three").entry == 2
+
+
+def test_a_log_whose_store_is_gone_is_named_by_commands_that_only_read(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "recollect.db-wal").write_bytes(b"x" * 4096)
+    for command in (["list"], ["recall", "anything"], ["stats"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "recollect.cli", *command, "--home", str(home)], capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, b"its log is still there" in done.stderr) == (1, True), done
+
+
+def test_a_folder_that_others_may_look_into_is_closed_though_hooks_wrote_there(home: Path) -> None:
+    opened(home).close()
+    (home / "hooks.jsonl").write_text("{}\n")
+    home.chmod(0o755)
+    with opened(home) as memory:
+        assert any(str(home) in note and "now only you can" in note for note in memory.core.notes)
+    assert home.stat().st_mode & 0o777 == 0o700

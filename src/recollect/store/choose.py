@@ -18,12 +18,13 @@ from msgspec import Struct
 from recollect.errors import ConfigError, RecollectError
 from recollect.store.kept import Copied, Repaired
 from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.file import is_there
 
 if TYPE_CHECKING:
     from recollect.store.postgres import PostgresStore
 
 _SQLITE_FILE = "recollect.db"
-OURS = (_SQLITE_FILE, "recollect-", "config.toml", "spaces", "turns", "backups", ".owner-")
+OURS = (_SQLITE_FILE, "recollect-", "config.toml", "spaces", "turns", "backups", "hooks.jsonl", ".owner-")
 """What the names of all files begin with that a memory keeps in its folder."""
 
 
@@ -53,7 +54,7 @@ def look_at(home: Path, url: str | None) -> Place:
     folder = next(parent for parent in file.parents if parent.exists())
     writable = os.access(folder, os.W_OK | os.X_OK) and (not file.exists() or os.access(file, os.W_OK))
     return Place(
-        shown=str(file), engine="SQLite", version=sqlite3.sqlite_version, there=file.exists(), writable=writable,
+        shown=str(file), engine="SQLite", version=sqlite3.sqlite_version, there=is_there(file), writable=writable,
         problem=None if writable else f"{file if file.exists() else home} cannot be written",
     )  # fmt: skip
 

@@ -87,7 +87,7 @@ class SqliteStore:
         try:
             with self._converted(), self._connection() as connection:
                 migrate(connection, self._path, self._keep_before)
-                self._file.open(lambda: last_entry(connection))
+                self._file.open(lambda: (first_moment(connection), last_entry(connection)))
         except RecollectError:
             self.close()
             raise
@@ -235,7 +235,7 @@ class SqliteStore:
                 self._thread.connection = None
             last = last_entry(connection)
             connection.execute("COMMIT")
-            self._file.acknowledge(last)
+            self._file.acknowledge(last, lambda: first_moment(connection))
         for told in self.on_commit:
             told()
 
@@ -396,6 +396,12 @@ class SqliteStore:
 
     def size(self) -> int:
         return sum(name.stat().st_size for name in (self._path, log_of(self._path)) if name.exists())
+
+
+def first_moment(connection: sqlite3.Connection) -> int:
+    """When the first entry was written, by which a copy of a store is known; 0 where there is none."""
+    row = connection.execute("SELECT at FROM journal ORDER BY entry LIMIT 1").fetchone()
+    return 0 if row is None else row[0]
 
 
 def last_entry(connection: sqlite3.Connection) -> int:

@@ -26,7 +26,8 @@ if sys.platform != "win32":
 HEADER = b"SQLite format 3\0"
 _PAGE_SIZE, _PAGE_COUNT, _MODE = slice(16, 18), slice(28, 32), 18
 _WITH_A_LOG = 2  # the mode of a database whose newest pages stand in a log
-_MARK = struct.Struct("<QQQ")  # device and number of the file, and its last entry
+_MARK = struct.Struct("<QQQQ")  # device and number of the file, its last entry, and when its first was written
+_EARLIER_MARK = struct.Struct("<QQQ")  # of releases that did not know a copy again
 _LIVE: Counter[tuple[int, int]] = Counter()
 """The files that stores of this process have open."""
 _LOOKING = threading.Lock()
@@ -135,6 +136,11 @@ def _check_orphan(path: Path) -> None:
         )
 
 
+def is_there(path: Path) -> bool:
+    """Is there a store, or what is left of one? Whoever opens that hears what it lacks."""
+    return path.exists() or _has_bytes(log_of(path)) or _has_bytes(beside(path, ".new"))
+
+
 def _has_bytes(path: Path) -> bool:
     try:
         return path.stat().st_size > 0
@@ -163,16 +169,18 @@ class Watched:
         self._path = path
         self._mark: int | None = None
         self._told = 0
+        self._born = 0
         self.identity = _identity(path)
         self._is_live = self.identity is not None
         if self.identity is not None:
             with _LOOKING:
                 _LIVE[self.identity] += 1
 
-    def open(self, read_last: Callable[[], int]) -> None:
-        """Begins to watch a store, unless it has fewer entries than were acknowledged.
+    def open(self, read_extent: Callable[[], tuple[int, int]]) -> None:
+        """Begins to watch a store, unless it has fewer entries than were acknowledged: here, or where it was copied
+        from together with its mark.
 
-        What was acknowledged is read before the last entry is: others may be writing.
+        What was acknowledged is read before the first and the last entry are: others may be writing.
         """
         try:
             self._mark = private.open_file(beside(self._path, "-last"), os.O_RDWR | os.O_CREAT)
@@ -181,15 +189,16 @@ class Watched:
         if not _lock(self._mark, shared=True):
             raise StoreError(f"{self._path} is being repaired or restored; try again when that is done")
         found = os.pread(self._mark, _MARK.size, 0)
-        last = read_last()
-        if len(found) == _MARK.size:
-            *known, told = _MARK.unpack(found)
-            if tuple(known) == self.identity and told > last:
-                raise StoreError(
-                    f"{self._path} lacks its newest entries ({last + 1} to {told}): its log ({log_of(self._path).name})"
-                    " was removed or cut off, or an older copy was written over it. Put the log back or restore a"
-                    " backup; to go on with what is there, run `recollect doctor --repair`"
-                )
+        self._born, last = read_extent()
+        if len(found) < _EARLIER_MARK.size:
+            return
+        device, number, told, *born = (_MARK if len(found) == _MARK.size else _EARLIER_MARK).unpack(found)
+        if told > last and ((device, number) == self.identity or (self._born and born == [self._born])):
+            raise StoreError(
+                f"{self._path} lacks its newest entries ({last + 1} to {told}): its log ({log_of(self._path).name})"
+                " was removed, cut off or not copied along, or an older copy was put in its place. Put the log back or"
+                " restore a backup; to go on with what is there, run `recollect doctor --repair`"
+            )
 
     def close(self) -> None:
         """Called when no connection to the file is left."""
@@ -212,13 +221,14 @@ class Watched:
                 " and start this program again"
             )
 
-    def acknowledge(self, last: int) -> None:
+    def acknowledge(self, last: int, born: Callable[[], int]) -> None:
         """Called when something was committed, and before anybody hears of it."""
         self.check()
         if self._mark is None or self.identity is None or last == self._told:
             return
+        self._born = self._born or born()
         try:
-            os.pwrite(self._mark, _MARK.pack(*self.identity, last), 0)
+            os.pwrite(self._mark, _MARK.pack(*self.identity, last, self._born), 0)
         except OSError:
             return  # what was committed is not denied for a mark that lags behind; the next write moves it on
         self._told = last
