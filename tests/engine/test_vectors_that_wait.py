@@ -218,3 +218,14 @@ def test_what_was_begun_and_is_written_by_others_is_not_kept_in_mind(open_memory
     assert len(vectors._begun) == 5
     assert other.embed_waiting() == hurried.embed_waiting() == 0
     assert not vectors._begun
+
+
+def test_who_only_asks_keeps_nothing_in_mind_of_what_others_have_written(open_memory) -> None:
+    asking, other = open_memory(embedder="bundled"), open_memory(embedder="bundled")
+    vectors = asking.semantics.load()
+    for n in range(40):
+        vectors._begin(other.get(other.remember(f"Key {n} hangs behind door {n}.").id))
+    other.embed_waiting()
+    asking.remember("One more.")
+    asking.recall("keys", wait=PLENTY)
+    assert not vectors._begun

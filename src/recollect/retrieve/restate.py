@@ -14,7 +14,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from recollect.store.terms import is_pair, split_words, stop_terms, terms, terms_of
+from recollect.store.terms import is_pair, is_worth_keeping, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
@@ -85,9 +85,13 @@ def read_statement(text: str) -> Statement:
     return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changes, negated)
 
 
-@lru_cache(maxsize=16_384)
 def _read_word(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
     """What a word says by itself: its terms, and whether it is a number, tells of a change, or negates."""
+    return _known(word) if is_worth_keeping(word) else _known.__wrapped__(word)
+
+
+@lru_cache(maxsize=16_384)
+def _known(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
     found = terms_of(word)
     spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
     stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
@@ -103,7 +107,9 @@ class _Said(dict[str, tuple[str, ...]]):
         if len(self) > _MOST_KEPT:
             self.clear()
         said, number, _, _ = _read_word(word)
-        self[word] = kept = () if number else said
+        kept = () if number else said
+        if is_worth_keeping(word):
+            self[word] = kept
         return kept
 
 

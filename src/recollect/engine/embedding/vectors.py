@@ -239,6 +239,7 @@ class Vectors:
         with self._core.store.read() as view:
             wanted = view.waiting(model.no, spaces, len(first), among=first).versions if first else ()
             waiting = view.waiting(model.no, spaces, _BATCH, where)
+            self._forget_written(view, model)
             order = dict.fromkeys([*sorted(wanted, key=list(first).index), *waiting.versions])
             postponed: list[Record] = []
             for record in (one for version in order for one in records_of(view, [version])):
@@ -255,6 +256,17 @@ class Vectors:
         written = self._write(model, done, patience=max(until - began, _LEAST_PATIENCE))
         self._writing.note(time.monotonic() - began)
         return waiting.count - written
+
+    def _forget_written(self, view: View, model: Model) -> None:
+        """Others may have written what was begun here; once there is much of it, that is looked for."""
+        begun = tuple(self._begun)
+        if len(begun) < _BATCH:
+            return
+        left = set(view.waiting(model.no, None, len(begun), among=begun).versions)
+        with self._lock:
+            for version in begun:
+                if version not in left:
+                    self._begun.pop(version, None)
 
     def are_complete(self, view: View, spaces: Sequence[str] | None) -> bool:
         """Is the model loaded, and has every version of some spaces its vectors?"""
