@@ -71,9 +71,9 @@ def act(memory: Memory, chance: random.Random, what: str, said: list[str], agent
         memory.compact_session(f"day{chance.randrange(40)}-{agent}", threshold=30, keep_recent=5, max_words=60)
 
 
-def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float, int]]) -> None:
+def live(home: Path, agent: int, until: float, told: Queue[tuple[int, str, float, int]], different: int) -> None:
     """One agent's day; every act is told with how long it took, and how much memory the process has."""
-    chance, said = random.Random(agent), list(texts(2_000))
+    chance, said = random.Random(agent), list(texts(different))
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
     share_heap()  # as every process does that serves
     with recollect.open(settings=Settings(home=home, embed_threads=1)) as memory:
@@ -97,7 +97,7 @@ def size_of(home: Path) -> int:
     return sum(path.stat().st_size for path in home.glob("recollect.db*"))
 
 
-def soak(minutes: float, every: float, tell: Callable[[str], None]) -> bool:
+def soak(minutes: float, every: float, different: int, tell: Callable[[str], None]) -> bool:
     context = multiprocessing.get_context("spawn")
     told: Queue[tuple[int, str, float, int]] = context.Queue()
     rows: list[tuple[int, float, float, float]] = []
@@ -105,7 +105,7 @@ def soak(minutes: float, every: float, tell: Callable[[str], None]) -> bool:
         home = Path(folder, "home")
         watching = _filled(home)
         until = time.time() + minutes * 60
-        agents = [context.Process(target=live, args=(home, n, until, told)) for n in range(AGENTS)]
+        agents = [context.Process(target=live, args=(home, n, until, told, different)) for n in range(AGENTS)]
         for one in agents:
             one.start()
         tell("minute  acts  recall p50  p95     memory of all  file     records")
@@ -161,5 +161,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--every", type=float, default=1.0, help="minutes between two rows")
+    parser.add_argument(
+        "--texts", type=int, default=2_000,
+        help="how many different things are said and asked: of few, what is kept to be at hand again is full soon",
+    )  # fmt: skip
     given = parser.parse_args()
-    sys.exit(0 if soak(given.minutes, given.every, lambda line: print(line, flush=True)) else 1)
+    sys.exit(0 if soak(given.minutes, given.every, given.texts, lambda line: print(line, flush=True)) else 1)
