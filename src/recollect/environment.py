@@ -6,7 +6,10 @@ This and `config.py` alone read it. Nothing here is slow to import: a relay has 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, MutableMapping
+
+TYPE_CHECKING = False  # as `typing` has it, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
 
 FOREIGN = (
     "QDRANT_COLLECTION_NAME", "SEARCH_DEFAULT_LIMIT", "SEARCH_MAX_LIMIT", "SEARCH_DEFAULT_SCORE_THRESHOLD",
@@ -18,7 +21,7 @@ FOREIGN_HOMES = {"memory-substrate": "MEMORY_SUBSTRATE_ROOT"}
 HOOK_SECONDS = 0.3
 """How long a hook may take, where nothing else is said."""
 _OWN = (
-    "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "TLS_CERT", "TLS_KEY",
+    "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "READERS", "TLS_CERT", "TLS_KEY",
     "OAUTH_ISSUER", "OAUTH_RESOURCE",
 )  # fmt: skip
 """Settings of a process, which are no matter of the memory that it works on."""

@@ -104,6 +104,13 @@ def test_a_relay_loads_nothing_of_the_engine(start: Start) -> None:
     assert int(held.partition("VmRSS:")[2].split()[0]) < 30_000
 
 
+def test_a_relay_loads_nothing_that_it_can_do_without() -> None:
+    heavy = ("typing", "json", "re", "enum", "collections", "socket", "signal", "threading", "msgspec", "sqlite3")
+    code = f"import sys, recollect.cli.flags, recollect.serve.relay; print([m for m in {heavy} if m in sys.modules])"
+    command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {SOURCE!r}); {code}"]
+    assert subprocess.run(command, capture_output=True, check=True, text=True).stdout == "[]\n"
+
+
 HOOKED = """
 import sys
 from recollect.cli import main
@@ -348,7 +355,7 @@ def test_a_relay_that_is_killed_in_the_midst_of_a_line_troubles_nobody(
     assert meeting is not None
     link = meeting.connect()
     assert link is not None
-    with link:
+    with closing(link):
         hello = {"character": meeting.character, "contract": "native"}
         line = MARK + b'7 some-key {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}'
         link.sendall(json.dumps(hello).encode() + b"\n" + PING + b"\n" + line[: len(MARK) + cut])

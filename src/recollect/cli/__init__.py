@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 from recollect.environment import spare_processors
 from recollect.errors import InvalidInput, RecollectError
 from recollect.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.cli.flags import Serving
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130

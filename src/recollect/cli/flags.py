@@ -6,9 +6,10 @@ are made by typer from the same table. Nothing here is slow to import.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from recollect.light import TYPE_CHECKING, Plain
 
-from recollect.light import Plain
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 DEFAULT_SPACE = "default"
 CONTRACT_NAMES = ("native", "trusty-memory", "memory-mcp", "memory-substrate", "rusty-mem", "agentos")

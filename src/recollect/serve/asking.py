@@ -5,13 +5,16 @@ A hook is such a process. It carries one line as a relay would, and ends. Nothin
 
 from __future__ import annotations
 
+import _socket
 import os
-import socket
-from collections.abc import Mapping
 from time import monotonic
 
+from recollect.light import TYPE_CHECKING
 from recollect.serve.meeting import Meeting
 from recollect.serve.relay import MARK, REFUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _CHUNK = 64 * 1024
 _META = "io.modelcontextprotocol/"
@@ -33,15 +36,17 @@ def ask_tool(meeting: Meeting, name: str, arguments: Mapping[str, str | None], s
     params = {"name": name, "arguments": given, "_meta": meta}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     hello = json.dumps({"character": meeting.character, "contract": "native"})
-    with peer:
+    try:
         answer = _carry(peer, f"{hello}\n{MARK.decode()}1 {os.urandom(8).hex()} {line}\n".encode(), until)
+    finally:
+        peer.close()
     result = None if answer is None else json.loads(answer).get("result")
     if result is None or result.get("isError"):
         return None
     return "".join(part["text"] for part in result["content"])
 
 
-def _carry(peer: socket.socket, said: bytes, until: float) -> bytes | None:
+def _carry(peer: _socket.socket, said: bytes, until: float) -> bytes | None:
     """The answer to the line with number 1; None where the other end does not want to, or is gone."""
     try:
         peer.settimeout(max(until - monotonic(), 0.001))

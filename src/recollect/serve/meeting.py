@@ -8,15 +8,19 @@ import.
 
 from __future__ import annotations
 
+import _socket  # `socket` is this and a megabyte of names, in every relay
 import os
-import socket
 import stat
 import struct
 from zlib import crc32
 
 import recollect
 from recollect.environment import character_of, place_of, shares
+from recollect.light import TYPE_CHECKING
 from recollect.version import __version__
+
+if TYPE_CHECKING:
+    import socket
 
 try:
     import fcntl
@@ -69,6 +73,8 @@ class Meeting:
         lock = self._take_lock()
         if lock is None:
             return None
+        import socket  # whoever serves has loaded more than that
+
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             if os.path.lexists(self._socket):
@@ -108,9 +114,9 @@ class Meeting:
         """Was there somebody who serves? It may have been killed since."""
         return os.path.lexists(self._socket)
 
-    def connect(self) -> socket.socket | None:
+    def connect(self) -> _socket.socket | None:
         """A connection to whoever serves; None where nobody does, or somebody else than us."""
-        peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
             found = os.lstat(self._socket)
             if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
@@ -127,7 +133,7 @@ class Meeting:
 
 def meeting_of(contract: str, home: str | None) -> Meeting | None:
     """Where those meet who serve the same memory in the same way; None where everybody is on their own."""
-    if fcntl is None or not hasattr(socket, "AF_UNIX") or not shares():
+    if fcntl is None or not hasattr(_socket, "AF_UNIX") or not shares():
         return None
     folder, store = place_of(contract, home)
     folder = os.path.abspath(os.path.expanduser(folder))
@@ -157,11 +163,11 @@ def _configured(path: str) -> str | None:
     return None if any(line.startswith(("shared='off'", 'shared="off"')) for line in lines) else text
 
 
-def is_own(peer: socket.socket) -> bool:
+def is_own(peer: _socket.socket) -> bool:
     """Is the other end a process of the same user? Where the system does not tell, the file's bits decide."""
-    if not hasattr(socket, "SO_PEERCRED"):
+    if not hasattr(_socket, "SO_PEERCRED"):
         return True
-    told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    told = peer.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, struct.calcsize("3i"))
     return struct.unpack("3i", told)[1] == os.geteuid()
 
 

@@ -23,7 +23,7 @@ from recollect.serve.heaps import share_heap
 from recollect.serve.log import Log
 from recollect.serve.meeting import Claim, is_own
 from recollect.serve.protocol import Connection, Work
-from recollect.serve.relay import MARK, MAX_BYTES, PING, PONG, REFUSED, TOO_LARGE
+from recollect.serve.relay import MARK, MAX_BYTES, OPENED, PING, PONG, REFUSED, TOO_LARGE
 from recollect.serve.stdio import WAITING_LINES, read_lines
 from recollect.working import work_in
 
@@ -226,6 +226,8 @@ class _Peer:
         if not said:
             return  # a relay was killed in the midst of a line: who takes its place asks again
         work = connection.refuse_too_large() if said == TOO_LARGE else connection.receive(said, key.decode())
+        if work is not None and work.opens:
+            self._send(OPENED + number)
         if work is None:
             self._send(MARK + number)
         elif work.urgent:

@@ -71,6 +71,12 @@ class Work(Struct, frozen=True):
     batch: bool = False
     urgent: bool = False
 
+    @property
+    def opens(self) -> bool:
+        """Does it open a session?"""
+        messages = () if self.batch else (job.message for job in self.jobs)
+        return any(isinstance(message, Request) and message.method == "initialize" for message in messages)
+
 
 class Inquiry(Struct, frozen=True):
     """A request with everything that its answer depends on."""

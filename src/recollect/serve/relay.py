@@ -6,24 +6,29 @@ words go to whoever serves then, or are answered here; by the key nothing is don
 this process serves on its own. Nothing here is slow to import.
 
 Between the two, a line of ours begins with a zero byte: `NUL number SP key SP line` one way and `NUL number SP answer`
-back, where the answer may be empty. Lines without it are what a server says unasked, such as progress.
+back, where the answer may be empty; `NUL = number` says before it that this opened a session. Lines without it are what
+a server says unasked, such as progress.
 """
 
 from __future__ import annotations
 
-import json
+import _socket
 import os
 import select
-import signal
-import socket
 import time
-from collections.abc import Mapping
+from _json import encode_basestring_ascii as quote
 
-from recollect.light import Plain, cast
+from recollect.light import TYPE_CHECKING, Plain
 from recollect.serve.meeting import Claim, Meeting
 
+if TYPE_CHECKING:
+    import signal as _signal
+    from collections.abc import Mapping
+else:
+    import _signal  # `signal` is this, and a megabyte of what names its numbers
+
 MARK = b"\0"
-PING, PONG, REFUSED = b"\0?", b"\0!", b"\0-"
+PING, PONG, REFUSED, OPENED = b"\0?", b"\0!", b"\0-", b"\0="
 TOO_LARGE = b"\0"
 """Stands for a line beyond the limit, which was not read to its end."""
 MAX_BYTES = 16 * 1024 * 1024
@@ -90,22 +95,23 @@ class Relay:
         """The exit code when all is said; or what this process has to go on with by itself."""
         while True:
             found = self._find()
-            if not isinstance(found, socket.socket):
+            if not isinstance(found, _socket.socket):
                 self._flush()
                 return self._hand(found)
             try:
-                with found:
-                    return self._carry(found)
+                return self._carry(found)
             except Lost as lost:
                 if lost.hangs:
                     self._flush()
                     return self._hand(None)
+            finally:
+                found.close()
 
     def _hand(self, claim: Claim | None) -> Handed:
         waiting = tuple(self._waiting.values())
         return Handed(claim, self._initialize, waiting, self._held, self._ended)
 
-    def _find(self) -> socket.socket | Claim | None:
+    def _find(self) -> _socket.socket | Claim | None:
         """Whoever serves, or the right to; None where neither is to be had."""
         end = time.monotonic() + FINDING_SECONDS
         while time.monotonic() < end:
@@ -117,12 +123,13 @@ class Relay:
 
     # One connection
 
-    def _carry(self, peer: socket.socket) -> int:
+    def _carry(self, peer: _socket.socket) -> int:
         """Returns when the client has said all and has all answers; raises `Lost` where the other end is gone."""
         peer.setblocking(False)
         initialize = None if self._initialize is None else self._initialize.decode("utf-8", "replace")
         hello = {**self._hello, "character": self._meeting.character, "initialize": initialize}
-        sending = bytearray(json.dumps(hello).encode() + b"\n")
+        told = (f"{quote(name)}: {'null' if value is None else quote(value)}" for name, value in hello.items())
+        sending = bytearray(f"{{{', '.join(told)}}}\n".encode())
         for number, said in self._waiting.items():
             sending += _numbered(number, said)
         heard, coming = time.monotonic(), bytearray()
@@ -152,7 +159,7 @@ class Relay:
                 asked = now
         return 0
 
-    def _register(self, poll: select.poll, peer: socket.socket, sending: bytearray) -> None:
+    def _register(self, poll: select.poll, peer: _socket.socket, sending: bytearray) -> None:
         """Says what is waited for: nothing more is taken in where what came before has not gone out."""
         wanted = {peer.fileno(): (select.POLLOUT if sending else 0) | (select.POLLIN if len(self._told) < _FULL else 0)}
         if not self._ended:
@@ -189,8 +196,6 @@ class Relay:
     def _note(self, line: bytes) -> bytes:
         """Remembers a line until it is answered."""
         self._number += 1
-        if b'"initialize"' in line and self._initialize is None and _opens(line):
-            self._opening = self._number
         said = self._waiting[self._number] = Said(line, f"{self._name}-{self._number}")
         return _numbered(self._number, said)
 
@@ -203,6 +208,8 @@ class Relay:
                 self._told += line + b"\n"
             elif line == REFUSED:
                 raise Lost(hangs=True)
+            elif line.startswith(OPENED):
+                self._opening = self._opening or int(line[len(OPENED) :])
             elif line != PONG:
                 self._settle(line[len(MARK) :])
 
@@ -230,10 +237,10 @@ class Relay:
 
 def relay(meeting: Meeting, hello: Mapping[str, str | None]) -> int | Handed:
     """Serves the client of this process by another one, for as long as there is one."""
-    before = signal.signal(signal.SIGTERM, _leave), signal.signal(signal.SIGINT, _leave)
+    before = _signal.signal(_signal.SIGTERM, _leave), _signal.signal(_signal.SIGINT, _leave)
     done = Relay(meeting, hello).run()
-    signal.signal(signal.SIGTERM, before[0])
-    signal.signal(signal.SIGINT, before[1])
+    _signal.signal(_signal.SIGTERM, before[0])
+    _signal.signal(_signal.SIGINT, before[1])
     return done
 
 
@@ -245,15 +252,7 @@ def _numbered(number: int, said: Said) -> bytes:
     return b"%s%d %s %s\n" % (MARK, number, said.key.encode(), said.line)
 
 
-def _opens(line: bytes) -> bool:
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return False
-    return isinstance(said, dict) and cast("dict[str, object]", said).get("method") == "initialize"
-
-
-def _send(peer: socket.socket, sending: bytearray) -> None:
+def _send(peer: _socket.socket, sending: bytearray) -> None:
     try:
         del sending[: peer.send(sending[:_CHUNK])]
     except BlockingIOError:
@@ -262,7 +261,7 @@ def _send(peer: socket.socket, sending: bytearray) -> None:
         raise Lost from error
 
 
-def _receive(peer: socket.socket) -> bytes:
+def _receive(peer: _socket.socket) -> bytes:
     try:
         chunk = peer.recv(_CHUNK)
     except BlockingIOError:
