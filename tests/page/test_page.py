@@ -595,6 +595,8 @@ def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None
         page.keyboard.press("Escape")
         page.keyboard.press("7")
         shown(page, "Who wrote to it")
+        page.keyboard.press("5")
+        page.wait_for_selector("canvas[data-laid=done]")
     finally:
         proxy.shutdown()
         proxy.server_close()
