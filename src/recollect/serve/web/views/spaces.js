@@ -39,8 +39,11 @@ function rooms(view) {
     h("li", { style: { left: `${x / 10}%`, top: `${(y / height) * 100}%`, width: `${w / 10}%`, height: `${(tall / height) * 100}%` } },
       h("a", { href: `#/spaces/${part(view.space.name)}?room=${part(room.name)}`, style: { "--fresh": freshness(Date.now() - new Date(room.last).getTime()) } },
         h("b", {}, room.name || "outside all rooms"), h("span", { class: "small" }, `${many(room.records, "record")}, ${ago(room.last)}`),
-        tall > 110 && w > 170 && room.hints.slice(0, tall > 180 ? 3 : 1).map((hint) => h("span", { class: "hint" }, hint))))));
+        tall > 110 && w > 120 && hintsOf(room).slice(0, tall > 180 ? 3 : 1).map((hint) => h("span", { class: "hint" }, hint))))));
 }
+
+/** What lies in a room, each once; of a part of a document the last heading, since the first is that of all its parts. */
+const hintsOf = (room) => [...new Set(room.hints.map((hint) => hint.split(" › ").at(-1)))];
 
 /** Squares as square as can be: rows are filled as long as that makes them better. */
 export function treemap(items, x, y, w, tall) {
