@@ -394,6 +394,8 @@ def test_the_moment_of_a_network_is_in_its_address(look: Look) -> None:
     page.keyboard.press("End")
     shown(page, "As it is now")
     page.wait_for_function("() => !location.hash.includes('at=')")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("() => location.hash.includes('at=')")
     assert "past=no" in page.evaluate("location.hash")
 
 

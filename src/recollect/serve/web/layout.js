@@ -67,7 +67,7 @@ function simulation(nodes, links) {
   const ends = links.map(([source, target]) => ({ source, target }));
   const lesser = ({ source, target }) => Math.min(source.weight, target.weight); // a leaf lies close to its hub, two hubs far apart
   return d3.forceSimulation(nodes).stop().alphaDecay(0.03)
-    .force("apart", d3.forceManyBody().strength(({ weight }) => (few ? -420 : -34) * (1 + Math.sqrt(weight) * 0.6)).distanceMax(few ? 700 : 900))
+    .force("apart", d3.forceManyBody().strength(({ weight }) => (few ? -420 * (1 + Math.sqrt(weight) * 0.6) : -30 * (1 + Math.min(weight, 60) * 0.3))).distanceMax(few ? 700 : 1100))
     .force("together", d3.forceLink(ends).distance((link) => (few ? 62 : 22) + (few ? 4 : 20) * Math.sqrt(lesser(link) - 1)))
     .force("room", d3.forceCollide(({ weight }) => (few ? 16 : 4) + Math.sqrt(weight) * 2).strength(0.8))
     .force("x", d3.forceX().strength(few ? 0.05 : 0.03))

@@ -110,6 +110,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === "Escape" && typing(event.target)) return event.target.blur();
   if (typing(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.target.matches("input[type=range]") && event.key.startsWith("Arrow")) return; // it moves the slider
   const found = [...current.keys, ...GLOBAL].find(([key]) => key === event.key || key.split(" ").includes(event.key));
   if (!found || (event.key === "Enter" && event.target.closest("a, button, summary"))) return;
   event.preventDefault();

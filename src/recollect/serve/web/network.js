@@ -7,6 +7,7 @@ const MOST_LABELS = 140;
 const MOST_PREDICATES = 16;
 const TRIES = 3; // times as many names are tried at most
 const [SMALL, LARGE] = [12, 14].map((size) => `500 ${size}px 'Hanken Grotesk', system-ui, sans-serif`);
+const FIRST_TRIES = TRIES * MOST_LABELS - 20; // those before are the best connected, or the one in focus
 const LONGEST_NAME = 28;
 const OUTWEIGHS = 6; // times as many relations has a node whose name may cover another
 const REACH = 14; // pixels from a node within which it is meant
@@ -173,8 +174,10 @@ export function network(canvas, { chose, broke }) {
       tries--;
       if (!widths.has(node)) widths.set(node, pen.measureText(words).width + 4);
       const w = widths.get(node);
-      const boxes = [[px + r + 4, py - 8], [px - r - 2 - w, py - 8], [px - w / 2, py + r + 1], [px - w / 2, py - r - 17]].map(([x, y]) => ({ x, y, w, h: 16 }));
-      const box = boxes.find((one) => free(one)) ?? boxes.find((one) => free(one, node.degree)); // a hub's name may cover its leaves
+      const [ax, ay] = leaning(node);
+      const sides = [[px + r + 4, py - 8, ax], [px - r - 2 - w, py - 8, -ax], [px - w / 2, py + r + 1, ay + 0.4], [px - w / 2, py - r - 17, 0.4 - ay]]; // rather beside it than below
+      const boxes = sides.sort((one, other) => one[2] - other[2]).map(([x, y]) => ({ x, y, w, h: 16 }));
+      const box = boxes.find((one) => free(one)) ?? boxes.find((one) => free(one, tries > FIRST_TRIES ? Infinity : node.degree)); // a hub's name may cover its leaves, and the first names whatever is there
       if (!box) continue;
       taken.push(box);
       left--;
@@ -182,6 +185,19 @@ export function network(canvas, { chose, broke }) {
       write(words, box.x, box.y + 8, node === focus ? colours.accent : colours.ink);
     }
     if (focus) predicates(focus, free, taken);
+  }
+
+  /** Whither most of what a node has to do with lies: its name stands best on the other side. */
+  function leaning(node) {
+    let x = 0, y = 0;
+    for (const id of near.get(node.id)) {
+      const other = byId.get(id);
+      if (!other || other === node) continue;
+      const far = Math.hypot(other.x - node.x, other.y - node.y) || 1;
+      [x, y] = [x + (other.x - node.x) / far, y + (other.y - node.y) / far];
+    }
+    const many = near.get(node.id).size || 1;
+    return [x / many, y / many];
   }
 
   /** What is stated between the one in focus and those around it, where there is room. */
