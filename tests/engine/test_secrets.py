@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 from bench.secrets import LIMIT_FALSE, LIMIT_FOUND, measure
 
 from recollect import InvalidInput, Memory
+from recollect import open as recollect_open
 from recollect.engine.intake.chunks import ingest_chunks
 from recollect.engine.write.screen import carry_private
 from recollect.ingest.secrets import drop_private, find_secrets, mask_secrets
@@ -181,3 +183,61 @@ def test_what_is_stored_already_is_found_and_masked_in_all_versions(open_memory:
     assert memory.get(before).text == "Nothing of it is left."
     assert [hit.record.id for hit in memory.recall("deploy token for staging")][:1] == [now]
     assert TOKEN not in everything(memory)
+
+
+def test_secrets_of_an_export_are_masked_in_a_memory_that_holds_something_and_come_once(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    with recollect_open(tmp_path / "other") as other:
+        kept = other.remember("a").id or ""
+        other.set_secrets("allow")
+        other.revise(kept, TEXT)
+        other.revise(kept, f"Now {TEXT}")
+        other.export(tmp_path / "other.jsonl")
+    memory = open_memory()
+    memory.remember("Something is here already.")
+    [done] = memory.import_(tmp_path / "other.jsonl")
+    assert (done.records, done.masked) == (1, ("GitHub token",))
+    assert memory.get(kept).text == f"Now {MASKED}"
+    [again] = memory.import_(tmp_path / "other.jsonl")
+    assert (again.records, again.records_present, again.differing) == (0, 1, ())
+    assert TOKEN not in everything(memory)
+
+
+@pytest.mark.parametrize("kind", ["md", "txt", "html", "py", "yaml", "text", "chunks"])
+def test_a_private_key_is_masked_also_where_it_is_cut_in_two(
+    kind: str, open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory, keys = open_memory(), random.Random(7)
+    secret: list[str] = []
+    for before in range(0, 60, 7):
+        body = base64.b64encode(keys.randbytes(1_190)).decode()
+        lines = [body[at : at + 64] for at in range(0, len(body), 64)]
+        secret += lines
+        key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
+        shown = f'KEY = """{key}"""' if kind == "py" else f"<pre>{key}</pre>" if kind == "html" else key
+        text = "\n".join([*(f"value_{n} = {n}  # of part {n}" for n in range(before)), shown, *("z = 0" for _ in key)])
+        if kind in ("text", "chunks"):
+            _ = ingest_chunks(memory.core, text) if kind == "chunks" else memory.ingest(text, source=f"{before}")
+        else:
+            _write(tmp_path / "given" / f"a{before}.{kind}", text)
+    if kind in ("py", "yaml"):
+        memory.index_project(tmp_path / "given")
+    elif kind not in ("text", "chunks"):
+        memory.ingest_folder(tmp_path / "given")
+    assert memory.recall("private key", limit=50)
+    kept = everything(memory)
+    assert [line for line in secret if line in kept] == []
+
+
+def test_half_a_secret_does_not_become_the_title_of_a_conversation_or_a_line_of_a_tool(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory = open_memory()
+    for before in range(20, 110, 3):
+        said = f"{'a' * before} {TOKEN}"
+        call = {"type": "tool_use", "name": "Bash", "input": {"command": f"{'b' * (before + 90)} {TOKEN}"}}
+        lines = [{"role": "user", "content": said}, {"role": "assistant", "content": [call]}]
+        path = _write(tmp_path / "given" / f"{before}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        memory.ingest_transcript(path)
+    assert TOKEN[:10] not in everything(memory)

@@ -95,6 +95,8 @@ def _put(one: Imported, verb: str) -> None:
         say(f"  … and {len(one.differing) - _MOST_SHOWN:,} more; --json lists all")
     if one.forgotten:
         say(f"  {many(len(one.forgotten), 'object')} stayed forgotten: {_some(one.forgotten)}")
+    if one.masked:
+        say(f"  masked before it was stored: {', '.join(one.masked)}")
     for problem in one.problems:
         say(f"  {one.space}: {problem}")
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.ingest.chunks import CHUNKER, Chunk
+from recollect.ingest.secrets import drop_private, mask_secrets
 from recollect.types import Adapter, Json, Metadata, Segment, SourceKind
 
 ADAPTER_VERSION = "1"
@@ -77,6 +78,10 @@ def name_chunk(title: str, chunk: Chunk) -> str:
 
 
 def short_title(text: str) -> str:
-    """What a conversation that has no name of its own is called: how its first message begins."""
-    line = " ".join(text[: 4 * _TITLE].split())
+    """What a conversation that has no name of its own is called: how its first message begins.
+
+    Secrets are masked before it is cut short: of half a secret nobody could tell what it is.
+    """
+    public = mask_secrets(drop_private(text[: 40 * _TITLE]))[0]
+    line = " ".join(public[: 4 * _TITLE].split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -228,6 +228,11 @@ _HASHED = re.compile(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\
 _PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
 _PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}")
 _PEM_LEAST = 64  # a heading that nothing follows is no key
+_PEM_MARK = "PRIVATE KEY"
+_PRIVATE_KEY = "private key"
+_KEY_LINE = re.compile(
+    r"[ \t\"'`#*>|]{0,40}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n]{0,200}|[A-Za-z0-9+/=\\]*)[ \t\r\"'`,;+]{0,9}\n?"
+)
 
 
 def find_secrets(text: str) -> list[Secret]:
@@ -238,7 +243,7 @@ def find_secrets(text: str) -> list[Secret]:
     long = max(map(len, text.split()), default=0) >= _LONGEST_WORD and _LONG.search(text)
     marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if long else []
     marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
-    found = [*_private_keys(text)] if "-----begin" in lower or "putty-user-key" in lower else []
+    found = [*_private_keys(text)] if _PEM_MARK.lower() in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
     if any(word in lower for word in _KEY_WORDS):
@@ -289,12 +294,57 @@ def _is_something_else(text: str, begun: int, start: int) -> bool:
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
+    """Private keys, also one that ends in this text and began in one before it."""
     at = 0
+    begun, ended = _PEM.search(text), _PEM_END.search(text)
+    if ended is not None and (begun is None or ended.start() < begun.start()):
+        start = _begin_of_lines(text, ended.start())
+        at = ended.end()
+        if at - start > len(ended.group()):
+            yield Secret(start, at, _PRIVATE_KEY)
     while begun := _PEM.search(text, at):
         ended = _PEM_END.search(text, begun.end())
         at = len(text) if ended is None else ended.end()
         if at - begun.end() >= _PEM_LEAST:
-            yield Secret(begun.start(), at, "private key")
+            yield Secret(begun.start(), at, _PRIVATE_KEY)
+
+
+def _begin_of_lines(text: str, end: int) -> int:
+    """Where the lines of a key begin that stand right before a place."""
+    start = end
+    while start:
+        line = text.rfind("\n", 0, start - 1) + 1
+        if not _KEY_LINE.fullmatch(text, line, start):
+            break
+        start = line
+    return start
+
+
+def carry_keys(texts: Sequence[str]) -> list[str]:
+    """Texts that follow each other, where a private key begins in one and goes on in the next: without what goes on."""
+    if not any(_PEM_MARK in text for text in texts):
+        return list(texts)
+    kept: list[str] = []
+    inside = False
+    for text in texts:
+        end = _end_of_lines(text, 0) if inside else 0
+        kept.append(f"{MASK}{_PRIVATE_KEY}]\n{text[end:]}" if end and _PEM_END.match(text, end) is None else text)
+        begun = next(reversed(list(_PEM.finditer(text))), None)
+        if begun is not None:
+            inside = _end_of_lines(text, begun.end()) == len(text)
+        else:
+            inside = inside and end == len(text)
+    return kept
+
+
+def _end_of_lines(text: str, start: int) -> int:
+    """Where the lines of a key end that stand at a place."""
+    while start < len(text):
+        line = text.find("\n", start) + 1 or len(text)
+        if not _KEY_LINE.fullmatch(text, start, line):
+            break
+        start = line
+    return start
 
 
 # Masking

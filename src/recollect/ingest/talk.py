@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect.ingest.parsed import storable
+from recollect.ingest.secrets import mask_secrets
 from recollect.types import Json, Metadata
 
 LONGEST_MESSAGE = 100_000
@@ -73,7 +74,7 @@ def fit_text(text: str) -> str:
 def _one_line(text: object) -> str:
     """The beginning of something, on one line."""
     shown = text if isinstance(text, str) else msgspec.json.encode(text).decode()
-    shown = " ".join(shown[: 4 * _SHOWN].split())
+    shown = " ".join(mask_secrets(shown[: 4 * _SHOWN])[0].split())  # of half a secret nobody could tell what it is
     return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
 
 

@@ -3,7 +3,7 @@
 Objects are the same where their ids are. Of each, the versions on both sides are compared by what they state: who has
 the other's last version among its own has gone on from there, and what came after it is taken over, or is not needed.
 Where both have gone on, what stands here is kept, and that they differ is told. What was forgotten here for good stays
-forgotten.
+forgotten, and secrets are masked unless their space here allows them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from recollect.engine.core import Core, space_of, transact
 from recollect.engine.graph.link import names_of, relink
 from recollect.engine.intake.results import Differing, Imported
 from recollect.engine.places import identity_of, keep_identity
-from recollect.engine.write.remember import derive_lexis
+from recollect.engine.write.remember import content_hash, derive_lexis
 from recollect.engine.write.revise import state_of
+from recollect.engine.write.screen import Screen
 from recollect.store.base import Changes, Edit, Thing
 from recollect.store.ops import Bring, Brought, PutSpace, Retire
 from recollect.store.portable import retired_at, space_no, thing_of
@@ -54,6 +55,7 @@ class _Tally:
         self.newer = 0
         self.differing: list[Differing] = []
         self.forgotten: list[str] = []
+        self.masked: dict[str, None] = {}
 
 
 def merge(
@@ -72,7 +74,7 @@ def merge(
         Imported(
             space=name, folder=file, records=one.new["record"], records_present=one.present["record"],
             facts=one.new["relation"], facts_present=one.present["relation"], entities=one.new["entity"],
-            newer=one.newer, differing=tuple(one.differing), forgotten=tuple(one.forgotten),
+            newer=one.newer, differing=tuple(one.differing), forgotten=tuple(one.forgotten), masked=tuple(one.masked),
             identity=_take_identity(core, name, identities.get(name, ""), dry_run=dry_run),
         )
         for name, one in tallies.items()
@@ -106,7 +108,20 @@ def _take(edit: Edit, lives: Sequence[_Life], spaces: Mapping[int, Space], talli
     for life in lives:
         if space_of(edit, life.space) is None:
             edit.apply([PutSpace(named[life.space])])
-        _take_one(edit, life, tallies[life.space])
+        _take_one(edit, _screened(edit, life, tallies[life.space]), tallies[life.space])
+
+
+def _screened(edit: Edit, life: _Life, tally: _Tally) -> _Life:
+    """The same as it may be kept here; a space that refuses secrets has them masked, since a life comes as a whole."""
+    screen = Screen(edit, life.space)
+    versions: list[Brought] = []
+    for one in life.versions:
+        thing, kinds = screen.take(one.thing)
+        tally.masked |= dict.fromkeys(kinds)
+        if kinds and isinstance(thing, Record):
+            thing = msgspec.structs.replace(thing, content_hash=content_hash(thing.text))
+        versions.append(one if thing is one.thing else msgspec.structs.replace(one, thing=thing))
+    return msgspec.structs.replace(life, versions=tuple(versions))
 
 
 def _take_one(edit: Edit, life: _Life, tally: _Tally) -> None:

@@ -56,7 +56,8 @@ def ingest_chunks(
     said = {name: value for name, value in named.items() if value is not UNSET}
     given = parse_fields(said, named)
     draft = parse_draft({"text": "(a chunk)", "kind": "document", "project": project, **said}, {})
-    texts = cut_chunks(whole, token_counter())
+    with core.store.read() as view:
+        texts = Screen(view, space).carry(cut_chunks(whole, token_counter()))
     counted = [count_terms(None, chunk) for chunk in texts]
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)

@@ -148,7 +148,8 @@ class Pass:
             same.setdefault((record.title, record.text), []).append(record)
         screen = Screen(edit, self.space)
         raw = [self._record(edit, file, chunk, place) for place, (chunk, _) in enumerate(file.chunks)]
-        made = [_screened(screen, record) for record in raw]
+        texts = screen.carry([record.text for record in raw])
+        made = [_screened(screen, record, text) for record, text in zip(raw, texts, strict=True)]
         olds = [_take(same, (record.title, record.text)) for record in made]
         named: dict[tuple[str | None, str], list[Record]] = {}
         for record in (record for records in same.values() for record in records):
@@ -184,9 +185,9 @@ class Pass:
         )  # fmt: skip
 
 
-def _screened(screen: Screen, record: Record) -> Record:
-    """A chunk as it may be kept; one of which nothing is left says so."""
-    kept, _ = screen.take(record)
+def _screened(screen: Screen, record: Record, text: str) -> Record:
+    """A chunk as it may be kept, of the text that the chunks before leave it; one of which nothing is left says so."""
+    kept, _ = screen.take(record if text == record.text else msgspec.structs.replace(record, text=text))
     text = kept.text if kept.text.strip() else "(private)"
     return record if kept is record else msgspec.structs.replace(kept, text=text, content_hash=content_hash(text))
 

@@ -34,15 +34,17 @@ _MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metad
 def ingest_text(core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft) -> Ingested:
     """Stores a document in sections. The same source again replaces what it held: unchanged sections stay."""
     sections = split_sections(drop_private(text))
+    with core.store.read() as view:
+        texts = Screen(view, space).carry([section.text for section in sections])
     drafts = [
         msgspec.structs.replace(
             fields,
-            text=section.text,
+            text=public,
             title=" › ".join([*([title] if title else []), *section.headings]) or None,
             source=source,
             locator={"lines": [section.first_line, section.last_line]},
         )
-        for section in sections
+        for section, public in zip(sections, texts, strict=True)
     ]
     if source is None:
         return _summary(remember_many(core, drafts, space), 0)

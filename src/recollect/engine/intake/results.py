@@ -156,7 +156,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     """What came into a space from files of another program, or from an export; `problems` says what did not, and why.
 
     `newer` are records that were here and have more versions now, `differing` those that were changed on both sides,
-    `forgotten` the ids of what was forgotten here for good and therefore does not come back.
+    `forgotten` the ids of what was forgotten here for good and therefore does not come back. `masked` are the kinds of
+    secrets that an export held and this memory does not.
     """
 
     space: str
@@ -170,6 +171,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     identity: bool = False
     differing: tuple[Differing, ...] = ()
     forgotten: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

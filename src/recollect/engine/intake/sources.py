@@ -21,7 +21,7 @@ from recollect.engine.parse import parse_choice, parse_label, parse_string, pars
 from recollect.engine.write.govern import leave_behind
 from recollect.engine.write.grounds import segment_kind, source_kind_of
 from recollect.engine.write.remember import content_hash, derive_lexis, ensure_space, make_record, put_of
-from recollect.engine.write.screen import Screen, carry_private
+from recollect.engine.write.screen import Screen
 from recollect.errors import InvalidInput
 from recollect.store.base import Edit, View
 from recollect.store.ops import Op, Put, Retire
@@ -179,7 +179,7 @@ class SourceWriter:
         draft, screen = ready.draft, self._screen
         known = ready.words if len(ready.words) == len(draft.segments) else ((None, None),) * len(draft.segments)
         texts = [one.text for one in draft.segments]
-        public = carry_private(texts) if draft.source_kind != "conversation" else texts  # a message is whole
+        public = screen.carry(texts) if draft.source_kind != "conversation" else texts  # a message is whole
         segments: list[Segment] = []
         words: list[Words] = []
         masked: list[str] = []

@@ -16,7 +16,7 @@ from msgspec import Struct
 from recollect.engine.core import Core, existing
 from recollect.engine.parse import parse_choice
 from recollect.errors import InvalidInput
-from recollect.ingest.secrets import drop_private, mask_secrets
+from recollect.ingest.secrets import carry_keys, drop_private, mask_secrets
 from recollect.store.base import Shelf, View
 from recollect.types import Entity, Grounds, Json, Metadata, Relation, Segment, Space, Stated
 
@@ -91,6 +91,14 @@ class Screen:
     def text(self, text: str) -> tuple[str, tuple[str, ...]]:
         found: list[str] = []
         return self._text(text, found), tuple(found)
+
+    def carry(self, texts: Sequence[str]) -> list[str]:
+        """Texts that follow each other as they may be screened one by one: what is private, or a private key, may begin
+        in one and end in another.
+        """
+        public = carry_private(texts)
+        carried = carry_keys(public)
+        return public if carried == public or self.policy == "allow" else carried
 
     def values(self, values: Metadata) -> Metadata:
         """What else is said of something, by name."""
