@@ -13,6 +13,7 @@ from bench.unasked import TASKS
 
 from recollect import Memory
 from recollect.engine.read import brief
+from recollect.engine.read.unasked import _SHOWN as SHOWN
 from recollect.engine.read.unasked import Unasked
 
 RULES = ("Never push to main.", "Always sign commits.", "Deploys happen on Tuesdays.")
@@ -132,3 +133,67 @@ def test_questions_are_answered_unasked_and_tasks_are_left_alone(open_memory: Ca
     tasks = [task for task in TASKS if memory.unasked.give_answers(task).text]
     assert len(answered) >= 13, PROMPTS.keys() - set(answered)
     assert len(tasks) <= 3, tasks
+
+
+CAPTURED = {
+    "What is the retry limit of the payments queue?": (
+        "We must settle the payments queue today.", "Decision: the retry limit of the payments queue is five."
+    ),
+    "On which day does the gateway deploy?": (
+        "Let us plan the gateway.", "Remember that the gateway deploys on Tuesdays."
+    ),
+    "Who owns the billing schema?": ("A question on the billing schema first.", "Mira owns the billing schema."),
+    "Which port does the metrics exporter listen on?": (
+        "The metrics exporter is down.", "Decision: the metrics exporter listens on port 9102."
+    ),
+}  # fmt: skip
+IDLE = ("I will look.", "Fine, go ahead.", "Done.", "Thanks!", "You are welcome.", "Noted.")
+
+
+@pytest.mark.parametrize("loaded", [False, True], ids=["by words", "with the model"])
+def test_a_prompt_is_given_what_was_said_once_and_not_the_small_talk_beside_it(
+    open_memory: Callable[..., Memory], loaded: bool
+) -> None:
+    memory = open_memory(embedder="bundled" if loaded else "none")
+    for number, (first, told) in enumerate(CAPTURED.values()):
+        said = [("user", first), ("assistant", IDLE[0]), ("user", told), *(("assistant", one) for one in IDLE[1:])]
+        messages = [
+            {"role": role, "content": text, "created_at": f"2026-05-{number + 1:02}T10:00:{at:02}Z"}
+            for at, (role, text) in enumerate(said)
+        ]
+        memory.capture_said(messages, session=f"s{number}")
+    if loaded:
+        memory.embed_waiting()
+    for prompt, (first, told) in CAPTURED.items():
+        text = memory.unasked.give_answers(prompt, session="other").text
+        lines = [line.partition(") ")[2] for line in text.splitlines() if line.startswith("- [")]
+        core = told.partition("that ")[2] or told
+        assert sum(core.casefold() in line.casefold() for line in lines) == 1, text
+        assert not set(lines) & set(IDLE), text
+        assert set(lines) <= {first, told, f"{core[:1].upper()}{core[1:]}"}, text
+
+
+def test_what_a_session_was_shown_is_not_given_to_it_in_other_records(memory: Memory) -> None:
+    told = "Decision: the retry limit of the queue is five."
+    memory.capture_said([{"role": "user", "content": told, "created_at": "2026-05-01T10:00:00Z"}], session="s1")
+    prompt = "What is the retry limit of the queue?"
+    first = memory.unasked.give_answers(prompt, session="other")
+    memory.unasked.note_given(first, session="other")
+    assert len(first.ids) == 1
+    assert memory.unasked.give_answers(prompt, session="other").text == ""
+
+
+def test_what_says_more_is_given_rather_than_what_says_less(memory: Memory) -> None:
+    memory.remember("Deploys of the gateway happen on Tuesdays.")
+    memory.remember("Deploys of the gateway happen on Tuesdays and Fridays.")
+    text = memory.unasked.give_answers("When do deploys of the gateway happen?").text
+    assert "Tuesdays and Fridays" in text
+
+
+def test_what_sessions_were_shown_is_let_go_of_in_time(memory: Memory, clock: Any) -> None:
+    memory.remember("Never push to main.", kind="rule")
+    for session in ("a", "b"):
+        memory.unasked.note_given(memory.unasked.give_brief(resumed=session), session=session)
+        clock.now += timedelta(days=31)
+    with memory.core.store.read() as view:
+        assert sorted(view.kept(SHOWN)) == ["b"]

@@ -26,7 +26,7 @@ from recollect.retrieve.context import estimate_tokens, pack_context, render_hit
 from recollect.retrieve.fence import drop_blocks
 from recollect.retrieve.restate import contradicts
 from recollect.store.base import Shelf, View
-from recollect.store.terms import terms
+from recollect.store.terms import query_terms, split_words, terms
 from recollect.types import DEFAULT_SPACE, NOISE, Filter, Hit, Query, Record, Why
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ _SECTIONS: dict[Section, str] = {
     "open": "it is open work", "important": "it is among the most important",
 }  # fmt: skip
 _COMMAND = re.compile(r"\s*[/!#]\S*")
+_MESSAGE = "message"
 
 
 class Steering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -200,16 +201,19 @@ def give_answers(
         seen = frozenset[str]() if session is None else shown_to(view, session)
     if reason is not None:
         return Given(project=project, reason=reason)
-    hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, vectors)]
+    hits = [hit for hit in _search(core, space, project, prompt, vectors) if _has_to_do(hit, prompt, vectors)]
     return _choose(_narrow(hits, prompt, steering.threshold), seen, session, project, steering)
 
 
-def _has_to_do(hit: Hit, vectors: Vectors | None) -> bool:
+def _has_to_do(hit: Hit, prompt: str, vectors: Vectors | None) -> bool:
     """Does a hit share a word with the prompt, or lie near it?
 
     Most prompts are tasks, and ask for nothing that was stored: where neither is so, the probability of an answer to a
-    question means nothing.
+    question means nothing. A message is called as its session is: it must share a word with the prompt by itself, or
+    every "thanks" of a session would come along with what the session was about.
     """
+    if hit.record.kind == _MESSAGE and hit.record.title:
+        return not set(query_terms(prompt)).isdisjoint(terms(hit.record.text))
     if hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None:
         return True
     model = vectors.model()
@@ -239,12 +243,37 @@ def _choose(
     hits: Sequence[Hit], seen: frozenset[str], session: str | None, project: str | None, steering: Steering
 ) -> Given:
     likely = [hit for hit in hits if _is_enough(hit, steering.threshold)]
-    fresh = [hit for hit in likely if hit.record.id not in seen and (session is None or hit.record.session != session)]
+    known = [hit for hit in likely if hit.record.id in seen or (session is not None and hit.record.session == session)]
+    fresh = _without_repeats([hit for hit in likely if hit not in known], known)
     text, shown = _pack(fresh[:MOST_RECORDS], steering.prompt_tokens)
     if not text:
-        known = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
-        return Given(project=project, reason=known)
+        why = "this session has seen what would answer" if likely else "nothing stored is likely to answer"
+        return Given(project=project, reason=why)
     return Given(text=text, tokens=estimate_tokens(text), ids=shown, project=project)
+
+
+def _without_repeats(hits: Sequence[Hit], known: Sequence[Hit]) -> list[Hit]:
+    """The hits without those that say what another says, or what the session knows: a message and what it proposed."""
+    kept: list[Hit] = []
+    for hit in hits:
+        if any(_more_telling(hit, one) is not None for one in known):
+            continue
+        told = ((place, _more_telling(one, hit)) for place, one in enumerate(kept))
+        place, better = next(((place, better) for place, better in told if better is not None), (len(kept), hit))
+        kept[place : place + 1] = [better]
+    return kept
+
+
+def _more_telling(one: Hit, other: Hit) -> Hit | None:
+    """Of two that say the same, the one that says more, or else is no mere message; None where they do not."""
+    words, others = (" ".join(split_words(hit.record.text.casefold())) for hit in (one, other))
+    short, long, shorter, longer = (
+        (words, others, one, other) if len(words) < len(others) else (others, words, other, one)
+    )
+    if 2 * len(short) < len(long) or f" {short} " not in f" {long} ":
+        return None
+    merely = longer.record.kind == _MESSAGE and shorter.record.kind != _MESSAGE
+    return shorter if merely else longer
 
 
 def preview_brief(core: Core, space: str, project: str | None, foremost: Foremost | None = None) -> Preview:
@@ -283,7 +312,7 @@ def preview_answers(
         given = give_answers(core, space, project, prompt, session, vectors)
         return Preview(given=given, budget=steering.prompt_tokens)
     hits = _search(core, space, project, prompt, vectors)
-    near = _narrow([hit for hit in hits if _has_to_do(hit, vectors)], prompt, steering.threshold)
+    near = _narrow([hit for hit in hits if _has_to_do(hit, prompt, vectors)], prompt, steering.threshold)
     given, considered = _choose(near, seen, session, project, steering), {hit.record.id for hit in near}
     lines = [_hit_line(hit, given, considered, seen, session, steering) for hit in hits]
     chosen, below = [line for line in lines if line.given], [line for line in lines if not line.given]
@@ -301,6 +330,8 @@ def _hit_line(
         why = "it has too little to do with the prompt, or something newer says otherwise"
     elif hit.record.id in seen or (session is not None and hit.record.session == session):
         why = "this session has seen it"
+    elif len(given.ids) < MOST_RECORDS and given.tokens + estimate_tokens(render_hit(hit)) <= steering.prompt_tokens:
+        why = "something else says the same"
     else:
         why = f"no room was left: {MOST_RECORDS} records and {steering.prompt_tokens} tokens are the most"
     return Line(
@@ -367,7 +398,7 @@ def note_given(core: Core, given: Given, session: str | None, *, anew: bool = Fa
             return
         before = () if anew else tuple(shown_to(edit, session))
         edit.keep(_SHOWN, {session: Shown(edit.now, tuple(dict.fromkeys((*before, *given.ids))))})
-        if anew:
+        if not before:
             old = edit.now - timedelta(days=_KEPT_DAYS)
             edit.keep(_SHOWN, {key: None for key, shown in edit.kept(_SHOWN).items() if shown.at < old})
 
