@@ -256,6 +256,34 @@ def test_a_pause_silences_hooks_until_it_is_ended(shell):
     assert STORED in shell("hook", "claude", "SessionStart", stdin=told("claude", "SessionStart")).out
 
 
+@pytest.mark.parametrize("client", ["claude", "opencode"])
+@pytest.mark.parametrize("stop", [("pause",), ("spaces", "steer", "default", "--no-capture")], ids=lambda one: one[0])
+@pytest.mark.parametrize("go_on", [True, False], ids=["goes on", "goes on later"])
+def test_what_is_said_during_a_pause_is_not_kept_afterwards(shell, tmp_path, client, stop, go_on):
+    shell.remember(STORED)
+    talk, event = [], "Stop" if client == "claude" else "session.idle"
+
+    def say(text: str) -> None:
+        talk.append(("user", text))
+        path = transcript_at(tmp_path / "t.jsonl", talk[-1:]) if client == "claude" else None
+        messages = [
+            {"role": role, "content": one, "created_at": f"2026-11-02T10:00:{at:02}Z"}
+            for at, (role, one) in enumerate(talk)
+        ]
+        changes = {"transcript_path": str(path)} if client == "claude" else {"messages": messages}
+        shell("hook", client, event, "--now", stdin=told(client, event, **changes))
+
+    if go_on:
+        say("Said before the pause.")
+    shell(*stop)
+    say("Said during the pause.")
+    shell("resume")
+    shell("spaces", "steer", "default", "--capture")
+    say("Said after the pause.")
+    expected = [("user", "Said before the pause."), ("user", "Said after the pause.")]
+    assert kept(shell) == (expected if go_on else expected[1:])
+
+
 def test_a_space_may_give_nothing_or_less(shell):
     shell.remember(STORED)
     shell("spaces", "steer", "default", "--no-inject")

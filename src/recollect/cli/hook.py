@@ -266,17 +266,20 @@ def _keep(call: Call, settings: Settings, told: HookEvent) -> tuple[int, str | N
     from recollect.engine.memory import open_memory
 
     with open_memory(settings=settings, actor=f"hook:{call.client}") as memory:
-        if memory.unasked.paused_until() is not None:
-            return 0, "paused"
-        if not memory.unasked.steering(space=call.space).capture:
-            return 0, f"the space {call.space!r} captures nothing"
+        unasked, reason = memory.unasked, None
+        if unasked.paused_until() is not None:
+            reason = "paused"
+        elif not unasked.steering(space=call.space).capture:
+            reason = f"the space {call.space!r} captures nothing"
+        where = {"space": call.space, "session": told.session, "cwd": told.folder, "keep": reason is None}
         if told.said and told.session is not None:
-            kept = memory.capture_said(told.said, space=call.space, session=told.session, cwd=told.folder)
+            kept = memory.capture_said(told.said, **where)  # pyright: ignore[reportArgumentType]  each is of its type
         elif told.transcript is not None:
-            kept = memory.capture(told.transcript, space=call.space, session=told.session, cwd=told.folder)
+            kept = memory.capture(told.transcript, **where)  # pyright: ignore[reportArgumentType]
         else:
             return 0, "the client told of no session"
-        unasked = memory.unasked
+        if reason is not None:
+            return 0, reason  # and what was said meanwhile is not kept later, either
         unasked.give_brief(space=call.space, folder=told.folder)  # now, while nobody waits for it
         unasked.keep_made()
         return kept.messages, "another process is reading this transcript" if kept.busy else None

@@ -89,12 +89,16 @@ class Captured(Struct, frozen=True, kw_only=True):
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """Whose transcript it is, where the caller knows; else the transcript says."""
+    """Whose transcript it is, where the caller knows; else the transcript says.
+
+    Without `keep` it is only noted how far it goes: what was said until now is kept neither now nor later.
+    """
 
     session: str | None = None
     project: str | None = None
     cwd: str | None = None
     within: float | None = None
+    keep: bool = True
 
 
 @as_one_act
@@ -126,6 +130,10 @@ def _read_on(core: Core, path: Path, space: str, wish: Wish) -> Captured:
         size = os.fstat(file.fileno()).st_size
         if not _goes_on(file, reached, size):
             reached = Reached()  # cut short, or another file by the same name: what is known of it is not kept twice
+        if not wish.keep:
+            end = max((end for end, _ in _pieces(file, reached.offset)), default=reached.offset)
+            _note(core, {key: _reach(file, reached, end)})
+            return msgspec.structs.replace(so_far, left=max(0, size - end))
         for end, lines in _pieces(file, reached.offset):
             conversation = _conversation(lines)
             so_far = _write(core, space, path, key, _reach(file, reached, end), conversation, wish, so_far)
@@ -239,7 +247,15 @@ def capture_said(core: Core, said: Sequence[Message], space: str, session: str, 
     talk = Conversation(format=_TOLD, messages=fresh, id=session) if fresh else None
     times = [one.at for one in fresh if one.at is not None]
     reached = {key: Reached(session=session, project=project, until=max(times))} if times else {}
+    if not wish.keep:
+        _note(core, reached)
+        return Captured(session=session, project=project)
     return _keep(core, space, talk, session, project, reached)
+
+
+def _note(core: Core, reached: Mapping[str, Reached]) -> None:
+    with core.store.write(actor=core.actor) as edit:
+        edit.keep(_REACHED, dict(reached))
 
 
 def _keep(
