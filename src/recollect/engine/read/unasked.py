@@ -53,6 +53,7 @@ _SECTIONS: dict[Section, str] = {
 }  # fmt: skip
 _COMMAND = re.compile(r"\s*[/!#]\S*")
 _MESSAGE = "message"
+_SAYS_MUCH = 5  # terms: so many may mean what a prompt asks for in other words
 
 
 class Steering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -209,13 +210,17 @@ def _has_to_do(hit: Hit, prompt: str, vectors: Vectors | None) -> bool:
     """Does a hit share a word with the prompt, or lie near it?
 
     Most prompts are tasks, and ask for nothing that was stored: where neither is so, the probability of an answer to a
-    question means nothing. A message is called as its session is: it must share a word with the prompt by itself, or
-    every "thanks" of a session would come along with what the session was about.
+    question means nothing. A message is called as its session is: where it says little, it must share a word with the
+    prompt by itself, or every "thanks" of a session would come along with what the session was about.
     """
+    shares = hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None
     if hit.record.kind == _MESSAGE and hit.record.title:
-        return not set(query_terms(prompt)).isdisjoint(terms(hit.record.text))
-    if hit.why.keyword > 0.0 or vectors is None or hit.why.vector is None:
-        return True
+        said = set(query_terms(hit.record.text))
+        shares = not said.isdisjoint(query_terms(prompt))
+        if not shares and len(said) < _SAYS_MUCH:
+            return False
+    if shares or vectors is None or hit.why.vector is None:
+        return shares
     model = vectors.model()
     return hit.why.vector >= model.floor + _NEAR * model.spread
 
