@@ -77,6 +77,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Is a client served by the process that has the memory open already, if there is one? Else each has its own."""
     readers: Annotated[int, msgspec.Meta(ge=0, le=64)] | None = None
     """So many processes `recollect up` may start to answer recalls beside it. Unset: one; none on one processor."""
+    vectors_mb: Annotated[int, msgspec.Meta(ge=0, le=100_000)] | None = None
+    """So many megabytes of vectors are kept in memory to be compared again. Unset: 16; for `recollect up` 96."""
     rate: Annotated[float, msgspec.Meta(ge=0)] | None = None
     """Requests a second that the service answers to one client; 0 means no limit. Unset: 50 beyond this machine."""
     tls_cert: Path | None = None

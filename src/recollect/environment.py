@@ -21,8 +21,8 @@ FOREIGN_HOMES = {"memory-substrate": "MEMORY_SUBSTRATE_ROOT"}
 HOOK_SECONDS = 0.3
 """How long a hook may take, where nothing else is said."""
 _OWN = (
-    "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "READERS", "TLS_CERT", "TLS_KEY",
-    "OAUTH_ISSUER", "OAUTH_RESOURCE",
+    "LOG_LEVEL", "TOKEN", "HOOK_SECONDS", "HOME", "SHARED", "PASSPHRASE", "RATE", "READERS", "VECTORS_MB",
+    "TLS_CERT", "TLS_KEY", "OAUTH_ISSUER", "OAUTH_RESOURCE",
 )  # fmt: skip
 """Settings of a process, which are no matter of the memory that it works on."""
 

@@ -26,6 +26,8 @@ from recollect.serve.meeting import meeting_of
 T = TypeVar("T", bound=str)
 
 ADDRESS = "127.0.0.1:3031"
+VECTORS_MB = 96
+"""A service has the memory to answer many at once: so many megabytes of vectors need not be read again."""
 Http = Annotated[str, typer.Option("--http", metavar="ADDR", help="Where to listen; :3031 means this machine alone.")]
 LogLevel = Annotated[
     str | None, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warning or error; it goes to stderr.")
@@ -63,6 +65,8 @@ def up(
       recollect up --http 127.0.0.1:3031
     """
     settings = load_settings(home)
+    if settings.vectors_mb is None:
+        settings = replace(settings, vectors_mb=VECTORS_MB)
     if tls_cert is not None or tls_key is not None:
         settings = replace(settings, tls_cert=tls_cert or settings.tls_cert, tls_key=tls_key or settings.tls_key)
     form = _among(FORMS, log_format, "--log-format")

@@ -94,7 +94,7 @@ class Memory(Writing, Relating, Embedding, Reading, Ingesting, Caring):
         self.touches = Touches(core)
         self.semantics = Semantics(core, embedder)
         self.asked = {}
-        self.readers = Readers(core.settings.home)
+        self.readers = Readers(core.settings.home, core.settings.vectors_mb)
         self.callers = Callers(core.clock)
         self.idleness = Idleness(core, self.asked)
         self.sweeping = lifecycle.Sweeping(core)

@@ -20,7 +20,7 @@ def open_core(
 ) -> Core:
     """Opens a store, or makes it. Whoever opens it closes it (`core.store.close`)."""
     notes = make_home(settings.home) if settings.store is None else []
-    store = open_store(settings.home, clock, settings.store)
+    store = open_store(settings.home, clock, settings.store, vectors_mb=settings.vectors_mb)
     core = Core(store, settings, actor=actor, clock=clock, new_id=new_id)
     core.notes = [*notes, *store.site.notes]
     return core

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from recollect.errors import ConfigError, RecollectError
 from recollect.store.kept import Copied, Repaired
+from recollect.store.search import VECTORS_MB
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.file import is_there
 
@@ -72,10 +73,12 @@ def _look_at_database(url: str) -> Place:
     return Place(shown=shown, engine="PostgreSQL", version=version, there=there, writable=writable, problem=problem)
 
 
-def open_store(home: Path, clock: Callable[[], datetime], url: str | None = None) -> SqliteStore | PostgresStore:
-    """Opens the store at a URL, or else in a folder, or makes it."""
+def open_store(
+    home: Path, clock: Callable[[], datetime], url: str | None = None, *, vectors_mb: int | None = None
+) -> SqliteStore | PostgresStore:
+    """Opens the store at a URL, or else in a folder, or makes it; it may keep `vectors_mb` of vectors in memory."""
     if url is None:
-        return SqliteStore(home / _SQLITE_FILE, clock)
+        return SqliteStore(home / _SQLITE_FILE, clock, VECTORS_MB if vectors_mb is None else vectors_mb)
     return _postgres(url)(url, clock)
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+VECTORS_MB = 16
+"""So many megabytes of vectors are kept in memory where nothing else is said, to be compared again."""
+
+
 class Model(Struct, frozen=True):
     """An embedding model that the store holds vectors of, with what is needed to compare its cosines.
 

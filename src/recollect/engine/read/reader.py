@@ -47,9 +47,10 @@ class _Lent:
 
 
 class _Reader:
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, vectors_mb: int | None) -> None:
         self._now = utc_now()
-        self._core = Core(open_store(home, self._clock), Settings(home=home), actor=None, clock=self._clock)
+        store = open_store(home, self._clock, vectors_mb=vectors_mb)
+        self._core = Core(store, Settings(home=home), actor=None, clock=self._clock)
 
     def _clock(self) -> datetime:
         return self._now
@@ -78,7 +79,7 @@ def _no_model() -> NoReturn:
     raise _NotMine
 
 
-def work(home: str, release: str, pipes: Sequence[tuple[int, int]]) -> None:
+def work(home: str, vectors_mb: int | None, release: str, pipes: Sequence[tuple[int, int]]) -> None:
     """The whole life of a reader: it ends when it has nothing to do, or who started it is gone."""
     if release != __version__:  # another was installed meanwhile, which may know this store no longer
         return
@@ -87,7 +88,7 @@ def work(home: str, release: str, pipes: Sequence[tuple[int, int]]) -> None:
     coming = select.poll()
     for asking in seats:
         coming.register(asking, select.POLLIN)
-    reader = _Reader(Path(home))
+    reader = _Reader(Path(home), vectors_mb)
     try:
         while ready := coming.poll(IDLE_SECONDS * 1e3):
             if not all(_take(*seats[asking], reader.answer) for asking, _ in ready):

@@ -80,10 +80,10 @@ class NotTheirs(Struct, frozen=True):
 class _Reader:
     """A process that reads, and the seats at it, each for one question at a time."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, vectors_mb: int | None) -> None:
         self.seats = [_Seat(self) for _ in range(SEATS)]
         theirs = [seat.theirs for seat in self.seats]
-        command = program("recollect.engine.read.reader", "work", str(home), __version__, theirs)
+        command = program("recollect.engine.read.reader", "work", str(home), vectors_mb, __version__, theirs)
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", command], pass_fds=[end for both in theirs for end in both],
@@ -148,8 +148,8 @@ class _Seat:
 class Readers:
     """The readers of one memory: none, until `allow` says how many there may be. Safe for threads."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, vectors_mb: int | None) -> None:
+        self._home, self._vectors_mb = home, vectors_mb
         self._most = 0
         self._here = self._queued = 0
         self.answered = 0
@@ -231,7 +231,7 @@ class Readers:
     def _start(self) -> None:
         assert self._example is not None, "who has one started says for what"
         try:
-            reader = _Reader(self._home)
+            reader = _Reader(self._home, self._vectors_mb)
         except OSError:  # no process or no file more can be had: it goes on as it is
             self._not_before = time.monotonic() + PAUSE_SECONDS
             return

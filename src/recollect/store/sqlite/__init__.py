@@ -21,6 +21,7 @@ from recollect.errors import (
 )  # fmt: skip
 from recollect.private import make_file
 from recollect.store.base import Changes, Extent, Site
+from recollect.store.search import VECTORS_MB
 from recollect.store.sql.acts import Acts
 from recollect.store.sql.derived import Derived
 from recollect.store.sql.edit import SqlEdit
@@ -66,8 +67,9 @@ def _cache_of_its_own() -> Cache:
 class SqliteStore:
     """A pool of connections to one file. Safe for any number of threads and processes."""
 
-    def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(self, path: Path, clock: Callable[[], datetime], vectors_mb: int = VECTORS_MB) -> None:
         self._path = path
+        self._vectors_mb = vectors_mb
         self._clock = clock
         self._idle: list[sqlite3.Connection] = []
         self._opened = 0
@@ -272,7 +274,7 @@ class SqliteStore:
 
         with self._lock:
             if self._cache is None:
-                self._cache = Cache()
+                self._cache = Cache(vectors_mb=self._vectors_mb)
             return self._cache
 
     def _next_moment(self, connection: sqlite3.Connection) -> Moment:

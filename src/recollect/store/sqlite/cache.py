@@ -18,7 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from recollect.store.distinct import Places, find, put_behind
-from recollect.store.search import NearMatch
+from recollect.store.search import VECTORS_MB, NearMatch
 from recollect.store.sqlite.matrix import Matrix
 from recollect.store.sqlite.told import Told
 
@@ -32,7 +32,7 @@ _STALE = 5  # of so many rows of a matrix one being stale is too much
 _IMAGE_BYTES = 64_000_000
 _TOLD_BYTES = 24_000_000  # of all spaces; a version of twenty words takes 200
 _MISSED = 4  # times what there is room for
-_HALVES_BYTES, _TOKENS_BYTES = 16_000_000, 8_000_000  # of vectors that are compared again and again
+_TOKENS_BYTES = 8_000_000  # of vectors that are compared again and again
 
 
 class Pulse(Struct, frozen=True):
@@ -174,8 +174,9 @@ class Halves:
 class Cache:
     """What the views of one store share. Safe for threads. One that serves a single transaction makes no images."""
 
-    def __init__(self, *, shared: bool = True) -> None:
+    def __init__(self, *, shared: bool = True, vectors_mb: int = VECTORS_MB) -> None:
         self.shared = shared
+        self._vectors_mb = vectors_mb
         self._lock = threading.RLock()
         self._matrices: dict[tuple[int, int, bool], _Grown] = {}
         self._images: OrderedDict[tuple[int | None, int], tuple[int, Image | None, int]] = OrderedDict()
@@ -249,7 +250,7 @@ class Cache:
     def halves(self, model: int, dim: int) -> Halves:
         """The numbers of single vectors of a model."""
         with self._lock:
-            return self._halves.setdefault(model, Halves(_HALVES_BYTES, dim))
+            return self._halves.setdefault(model, Halves(1_000_000 * self._vectors_mb, dim))
 
     # Images
 
