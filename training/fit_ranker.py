@@ -49,6 +49,9 @@ SHARPNESS, TRUST = 0.9, 0.42
 """Every number is made a little less sure of itself, and this is added: a third of the questions here have no answer
 in their store, of people's questions fewer."""
 READ = (0, 3, 5, 5, 10, 20)
+MISSING = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
+"""Shares of a store's records that have no vector yet."""
+MOST_LACKING, FIRM = 3_500, 1e-4
 
 
 @dataclass(frozen=True)
@@ -401,7 +404,41 @@ def lose(score: torch.Tensor, target: torch.Tensor, owner: torch.Tensor, weight:
     return ((single * weight[owner]).sum() + LISTS * ranked.sum()) / count
 
 
-def save(nets: list[nn.Sequential], rows: Rows, path: Path) -> None:
+def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.Generator) -> ranker.Lacking:
+    """How likely those are that have no vector, where a share of everyday stores has none; in half nothing is read.
+
+    Of each question the best of them count: by what the networks say, and by words.
+    """
+    told, right = [], []
+    everyday = [one for one in samples if one.kind != "other" and not np.isnan(one.cosine).all()]
+    for at in chance.permutation(len(everyday))[:MOST_LACKING]:
+        evidence, kept = gather(everyday[at], 5)
+        lacks = chance.random(len(kept)) < chance.choice(MISSING)
+        hidden = {"near": lacks, "late": lacks, "deep": np.full(len(kept), chance.random() < 0.5)}
+        evidence = msgspec.structs.replace(
+            evidence, **{name: np.where(some, np.nan, getattr(evidence, name)) for name, some in hidden.items()}
+        )
+        if not lacks.any() or ranker.is_blind(evidence):
+            continue
+        said = ranker.say(fitted, evidence)
+        rows = np.flatnonzero(lacks)
+        best = sorted({int(rows[signal[rows].argmax()]) for signal in (said, evidence.covered)})
+        told.append(ranker.describe_lacking(evidence, said)[best])
+        right.append(np.isin(kept[best], list(everyday[at].gold)))
+    return ranker.Lacking(*_rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
+
+
+def regress(told: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Logistic regression by Newton's method."""
+    weights, firm = np.zeros(told.shape[1]), FIRM * len(told)
+    for _ in range(50):
+        likely = 1.0 / (1.0 + np.exp(-told @ weights))
+        bent = (told * (likely * (1.0 - likely))[:, None]).T @ told + firm * np.eye(len(weights))
+        weights -= np.linalg.solve(bent, told.T @ (likely - right) + firm * weights)
+    return weights
+
+
+def pack(nets: list[nn.Sequential], rows: Rows) -> ranker.Weights:
     networks = [
         [
             ranker.Layer(
@@ -417,10 +454,13 @@ def save(nets: list[nn.Sequential], rows: Rows, path: Path) -> None:
         "embedder": json.loads((MODEL_FOLDER / "manifest.json").read_text())["name"],
         "licence": "Apache-2.0",
     }
-    found = ranker.Weights(
+    return ranker.Weights(
         name=NAME, card=card, features=list(ranker.FEATURES), mean=_rounded(rows.mean), scale=_rounded(rows.scale),
-        networks=networks, woven=WOVEN,
+        networks=networks, lacking=ranker.Lacking(1.0, 0.0, 0.0, 0.0, 0.0), woven=WOVEN,
     )  # fmt: skip
+
+
+def save(found: ranker.Weights, path: Path) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0) + b"\n")
 
 
@@ -432,19 +472,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--everyday", type=Path, required=True)
-    parser.add_argument("--reranker", type=Path, required=True, help="a .npz or an .onnx of it")
+    parser.add_argument("--reranker", type=Path, help="a .npz or an .onnx of it; not asked where networks are kept")
     parser.add_argument("--out", type=Path, default=ranker.WEIGHTS)
     parser.add_argument("--limit", type=int, default=1, help="take every N-th question only, for a trial")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--keep", action="store_true", help="keep the networks: fit only what stands beside them")
     args = parser.parse_args()
+    if args.reranker is None and not args.keep:
+        parser.error("--reranker is needed, unless the networks are kept")
     chance = np.random.default_rng(SEED)
     work = Work(args.work, args.everyday)
-    samples = [*everyday_samples(work, chance), *other_samples(work, chance)][:: args.limit]
-    print(f"{len(samples)} questions", flush=True)
-    samples = read_missing(work, samples, open_reranker(args.reranker, args.device))
-    rows = to_rows(samples, chance, READ)
-    print(f"{len(rows.right)} candidates", flush=True)
-    save([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows, args.out)
+    samples = everyday_samples(work, chance)
+    if args.keep:
+        found = msgspec.json.decode(ranker.WEIGHTS.read_bytes(), type=ranker.Weights)
+    else:
+        samples = read_missing(
+            work, [*samples, *other_samples(work, chance)][:: args.limit], open_reranker(args.reranker, args.device)
+        )
+        rows = to_rows(samples, chance, READ)
+        print(f"{len(samples)} questions, {len(rows.right)} candidates", flush=True)
+        found = pack([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows)
+    lacking = fit_lacking(ranker.unpack(found), samples[:: args.limit] if args.keep else samples, chance)
+    save(msgspec.structs.replace(found, lacking=lacking), args.out)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ LIKE = 32
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
 _LARGE = 1_000
-_BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL, _BLIND_AMONG = 0.8, 0.21, 5.7, -2.9, 1.0
+_BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
 _MOSTLY = 0.5
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
 _FORMER_GAP = 4.0
@@ -70,6 +70,20 @@ class Woven(Struct, frozen=True):
     slope: float
 
 
+class Lacking(Struct, frozen=True):
+    """How likely a candidate is that has no vector, among others that have one: the networks have hardly seen such.
+
+    `said` times what they say of it, `covered` times what its words cover, and `level`; where it was read together with
+    the question, `deep` times what the reading said, and where others were and it was passed over, `passed`.
+    """
+
+    said: float
+    covered: float
+    passed: float
+    deep: float
+    level: float
+
+
 class Weights(Struct, frozen=True):
     """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer."""
 
@@ -79,6 +93,7 @@ class Weights(Struct, frozen=True):
     mean: list[float]
     scale: list[float]
     networks: list[list[Layer]]
+    lacking: Lacking
     woven: Woven
 
 
@@ -134,10 +149,11 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
         unknown = np.full(len(evidence.near), np.nan)
         evidence = msgspec.structs.replace(evidence, near=unknown, late=unknown, deep=unknown)
     some = slice(None) if rows is None else rows
-    values = np.clip((describe(evidence)[some] - fitted.mean) / fitted.scale, -6.0, 6.0).astype(np.float32)
-    said: Floats = np.mean([_run(layers, values) for layers in fitted.networks], axis=0).astype(np.float64)
-    if len(said):
-        said = _be_as_sure_as_words(evidence, said, some, blind=blind)
+    said = say(fitted, evidence, some)
+    if blind:
+        said = _be_as_sure_as_words(evidence, said, some)
+    else:
+        said = _judge_lacking(fitted.lacking, evidence, said, some)
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(grouped), np.bool_)
@@ -151,16 +167,36 @@ def is_blind(evidence: Evidence) -> bool:
     return len(evidence.near) > 0 and bool(np.isnan(evidence.near).mean() >= _BLIND)
 
 
-def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
+def say(fitted: Fitted, evidence: Evidence, some: slice | Ints = slice(None)) -> Floats:
+    """What the networks say of the candidates, or of some."""
+    values = describe(evidence)[some]
+    values = ((values - fitted.mean) * fitted.scale).clip(-6.0, 6.0).astype(np.float32)
+    return sum((_run(layers, values) for layers in fitted.networks), np.zeros(len(values))) / len(fitted.networks)
+
+
+def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
     """The networks put candidates without vectors in the right order and think too little of them: so the best is made
-    as likely as its words say, and the others with it. Among others that have some, those without are each as likely
-    as their words say, less what is lost by that.
+    as likely as its words say, and the others with it.
     """
-    sure = _BLIND_SAID * said + _BLIND_COVERED * evidence.covered[some] + _BLIND_LEVEL
-    if blind:
-        best = int(said.argmax())
-        return said + (sure[best] - said[best])
-    return np.where(np.isnan(evidence.near[some]), np.maximum(said, sure - _BLIND_AMONG), said)
+    if not len(said):
+        return said
+    best = int(said.argmax())
+    sure = _BLIND_SAID * said[best] + _BLIND_COVERED * evidence.covered[some][best] + _BLIND_LEVEL
+    return said + (sure - said[best])
+
+
+def _judge_lacking(by: Lacking, evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
+    lacks = np.isnan(evidence.near[some])
+    if not lacks.any():
+        return said
+    return np.where(lacks, describe_lacking(evidence, said, some) @ msgspec.structs.astuple(by), said)
+
+
+def describe_lacking(evidence: Evidence, said: Floats, some: slice | Ints = slice(None)) -> Floats:
+    """What is known of candidates that have no vector, in the order of Lacking's fields."""
+    unread = np.isnan(evidence.deep)
+    passed = (unread & (not unread.all()))[some].astype(np.float64)
+    return np.stack([said, evidence.covered[some], passed, _known(evidence.deep[some]), np.ones(len(said))], axis=1)
 
 
 def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bool) -> Floats:
@@ -240,23 +276,31 @@ def _weave(evidence: Evidence) -> Floats:
 
 def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
     for matrix, bias in layers[:-1]:
-        values = np.maximum(multiply(values, matrix) + bias, 0.0)
+        values = multiply(values, matrix)
+        values += bias
+        np.maximum(values, 0.0, out=values)
     matrix, bias = layers[-1]
     return (values @ matrix + bias)[:, 0]
 
 
-class _Fitted(Struct, frozen=True, eq=False):
+class Fitted(Struct, frozen=True, eq=False):
+    """Weights as they are reckoned with: `scale` is what features are multiplied by."""
+
     mean: Floats
     scale: Floats
     networks: list[list[tuple[Floats, Floats]]]
+    lacking: Lacking
     woven: Woven
 
 
 @cache
-def _load() -> _Fitted:
-    found = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+def _load() -> Fitted:
+    return unpack(msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights))
+
+
+def unpack(found: Weights) -> Fitted:
     networks = [[(_single(one.weights), _single(one.bias)) for one in layers] for layers in found.networks]
-    return _Fitted(np.array(found.mean), np.array(found.scale), networks, found.woven)
+    return Fitted(np.array(found.mean), 1.0 / np.array(found.scale), networks, found.lacking, found.woven)
 
 
 def _single(values: Sequence[object]) -> Floats:
@@ -283,10 +327,10 @@ def share_words(held: Sequence[Collection[int]]) -> Floats:
 def describe(evidence: Evidence) -> Floats:
     """A row of numbers for each candidate, in the order of FEATURES."""
     columns = _columns(evidence)
-    rows = np.empty((len(evidence.covered), len(FEATURES)))
+    rows = np.empty((len(FEATURES), len(evidence.covered)))
     for at, name in enumerate(FEATURES):
-        rows[:, at] = columns[name]
-    return rows
+        rows[at] = columns[name]
+    return rows.T
 
 
 def _columns(evidence: Evidence) -> dict[str, Floats | float]:
