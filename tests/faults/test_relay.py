@@ -174,6 +174,7 @@ def test_a_prompt_waits_no_longer_than_it_may_for_one_that_hangs(start: Start, t
         os.kill(owner.popen.pid, signal.SIGCONT)
     log = (tmp_path / "home" / "hooks.jsonl").read_text("utf-8").splitlines()
     assert any("found nothing within 0.3 seconds" in json.loads(line).get("problem", "") for line in log)
+    assert STORED in prompted(tmp_path / "home", "one")[0]  # what came too late was not shown
 
 
 def test_every_contract_is_served_through_a_relay_as_it_is_directly(start: Start) -> None:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from select import select
-from time import perf_counter
+from time import perf_counter, time
 
 from recollect.cli.hook_forms import MOMENTS, HookEvent, added_by, parse_event, render_answer
 from recollect.errors import RecollectError
@@ -121,7 +121,7 @@ def _is_served(call: Call, server: Meeting, data: bytes, seconds: float) -> bool
             return False
         arguments = {
             "prompt": told.prompt, "session": told.session, "folder": told.folder, "client": call.client,
-            "event": call.event, "space": call.space,
+            "event": call.event, "space": call.space, "until": time() + seconds,
         }  # fmt: skip
         said = ask_tool(server, "hook", arguments, seconds)
     except ValueError:

@@ -20,10 +20,10 @@ _CHUNK = 64 * 1024
 _META = "io.modelcontextprotocol/"
 
 
-def ask_tool(meeting: Meeting, name: str, arguments: Mapping[str, str | None], seconds: float) -> str | None:
+def ask_tool(meeting: Meeting, name: str, arguments: Mapping[str, str | float | None], seconds: float) -> str | None:
     """What a tool of the native contract answers; None where nobody serves. Raises TimeoutError where it takes longer.
 
-    Whoever serves may have done what was asked also where the answer does not come in time.
+    Whoever serves may have done what was asked also where the answer comes too late, unless it is told until when.
     """
     import json  # most who look find nobody
 

@@ -239,11 +239,14 @@ def status(params: Status, call: Call) -> StatusView:
 def hook(params: Hook, call: Call) -> str:
     """What a client's hook adds to a prompt; empty where nothing is likely to answer.
 
-    Some clients take a text as it is, and some only what has the form of a hook's output.
+    Some clients take a text as it is, and some only what has the form of a hook's output. What comes too late reaches
+    nobody, so it does not count as given; whoever waited has logged that.
     """
     began, unasked = time.perf_counter(), call.memory.unasked
     folder = params.folder or next(iter(call.folders()), None)
     given = unasked.give_answers(params.prompt, space=params.space or call.space, folder=folder, session=params.session)
+    if params.until is not None and time.time() > params.until:
+        return ""
     if given.text:
         unasked.note_given(given, session=params.session)
     with suppress(OSError):  # a log that cannot be written withholds nothing

@@ -118,4 +118,5 @@ class Hook(Params):
     folder: Annotated[str, Meta(description="Where the client works")] | None = None
     event: Annotated[str, Meta(description="Answers as a hook of this event does, not as plain text")] | None = None
     client: Annotated[str, Meta(description="Whose hook it is, for the log")] | None = None
+    until: Annotated[float, Meta(description="When nobody waits any more (seconds since 1970)")] | None = None
     space: str | None = None
