@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from recollect import InvalidInput, Memory
 from recollect.engine.intake.results import SourceDraft
+from recollect.engine.read.stats import all_sizes
 from recollect.engine.write.govern import citing
 from recollect.types import Adapter, Segment
 
@@ -101,3 +103,18 @@ def test_a_claim_is_found_by_its_words_before_and_after_a_reindex(memory: Memory
         assert [hit.record.id for hit in memory.recall("fortran")] == [id]
         assert [hit.record.id for hit in memory.recall("primary language")] == [id]
         memory.reindex()
+
+
+def test_the_size_of_a_space_is_that_of_its_statistics(memory: Memory) -> None:
+    memory.remember_many([{"text": f"Said number {n}", "session": f"s{n % 3}"} for n in range(9)])
+    memory.remember("Said in no session")
+    memory.remember("Said elsewhere", space="work", session="s9")
+    memory.relate("Ada", "knows", "Ben")
+    memory.forget(memory.remember("Gone again", session="s7").id)
+    memory.invalidate(memory.remember("No longer true", session="s8").id)
+    sizes = all_sizes(memory.core, embeds=False)
+    for size in sizes:
+        stats = memory.describe_space(size.space)[1]
+        assert msgspec.structs.asdict(size).items() <= msgspec.structs.asdict(stats).items()
+        assert size.records == sum(stats.by_kind.values())
+    assert [size.sessions for size in sizes] == [4, 1]

@@ -7,6 +7,7 @@ derives from this table; what serves it never looks at a contract's name.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -239,6 +240,9 @@ def always(given: object) -> bool:
     return True
 
 
+_derived = cache(derive_schema)  # every connection lists them, and nobody changes them
+
+
 class Tool(Struct, Generic[P], frozen=True):
     """One thing that can be asked for, declared once: schema, parsing, page and snapshot follow.
 
@@ -275,10 +279,10 @@ class Tool(Struct, Generic[P], frozen=True):
         return parse_params(self.params, settled) if self.read is None else self.read(settled)
 
     def input_schema(self, habits: Habits = PLAIN) -> Mapping[str, Json]:
-        return habits.word(derive_schema(self.params), self.said) if self.schema is None else self.schema
+        return habits.word(_derived(self.params), self.said) if self.schema is None else self.schema
 
     def output_schema(self) -> Mapping[str, Json] | None:
-        return derive_schema(self.returns) if isinstance(self.returns, type) else self.returns
+        return _derived(self.returns) if isinstance(self.returns, type) else self.returns
 
 
 class Resource(Struct, frozen=True, kw_only=True):

@@ -36,6 +36,7 @@ from recollect.store.base import (
     Extent,
     Lexis,
     Relations,
+    Sessions,
     Shelf,
     Site,
     Store,
@@ -326,7 +327,9 @@ class _GuardedView:
         narrow = _narrow(self._grant, where)
         return [] if narrow is None else self._view.select(shape, narrow, *more, **named)
 
-    def count(self, where: Filter | Entities | Relations | Unsealed | Changes, *by: Any, **named: Any) -> Any:
+    def count(
+        self, where: Filter | Entities | Relations | Sessions | Unsealed | Changes, *by: Any, **named: Any
+    ) -> Any:
         nothing: Any = [] if by or "by" in named else 0
         if isinstance(where, Changes):
             seen = self._grant.spaces is None or (where.space is not None and self._grant.sees(where.space))
@@ -343,7 +346,7 @@ class _GuardedView:
         narrow = self._where(where)
         return [] if narrow is None else self._view.entities(narrow, **named)
 
-    def _where(self, where: Entities | Relations) -> Entities | Relations | None:
+    def _where(self, where: Entities | Relations | Sessions) -> Entities | Relations | Sessions | None:
         """What is asked of a space that is seen, or of those of several that are; None where there is none."""
         if isinstance(where, Entities) and where.among is not None:
             seen = tuple(self._seen(where.among))

@@ -37,6 +37,7 @@ from recollect.store.questions import (
     Outline,
     Piece,
     Relations,
+    Sessions,
     Step,
     Traits,
     Unsealed,
@@ -129,7 +130,7 @@ class View(Protocol):
         ...
 
     @overload
-    def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
+    def count(self, where: Filter | Entities | Relations | Sessions | Unsealed) -> int: ...
     @overload
     def count(self, where: Filter | Changes, by: By, limit: int | None = None, offset: int = 0) -> list[Group]:
         """How many there are; or how many of each, by key, and sessions and lists by their last moment."""
@@ -396,6 +397,6 @@ class Store(Protocol):
 __all__ = [
     "INDEX", "MOST_COUNTED", "UNFINISHED", "Acts", "By", "Changes", "Done", "Due", "Edit", "Entities",
     "EvictionRule", "Extent", "FadingRule", "Glance", "Group", "Ident", "Lexis", "Link", "N", "Outline",
-    "Piece", "Relations", "S", "Shelf", "Site", "Step", "Store", "T", "Thing", "Traits", "Turn", "Unsealed",
+    "Piece", "Relations", "S", "Sessions", "Shelf", "Site", "Step", "Store", "T", "Thing", "Traits", "Turn", "Unsealed",
     "V", "View", "Walk", "Weight", "normal_name",
 ]  # fmt: skip

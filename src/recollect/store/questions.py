@@ -146,6 +146,12 @@ class Relations(Struct, frozen=True, kw_only=True):
     active: bool = True
 
 
+class Sessions(Struct, frozen=True):
+    """The sessions that records of a space belong to."""
+
+    space: str
+
+
 class Unsealed(Struct, frozen=True):
     """Rows that were written by an earlier release, and have no checksum yet."""
 

@@ -37,6 +37,7 @@ from recollect.engine.core import missing_space, utc_now
 from recollect.engine.hook_log import HookCall, log_call
 from recollect.engine.intake.results import Ingested
 from recollect.engine.memory import Memory
+from recollect.engine.read.stats import all_sizes
 from recollect.errors import InvalidInput, NotFound
 from recollect.types import Evidence
 from recollect.version import __version__
@@ -221,15 +222,15 @@ def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) ->
 
 
 def status(params: Status, call: Call) -> StatusView:
-    stats = [call.memory.describe_space(space.name)[1] for space in call.memory.spaces()]
+    sizes = all_sizes(call.memory.core, embeds=call.memory.semantics.wanted)
     return StatusView(
         version=__version__,
         store=call.memory.location,
         bytes=call.memory.size(),
         space=call.space,
-        spaces=[view(SpaceView, one, name=one.space) for one in stats[:MOST_LISTED]],
+        spaces=[view(SpaceView, one, name=one.space) for one in sizes[:MOST_LISTED]],
         embedder=call.memory.settings.embedder,
-        waiting_for_vectors=sum(s.waiting_for_vectors for s in stats),
+        waiting_for_vectors=sum(one.waiting_for_vectors for one in sizes),
         lately=[act_view(act) for act in call.memory.acts(space=call.space, limit=_MOST_ACTS)],
         told_later=[told_later(one) for one in call.memory.told_later(space=call.space, limit=_MOST_ACTS)],
         problems=call.memory.problems(),

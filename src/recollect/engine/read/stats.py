@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from recollect.engine.core import Core
 from recollect.errors import NotFound
-from recollect.store.base import By, Changes, Entities, Group, Ident, Relations, View
+from recollect.store.base import By, Changes, Entities, Group, Ident, Relations, Sessions, View
 from recollect.types import CATALOGUE_KINDS, HIDDEN_STATUSES, Change, Filter, Record, SpaceStats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,24 +29,48 @@ class SpaceTally(Struct, frozen=True, kw_only=True):
     vectors: int
 
 
-def stats_of(view: View, space: str, *, embeds: bool = True) -> SpaceStats:
-    """Everything of a space that can be counted. Where it `embeds` and no model is known yet, all of it waits."""
-    if not view.spaces([space]):
-        raise NotFound(f"there is no space named {space!r}")
+class SpaceSize(Struct, frozen=True, kw_only=True):
+    """What is counted of a space without looking at each of its records."""
+
+    space: str
+    records: int
+    sessions: int
+    entities: int
+    relations: int
+    waiting_for_vectors: int
+
+
+def size_of(view: View, space: str, *, embeds: bool = True) -> SpaceSize:
+    """How much a space holds. Where it `embeds` and no model is known yet, all of it waits."""
     live = Filter(spaces=(space,), valid_only=False)
-    kinds = view.count(live, by="kind")
     waits = view.waiting(None, [space]).count
     if embeds and not view.models():
-        waits = sum(kind.count for kind in kinds if kind.key not in CATALOGUE_KINDS)
-    newest = view.select(Ident, live, "newest", 1)
-    return SpaceStats(
+        waits = view.count(replace(live, without_kinds=CATALOGUE_KINDS))
+    return SpaceSize(
         space=space,
-        records=sum(kind.count for kind in kinds),
-        by_kind={kind.key: kind.count for kind in kinds},
-        sessions=len(view.count(live, by="session")),
+        records=view.count(live),
+        sessions=view.count(Sessions(space)),
         entities=view.count(Entities(space=space)),
         relations=view.count(Relations(space=space, active=False)),
         waiting_for_vectors=waits,
+    )
+
+
+def all_sizes(core: Core, *, embeds: bool = True) -> list[SpaceSize]:
+    """How much each space holds, by name."""
+    with core.store.read() as view:
+        return [size_of(view, space.name, embeds=embeds) for space in view.spaces()]
+
+
+def stats_of(view: View, space: str, *, embeds: bool = True) -> SpaceStats:
+    """Everything of a space that can be counted."""
+    if not view.spaces([space]):
+        raise NotFound(f"there is no space named {space!r}")
+    live = Filter(spaces=(space,), valid_only=False)
+    newest = view.select(Ident, live, "newest", 1)
+    return SpaceStats(
+        **asdict(size_of(view, space, embeds=embeds)),
+        by_kind={kind.key: kind.count for kind in view.count(live, by="kind")},
         newest=_EPOCH + timedelta(microseconds=newest[0].created_at) if newest else None,
     )
 

@@ -27,6 +27,7 @@ from recollect.store.base import (
     N,
     Relations,
     S,
+    Sessions,
     Shelf,
     T,
     Thing,
@@ -297,12 +298,12 @@ class SqlView:
         return [Message(id=id, role=role, at=to_moment(at), flag=flag) for id, role, at, flag in rows]
 
     @overload
-    def count(self, where: Filter | Entities | Relations | Unsealed) -> int: ...
+    def count(self, where: Filter | Entities | Relations | Sessions | Unsealed) -> int: ...
     @overload
     def count(self, where: Filter | Changes, by: By, limit: int | None = None, offset: int = 0) -> list[Group]: ...
     def count(
         self,
-        where: Filter | Entities | Relations | Unsealed | Changes,
+        where: Filter | Entities | Relations | Sessions | Unsealed | Changes,
         by: By | None = None,
         limit: int | None = None,
         offset: int = 0,
@@ -313,13 +314,17 @@ class SqlView:
             return self._actors(where)
         if by is not None and isinstance(where, Filter):
             return self._groups(where, by, limit, offset)
+        counted = "*"
         if isinstance(where, Filter):
             table, (condition, values) = "records", self.where(where)
+        elif isinstance(where, Sessions):
+            table, (condition, values) = "records", self.where(Filter(spaces=(where.space,), valid_only=False))
+            condition, counted = f"{condition} AND records.session IS NOT NULL", "DISTINCT records.session"
         elif isinstance(where, Entities):
             table, (condition, values) = "entities", self._entities(where)
         else:
             table, (condition, values) = "relations", self._relations(where)
-        return self._db.rows(f"SELECT count(*) FROM {table} WHERE {condition}", values)[0][0]
+        return self._db.rows(f"SELECT count({counted}) FROM {table} WHERE {condition}", values)[0][0]
 
     def _groups(self, where: Filter, by: By, limit: int | None, offset: int) -> list[Group]:
         source, key, moment = "records", "", "records.event_time"
