@@ -85,7 +85,7 @@ export async function open(page, where) {
     try {
       const undone = await post("undo", { entries: [act.entry], whole: true });
       const [first] = undone.entries;
-      told(undone.reason ?? "Taken back.", first ? () => post("undo", { entries: [first], whole: true }) : null); // as a whole again
+      told(undone.reason?.replace(/ of entry \d+/, "") ?? "Taken back.", first ? () => post("undo", { entries: [first], whole: true }) : null); // as a whole again
       await restart();
     } catch (error) {
       told(error.message);
