@@ -304,6 +304,8 @@ def test_what_was_done_in_one_go_is_one_line_and_is_undone_as_one(look: Look, me
     page = look("timeline")
     row = page.locator(".act", has_text="Orchard care").first
     assert "by codex in home" in row.inner_text()
+    row.get_by_role("button", name="Show all").click()
+    assert "took in Orchard care › Tree 7\n" in row.locator("ol").inner_text()
     row.get_by_role("button", name="Undo all").click()
     page.wait_for_selector(".act[data-undone]:has-text('Orchard care')")
     assert memory.count(space="home", source="care.md") == 0

@@ -16,7 +16,7 @@ from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
 from recollect.engine.grant import EVERYTHING
 from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
-from recollect.engine.read.acts import actors_of
+from recollect.engine.read.acts import actors_of, beginnings
 from recollect.engine.read.stats import Group, SpaceTally, grouped, hints_of
 from recollect.engine.read.unasked import Steering
 from recollect.types import DEFAULT_SPACE, Space
@@ -143,7 +143,8 @@ def steer(params: v.Steer, call: Call) -> Steering:
 def journal(params: v.ListChanges, call: Call) -> v.Changed:
     found = call.memory.journal(space=params.space, before=params.before, act=params.act, limit=params.limit + 1)
     shown = found[: params.limit]
-    return v.Changed(changes=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None)
+    about = {str(entry): begins for entry, begins in beginnings(call.memory.core, shown).items()}
+    return v.Changed(changes=tuple(shown), next=shown[-1].entry if len(found) > params.limit else None, about=about)
 
 
 def acts(params: v.ListActs, call: Call) -> v.Done:

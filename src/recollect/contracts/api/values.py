@@ -342,10 +342,11 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Changed(Struct, frozen=True, kw_only=True):
-    """A window of the journal, the newest first."""
+    """A window of the journal, the newest first; `about` says by entry how a record begins that was changed."""
 
     changes: tuple[Change, ...]
     next: int | None = None
+    about: Mapping[str, str] = {}
 
 
 class Done(Struct, frozen=True, kw_only=True):

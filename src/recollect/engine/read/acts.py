@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from recollect.engine.core import Core
+from recollect.engine.core import Core, records_of
 from recollect.store.base import Acts, Changes, Group, Shelf, View
-from recollect.types import Act
+from recollect.types import Act, Change
 
 UNDONE = Shelf("undone", int)
 """By which entry an act was taken back as a whole, under its first entry, in its space."""
+_BEGINNING = 120  # characters
 
 
 def list_acts(view: View, where: Acts, limit: int) -> list[Act]:
@@ -30,3 +33,13 @@ def actors_of(core: Core, space: str | None) -> list[Group]:
                     one.key, known.count + one.count, min(known.first, one.first), max(known.last, one.last)
                 )
     return sorted(found.values(), key=lambda one: -one.count)
+
+
+def beginnings(core: Core, changes: Sequence[Change]) -> dict[int, str]:
+    """How the records begin that some changes are about, by entry: as each left it, or as it was before it went."""
+    versions = {one.entry: one.after or one.before for one in changes if one.object_type == "record"}
+    wanted = sorted({version for version in versions.values() if version is not None})
+    with core.store.read() as view:
+        found = records_of(view, wanted) if wanted else []
+    told = {one.version: " ".join((one.title or one.text).split())[:_BEGINNING] for one in found}
+    return {entry: told[version] for entry, version in versions.items() if version in told}

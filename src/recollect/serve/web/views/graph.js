@@ -156,7 +156,10 @@ export async function open(page, where) {
       if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty(`No entities in ${space} yet`, "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
       else if (where.query.get("entity")) select(where.query.get("entity"));
       else if (where.query.get("fact")) selectFact(where.query.get("fact"));
-      else show(side, overview());
+      else {
+        address();
+        show(side, overview());
+      }
     },
     keys: [["+", "Larger", () => net.zoom(1.3)], ["-", "Smaller", () => net.zoom(1 / 1.3)], ["0", "Show all of it", net.showAll], ["ArrowLeft", "Move left", () => net.move(60, 0)], ["ArrowRight", "Move right", () => net.move(-60, 0)], ["ArrowUp", "Move up", () => net.move(0, 60)], ["ArrowDown", "Move down", () => net.move(0, -60)], ["s", "Find a name", () => search.focus()]],
   };

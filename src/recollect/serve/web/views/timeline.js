@@ -71,7 +71,7 @@ export async function open(page, where) {
       detail.hidden = true;
     } else {
       const found = await get("journal", { space: act.space, act: act.entry, limit: 100 });
-      show(detail, h("ol", { class: "small" }, found.changes.map((one) => h("li", {}, `${verb(one.verb)} `, one.object_type === "record" ? h("a", { class: "id", href: recordLink({ id: one.object_id, space: one.space }) }, one.object_id) : `${one.object_type} ${one.object_id}`)), act.count > found.changes.length && h("li", { class: "muted" }, `and ${count(act.count - found.changes.length)} more`)));
+      show(detail, h("ol", { class: "small" }, found.changes.map((one) => h("li", {}, `${verb(one.verb)} `, one.object_type === "record" ? h("a", { class: found.about[one.entry] ? "" : "id", href: recordLink({ id: one.object_id, space: one.space }) }, found.about[one.entry] ?? one.object_id) : `${one.object_type} ${one.object_id}`)), act.count > found.changes.length && h("li", { class: "muted" }, `and ${count(act.count - found.changes.length)} more`)));
       detail.hidden = false;
     }
     toggle.setAttribute("aria-expanded", String(!detail.hidden));
