@@ -124,6 +124,16 @@ def test_a_repair_keeps_every_sound_row_and_sets_the_others_aside(store: Path) -
     assert repair(Settings(home=store.parent, embedder="none")).kept_aside is None
 
 
+def test_a_repair_sets_a_text_aside_that_is_no_text_any_more(store: Path) -> None:
+    change(store, "UPDATE records SET text = CAST(x'4e6f746520ff392e' AS TEXT) WHERE id = 'n9'")
+    done = repair(Settings(home=store.parent, embedder="none"))
+    [row] = [json.loads(line) for line in (Path(str(done.kept_aside)) / "rows.jsonl").read_text().splitlines()]
+    assert (row["table"], row["id"], row["text"]) == ("records", "n9", "Note \\xff9.")
+    with opened(store.parent) as memory:
+        assert memory.check() == []
+        assert memory.count() == 59
+
+
 @pytest.mark.parametrize("page", range(3, 40, 4))
 def test_a_repair_saves_what_broken_pages_leave(store: Path, page: int) -> None:
     content = bytearray(store.read_bytes())

@@ -50,10 +50,10 @@ def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> 
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
         old = copied_with_its_log(path, Path(folder))
         saved = _save(old, fresh)
+    lines = [msgspec.json.encode(one).decode() for one in saved.broken]
     aside = put_in_place(path, fresh, now, "damaged")
     assert aside is not None
     told = Repaired(kept=saved.kept, set_aside=len(saved.broken), unreadable=saved.lost, kept_aside=str(aside))
-    lines = [msgspec.json.encode(one).decode() for one in saved.broken]
     private.write_text(aside / "rows.jsonl", "\n".join([*lines, ""]))
     return told
 
@@ -186,4 +186,4 @@ def _text(data: bytes) -> str:
 
 
 def _told(value: object) -> object:
-    return value.hex() if isinstance(value, bytes) else value
+    return value.hex() if isinstance(value, bytes) else str(value) if isinstance(value, str) else value
