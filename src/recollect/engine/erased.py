@@ -6,6 +6,7 @@ hash left by which it could be guessed: what such a call was asked for is no lon
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -15,7 +16,7 @@ from msgspec import Raw, Struct
 from recollect.engine.core import records_of
 from recollect.engine.once import ANSWERS, KEPT_FOR, LISTED, LOOSE, Answered, key_of, may_quote, replaced
 from recollect.retrieve.quotes import Said, is_short, words_in
-from recollect.store.base import Changes, Edit, Entities, Thing, View
+from recollect.store.base import Changes, Edit, Entities, Thing, View, normal_name
 from recollect.store.terms import hash_term, terms
 from recollect.types import CATALOGUE_KINDS, Change, Entity, Filter, Json, Record, Relation
 
@@ -101,17 +102,17 @@ def unsay(edit: Edit, erased: Erased) -> None:
     within = {one.of for one in edit.kept(ANSWERS, keys=[key_of(entry) for entry in entries]).values()}
     found = edit.kept(ANSWERS, keys=[key for key in {*loose, *within} if key])
     given = {key: one for key, one in found.items() if one.asked is not None}
-    unsaid = {} if erased.everything else _Quotes(edit, erased).taken_out_of(
-        {key: one.answer for key, one in given.items() if key in loose}
-    )  # fmt: skip
+    speaking = {} if erased.everything else {key: one.answer for key, one in given.items() if key in loose}
+    unsaid = _Quotes(edit, erased).taken_out_of(speaking) if speaking else {}
     left: dict[str, Answered] = {}
+    in_order = sorted(entries)
     for key, one in given.items():
-        idle = loose.get(key, False)
-        took_part = key in within or any(one.since < entry <= one.until for entry in (entries if key in loose else ()))
+        idle, first = loose.get(key, False), bisect(in_order, one.since)
+        took_part = key in within or (first < len(in_order) and in_order[first] <= one.until)
         if erased.everything:
             if took_part or (idle and erased.space.encode() in bytes(one.answer)):
                 left[key] = Answered(one.at)
-        elif took_part or idle or key in unsaid:
+        elif key in unsaid or ((took_part or idle) and one.asked):
             asked = "" if took_part or idle else one.asked
             left[key] = msgspec.structs.replace(one, asked=asked, answer=unsaid.get(key, one.answer))
     edit.keep(ANSWERS, left)
@@ -142,7 +143,7 @@ class _Quotes:
         """Those of some answers that hold any, without them. Words tell quickly that most do not."""
         words = {key: self._said.words & words_in(bytes(answer)) for key, answer in answers.items()}
         counts = Counter(word for some in words.values() for word in some)
-        self._telling = {word for word in counts if not self._is_known(word)}
+        self._telling = self._own(list(counts))
         looked_for = self._said.seldom(counts) | self._telling
         places = [msgspec.json.encode(place)[1:-1] for place in self._places]
         left: dict[str, Raw] = {}
@@ -163,6 +164,16 @@ class _Quotes:
             return not is_short(text) or not self._is_known(text)
         telling = is_short(text) and not self._telling.isdisjoint(words_in(text.encode()))
         return telling and self._said.is_part(text) and not self._is_known(text)
+
+    def _own(self, words: Sequence[str]) -> set[str]:
+        """Those of some words that nobody else says."""
+        if not words:
+            return set()
+        hashed = {word: [hash_term(term) for term in terms(word)] for word in words}
+        held = self._view.mentions(self._space, [*{one for some in hashed.values() for one in some}], most=1)
+        found = self._view.entities(Entities(space=self._space, names=tuple(words)))
+        named = {normal_name(name) for one in found for name in (one.name, *one.aliases)}
+        return {word for word, some in hashed.items() if word not in named and not all(held.get(one) for one in some)}
 
     def _is_known(self, text: str) -> bool:
         """Do others say these few words, too?"""
