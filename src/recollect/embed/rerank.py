@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RERANKER_FOLDER = Path(__file__).parent / "reranker"
+_FADES = 0.9  # of the slowest is left after each text
 
 
 class Reranker:
@@ -35,6 +36,8 @@ class Reranker:
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._manifest = read_manifest(folder)
         self._failed: EmbedderError | None = None
+        self.slowest = 0.0
+        """How many seconds a text took lately at most."""
         self._lock = Lock()
         self._loaded: tuple[WordPiece, Any] | None = None
 
@@ -61,7 +64,9 @@ class Reranker:
             if until is not None and began + longest >= until:
                 return np.nan
             logit = self._read(question, text)
-            longest = max(longest, time.monotonic() - began)
+            took = time.monotonic() - began
+            longest = max(longest, took)
+            self.slowest = max(self.slowest * _FADES, took)
             return logit
 
         if min(len(texts), self._threads) < 2:

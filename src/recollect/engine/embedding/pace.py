@@ -8,7 +8,7 @@ PACE = Shelf("pace", float)
 """How many seconds the vectors of one record took lately, by model: a process that has just begun knows it too."""
 
 _NEW = 0.3  # is what the last few records count for
-_FADES = 0.9  # of the longest is left the next time
+_FADES, _DOUBTED = 0.9, 0.7  # of the longest is left the next time, and where it kept one from trying
 
 
 def blend(before: float | None, now: float) -> float:
@@ -30,4 +30,4 @@ class Lately:
 
     def doubt(self) -> None:
         """What was left undone for want of time may go faster than it did."""
-        self.most /= 2
+        self.most *= _DOUBTED

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 0.15
 """So long a recall has vectors computed that are still missing, at most."""
 _WHOLE = 0.27  # seconds, for the vectors and the answer itself: it is to be there within 300 ms
-_LEAST_WAIT, _LAST = 0.03, 0.03  # seconds, for vectors in any case, and for what comes after reading
+_LEAST_WAIT, _LAST = 0.03, 0.06  # seconds, for vectors in any case, and for what comes after reading began last
+_SLOW = 0.08  # seconds for one text that is read
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
@@ -147,11 +148,16 @@ class Semantics:
             return self._reranker
 
     def reranker_if_open(self) -> Reranker | None:
-        """The same for who cannot wait until it is opened, which is then done in the background."""
+        """The same for who cannot wait until it is opened, which is then done in the background, nor for one that is
+        slow just now: beside other work it may be.
+        """
         reranker = self.reranker()
-        if reranker.is_open:
+        if not reranker.is_open:
+            self._opening.wake()
+        elif reranker.slowest <= _SLOW:
             return reranker
-        self._opening.wake()
+        else:
+            reranker.slowest *= 0.9  # before long somebody tries again
         return None
 
     def ready(
