@@ -50,7 +50,7 @@ def run(plan: Plan) -> list[Table]:
     load = Table(
         "service-load", ("what is asked", "a second", "p50 ms", "p99 ms", "limit", "within"), tuple(carried),
         f"{size:,} records, {CONNECTIONS} connections, {len(asked):,} different questions by turns, whose vectors are "
-        "cached; the client on the same processors.",
+        "cached; the client and the process that reads on the same processors.",
     )  # fmt: skip
     told = f"MB after each minute: {', '.join(f'{mb:.0f}' for mb in minutes)}." if len(minutes) > 1 else ""
     steady = Table("service-soak", ("seconds", "MB before", "MB after", "requests", "limit", "within"), (soaked,), told)
@@ -147,14 +147,20 @@ async def read_answer(reader: asyncio.StreamReader) -> None:
     await reader.readline()
 
 
+def service_mb(pid: int) -> float:
+    """What a service takes together with the processes that read for it."""
+    shown = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return sum(resident_mb(int(one)) for one in [pid, *shown.stdout.split()])
+
+
 def soak(url: str, pid: int, asked: Sequence[str], seconds: float) -> tuple[tuple[Cell, ...], list[float]]:
     """Does it hold more memory after a while than before? And how much after each minute?"""
     requests = [recall_request(text) for text in asked] + [get_request("/api/records?limit=5")]
     asyncio.run(ask_all(url, requests, CONNECTIONS, seconds / 4))
-    before, count, minutes = resident_mb(pid), 0, list[float]()
+    before, count, minutes = service_mb(pid), 0, list[float]()
     while len(minutes) * _MINUTE < seconds:
         count += len(asyncio.run(ask_all(url, requests, CONNECTIONS, min(seconds, _MINUTE))))
-        minutes.append(resident_mb(pid))
+        minutes.append(service_mb(pid))
     after = minutes[-1]
     row = seconds, before, after, count, f"{LIMIT_GROWTH} x", within(after <= LIMIT_GROWTH * before)
     return row, minutes

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -18,6 +20,7 @@ from recollect.engine.grant import Grant
 from recollect.engine.guard import guarded
 from recollect.engine.read import readers
 from recollect.types import Recall
+from recollect.version import __version__
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="readers are handed pipes, as only POSIX does")
 
@@ -152,3 +155,25 @@ def test_no_reader_outlives_its_memory(open_memory: Callable[..., Memory]) -> No
     memory.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+@pytest.mark.parametrize("release", [__version__, "another"])
+def test_a_reader_ends_when_nobody_asks_or_another_release_was_installed(plain: Memory, release: str) -> None:
+    asking, telling = os.pipe()
+    code = f"""
+from recollect.engine.read import reader
+reader.IDLE_SECONDS = 0.0 if {release == __version__} else 600.0
+reader.work({str(plain.settings.home)!r}, None, {release!r}, [({asking}, {telling})])
+"""
+    try:
+        subprocess.run([sys.executable, "-c", code], pass_fds=(asking, telling), check=True)
+    finally:
+        os.close(asking)
+        os.close(telling)
+
+
+def test_a_question_too_long_for_a_pipe_is_answered_here(plain: Memory) -> None:
+    before = plain.readers.answered
+    with plain.readers.turn():
+        assert plain.recall("Which lamp is broken? " + "word " * 20_000)
+    assert (plain.readers.answered, len(plain.readers.processes)) == (before, 1)

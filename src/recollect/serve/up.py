@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import ssl
+import sys
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -41,6 +42,10 @@ from recollect.types import DEFAULT_SPACE
 
 RATE = 50.0
 """Requests a second of one client beyond this machine, where the settings say nothing."""
+SWITCH_SECONDS = 0.001
+"""A thread that computes lets others go on after this time: requests that come in, and answers that a reader has given,
+wait for it no longer.
+"""
 HEARING_SECONDS = 0.2
 """A signal is heard within this time, however unlucky its moment is."""
 COURTESY_SECONDS = 5.0
@@ -165,6 +170,7 @@ def serve_up(
 ) -> int:
     """Serves until a signal comes; `ready` is told at which URL. Returns the process's exit code."""
     share_heap()
+    sys.setswitchinterval(SWITCH_SECONDS)
     if memory.settings.store is None:  # a database answers many at once by itself
         memory.readers.allow(usual_readers() if memory.settings.readers is None else memory.settings.readers)
     listener = listen(address)

@@ -44,7 +44,7 @@ class Matrix:
         self._vectors = np.empty(1024, dtype=np.int64)
         self._versions = np.empty(1024, dtype=np.int64)
         self._count = 0
-        self._ordered: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._ordered: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -67,14 +67,24 @@ class Matrix:
     def pieces_of(self, versions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The numbers of all vectors of some versions, in order, and the place of its version for each."""
         ordered = self._ordered
-        if ordered is None or len(ordered[0]) < self._count:
-            order = np.argsort(self._versions[: self._count], kind="stable")
-            self._ordered = ordered = self._versions[order], self._vectors[order]
-        first = np.searchsorted(ordered[0], versions)
-        counts = np.searchsorted(ordered[0], versions, side="right") - first
+        if ordered is None or len(ordered[1]) < self._count:
+            self._ordered = ordered = self._order()
+        known, numbers, starts = ordered
+        if not len(known):
+            return known, known
+        at = np.minimum(np.searchsorted(known, versions), len(known) - 1)
+        first = starts[at]
+        counts = np.where(known[at] == versions, starts[at + 1] - first, 0)
         places = np.repeat(np.arange(len(versions)), counts)
         within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return ordered[1][np.repeat(first, counts) + within], places
+        return numbers[np.repeat(first, counts) + within], places
+
+    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The versions that have vectors, in order; the numbers of these; and where those of each version begin."""
+        order = np.argsort(self._versions[: self._count], kind="stable")
+        versions = self._versions[order]
+        first = np.flatnonzero(np.diff(versions, prepend=-1))
+        return versions[first], self._vectors[order], np.append(first, len(versions))
 
     def extend(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         """Takes in rows of vector number, version and bits."""
