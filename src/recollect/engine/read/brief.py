@@ -61,7 +61,8 @@ def make_brief(
     with core.store.read() as view:
         spaces = where.spaces or tuple(space.name for space in view.spaces())
         where = msgspec.structs.replace(where, spaces=spaces)
-        stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=(*where.without_kinds, *_TALK))
+        without = tuple(dict.fromkeys((*_TALK, *where.without_kinds)))  # in one order: what is kept is found by it
+        stated = where if where.kinds else msgspec.structs.replace(where, without_kinds=without)
         records = list(_gather(core, view, stated, first)) or _told(view, where)
         total = view.count(where)
         newer = None if where.as_of is not None else partial(_said_since, view)
