@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from recollect import Conflict, Memory, NotFound
+from recollect.engine.intake import ingest
 from recollect.engine.write.remember import count_terms
 from recollect.store.base import Shelf
 from recollect.types import Filter
@@ -336,3 +337,29 @@ def test_undoing_anything_about_a_forgotten_record_says_why_it_cannot_be(memory:
             memory.undo(entry or 0)
     with pytest.raises(Conflict, match="forgotten for good by this entry"):
         memory.undo(forgotten)
+
+
+def test_the_id_of_a_conversation_tells_not_what_was_said_in_it(memory: Memory) -> None:
+    def talk(text: str) -> str:
+        done = memory.ingest_conversation([{"role": "user", "content": text}], title="The door")
+        assert done.source is not None
+        return done.source.id
+
+    ids = [talk(f"The code is {number}.") for number in range(400)]
+    assert len(set(ids)) == 400
+    assert len({one for one in ids if (source := memory.get(one)) and "#" not in str(source.source)}) < 257
+    assert talk("The code is 7.") == ids[7]
+
+
+def test_a_conversation_is_known_again_where_an_earlier_release_has_put_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [{"role": "user", "content": "The code is 7."}, {"role": "assistant", "content": "Noted."}]
+    with monkeypatch.context() as earlier:
+        place = ingest._place
+        earlier.setattr(ingest, "_place", lambda talk, first, by=None: place(talk, first, by or first.text))
+        first = memory.ingest_conversation(said, title="The door").source
+    again = memory.ingest_conversation(said, title="The door")
+    assert first is not None
+    assert again.source is not None
+    assert (again.source.id, again.stored) == (first.id, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from itertools import islice
 
 import msgspec
@@ -120,7 +121,7 @@ def ingest_conversation(
         raise InvalidInput("messages", "must have at least one message")
     source = _draft_talk(talk, drafts, [_speaker(message) for message in messages])
     if talk.session is None and drafts[0].source is None:
-        source = _told_apart(core, source, space)
+        source = _told_apart(core, source, space, _place(talk, drafts[0], by=drafts[0].text))
     shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
     answer = ingest_source(core, source, space, shared, extend=talk.session is not None)
     with core.store.read() as view:
@@ -143,8 +144,7 @@ def _draft_talk(talk: Talk, drafts: Sequence[Draft], speakers: Sequence[Metadata
     """A conversation as a source. Without a session it is known again by its title, its origin and how it begins."""
     origin = talk.origin or {}
     first = drafts[0]
-    begins = (talk.title, origin, first.role, first.text, first.event_time)
-    location = first.source or f"conversation:{talk.session or hash_of([msgspec.json.encode(begins)])[:32]}"
+    location = first.source or (_place(talk, first) if talk.session is None else f"conversation:{talk.session}")
     said = [
         msgspec.json.encode((draft.role, draft.text, draft.event_time, draft.metadata, speaker))
         for draft, speaker in zip(drafts, speakers, strict=True)
@@ -164,20 +164,30 @@ def _draft_talk(talk: Talk, drafts: Sequence[Draft], speakers: Sequence[Metadata
     )  # fmt: skip
 
 
-def _told_apart(core: Core, draft: SourceDraft, space: str) -> SourceDraft:
+def _place(talk: Talk, first: Draft, by: str | None = None) -> str:
+    """Where a conversation without a session is looked for. Its id is made of that, and outlives what was said in it:
+    so one byte of a hash is all that it tells of how it begins. Earlier releases went `by` the text itself."""
+    text = blake2b(first.text.encode("utf-8", "surrogatepass"), digest_size=1).hexdigest() if by is None else by
+    begins = (talk.title, talk.origin or {}, first.role, text, first.event_time)
+    return f"conversation:{hash_of([msgspec.json.encode(begins)])[:32]}"
+
+
+def _told_apart(core: Core, draft: SourceDraft, space: str, earlier: str) -> SourceDraft:
     """The draft in a place of its own where another conversation merely begins as it does.
 
     It is the same one that was stored before if one of them goes on where the other ends.
     """
     said = [content_hash(segment.text) for segment in draft.segments]
-    location, number = draft.location, 1
+    location = draft.location
     with core.store.read() as view:
-        while (known := view.get(Record, space, source_id(location))) is not None:
-            held = [record.content_hash for record in read_segments(view, known)]
-            if all(one == other for one, other in zip(held, said, strict=False)):
-                break
-            number += 1
-            location = f"{draft.location}#{number}"
+        for place in (earlier, draft.location):
+            location, number = place, 1
+            while (known := view.get(Record, space, source_id(location))) is not None:
+                held = [record.content_hash for record in read_segments(view, known)]
+                if all(one == other for one, other in zip(held, said, strict=False)):
+                    return msgspec.structs.replace(draft, location=location, session=location)
+                number += 1
+                location = f"{place}#{number}"
     return msgspec.structs.replace(draft, location=location, session=location)
 
 
