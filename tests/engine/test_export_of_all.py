@@ -21,8 +21,8 @@ from recollect.engine.intake import overheard
 from recollect.engine.tokens import create_token, find_token
 
 KEPT = {
-    "answers", "captures", "code", "conflicts", "dream", "overheard", "overheard-settled", "pace", "paused",
-    "projects", "runs", "settings", "steering", "undone", "vault",
+    "answers", "captures", "code", "conflicts", "dream", "loose answers", "overheard", "overheard-settled", "pace",
+    "paused", "projects", "runs", "settings", "steering", "undone", "vault",
 }  # fmt: skip
 """Bookkeeping that such a day leaves; that of a folder or a project has its name behind a colon."""
 
