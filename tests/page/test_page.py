@@ -599,7 +599,7 @@ def test_the_page_works_below_a_path_of_a_proxy(look: Look, up: Service) -> None
         page.keyboard.press("Escape")
         page.keyboard.press("7")
         shown(page, "Who wrote to it")
-        page.keyboard.press("5")
+        page.evaluate("location.hash = '#/graph?space=work'")
         page.wait_for_selector("canvas[data-laid=done]")
     finally:
         proxy.shutdown()
