@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,32 @@ from recollect.engine.read.by_signal import search_vectors
 from recollect.ingest.pieces import cut_pieces
 
 PLENTY = 600.0
+
+
+ENDS_AT_WORK = """
+import sys, threading
+from pathlib import Path
+import recollect
+from recollect import Settings
+from recollect.embed.bundled import BundledEmbedder
+
+began, model = threading.Event(), BundledEmbedder(threads=1)
+
+class Slow:
+    name, dim = model.name, model.dim
+    def embed(self, texts, *, query=False):
+        if "lamp" in texts[0]:
+            began.set()
+            sys.stdin.readline()
+            print("seen", flush=True)
+        return model.embed(texts, query=query)
+
+settings = Settings(home=Path(sys.argv[1]), embed_delay=0.0)
+with recollect.open(settings=settings, embedder=Slow()) as memory:
+    memory.remember("The lamp is green.")
+    began.wait()
+print("closed", flush=True)
+"""
 
 
 class Listener:
@@ -229,3 +257,15 @@ def test_who_only_asks_keeps_nothing_in_mind_of_what_others_have_written(open_me
     asking.remember("One more.")
     asking.recall("keys", wait=PLENTY)
     assert not vectors._begun
+
+
+def test_a_process_does_not_end_beneath_a_model_that_is_at_work(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ENDS_AT_WORK, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as ending:
+        assert ending.stdin is not None
+        assert ending.stdout is not None
+        assert ending.stdout.readline() == "closed\n"
+        ending.stdin.write("go on\n")
+        ending.stdin.close()
+        assert ending.stdout.read().startswith("seen\n")
+        assert ending.wait() == 0

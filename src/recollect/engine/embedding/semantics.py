@@ -6,6 +6,7 @@ the one that was used before goes on answering, if it runs on this machine: so a
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ _WHOLE = 0.27  # seconds, for the vectors and the answer itself: it is to be the
 _LEAST_WAIT, _LAST = 0.03, 0.06  # seconds, for vectors in any case, and for what comes after reading began last
 _SLOW = 0.08  # seconds for one text that is read
 _AT_ONCE = 0.03  # seconds, for the vector of what is being stored
+_LAST_STEP = 30  # seconds, for a model that is at work when the process is to end: that would end with an abort else
 _PATIENCE = 256  # records; with more missing, another model that is complete answers instead
 
 
@@ -323,8 +325,9 @@ class Semantics:
             look_again(self._core, vectors, self._background.stopping)
 
     def stop(self) -> None:
+        """Ends what goes on. A model that is at work is not waited for here, but before the process ends beneath it."""
         self._warming.end()
         self._opening.end()
-        self._background.stop(1)
-        self._warming.stop(1)
-        self._opening.stop(1)
+        for loop in (self._background, self._warming, self._opening):
+            if not loop.stop(1):
+                atexit.register(loop.wait, _LAST_STEP)
