@@ -16,6 +16,7 @@ from recollect.errors import (
     ReadOnlyStore,
     RecollectError,
     StoreBusy,
+    StoreDamaged,
     StoreError,
     StoreFull,
 )  # fmt: skip
@@ -41,6 +42,7 @@ from recollect.store.sqlite.connect import (
 )
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of, warn_of_network
+from recollect.store.sqlite.levels import lower_levels
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.vectors import VectorTables
 from recollect.store.sqlite.words import Words
@@ -89,6 +91,7 @@ class SqliteStore:
         try:
             with self._converted(), self._connection() as connection:
                 migrate(connection, self._path, self._keep_before)
+                lower_levels(connection, path)
                 self._file.open(lambda: (first_moment(connection), last_entry(connection)))
         except RecollectError:
             self.close()
@@ -304,11 +307,13 @@ class SqliteStore:
         deadline = time.monotonic() + _SCRUB_SECONDS
         try:
             with self._converted():
+                with self._connection() as connection:
+                    lower_levels(connection, self._path)
                 while self._purge():
                     if time.monotonic() > deadline:
                         return False
                 return self._empty_log() and self._forget_erased()
-        except (StoreBusy, StoreFull, ReadOnlyStore):
+        except (StoreBusy, StoreFull, ReadOnlyStore, StoreDamaged):
             return False  # it was committed all the same; this is tried again
 
     def _purge(self) -> bool:
