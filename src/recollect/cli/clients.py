@@ -7,6 +7,8 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from msgspec import Struct
@@ -195,13 +197,16 @@ def edit_settings(path: Path, text: str, edit: Callable[[str], str], by_hand: st
 
 
 def drop_settings(path: Path, old: bytes | None) -> None:
-    """Removes a file that is ours alone, if it is still as it was read."""
+    """Removes a file that is ours alone, if it is still as it was read, and the folders that are empty without it."""
     if read_settings(path) != old:
         raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{path} cannot be removed: {error.strerror}") from error
+    with suppress(OSError):  # the first that holds something else, or is not ours to remove
+        for folder in takewhile(lambda above: above not in (Path.home(), Path.cwd()), path.parents):
+            folder.rmdir()
 
 
 def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Path | None:
