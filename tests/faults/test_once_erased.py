@@ -242,3 +242,37 @@ def test_answers_of_an_earlier_release_are_removed_with_the_first_that_is_erased
         memory.once("old", memory.remember, FIRST)
     assert kept(memory)["old"].answer == Raw(b"null")
     assert memory.once("new", memory.remember, SECOND).already[0].text == once.FORGOTTEN
+
+
+def test_no_answer_tells_what_was_given_with_something_forgotten(tmp_path: Path) -> None:
+    given = {"where": "https://in.example/plughtwo", "customer_id": "plughthree", "plughfour": 1, "role": "plughfive"}
+    given |= {"pin": 84720517, "within": {"plughsix": [84720518]}, "note": "the plughseven here"}
+    server = Spoken(tmp_path, "--as", "memory-mcp")
+    stored = keyed(server, "k1", "store_memory", {"content": "The vault word is plughone.", "metadata": given})
+    id_ = msgspec.json.decode(stored["content"][0]["text"])["id"]
+    update = {"id": id_, "content": "The vault word is now plughtwo."}
+    updated = keyed(server, "k2", "update_memory", update)
+    keyed(server, "k3", "delete_memory", {"id": id_})
+    again = keyed(server, "k2", "update_memory", update)
+    server.end()
+    assert all(word in str(updated) for word in ("plughfive", "84720518"))
+    assert id_ in str(again)
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        assert memory.check() == []
+    assert traces(tmp_path, "plugh", "8472051") == []
+
+
+def test_a_key_of_a_call_that_changed_nothing_is_refused_for_another_after_an_unrelated_forget(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory()
+    ship = memory.remember("A ship leaves.")
+    kettle = memory.remember("The kettle is blue.")
+    again = memory.once("k", memory.remember, "The kettle is blue.")
+    assert (again.outcome, again.id) == ("deduplicated", kettle.id)
+    memory.forget(ship.id or "")
+    assert memory.once("k", memory.remember, "The kettle is blue.") == again
+    with pytest.raises(Conflict, match="was used for another call"):
+        memory.once("k", memory.remember, "The cellar key hangs left.")
+    memory.forget(kettle.id or "")
+    assert "" in [one.asked for one in kept(memory).values()]

@@ -1,33 +1,42 @@
 """What is erased in a transaction, and how does no kept answer go on saying it?
 
 What quotes it is taken out of the answers that are kept for who asks again; ids, outcomes and all else stay. Nor is a
-hash left by which it could be guessed: what such a call was asked for is no longer compared.
+hash left by which it could be guessed: what such a call was asked for is no longer compared. What was given with it
+(metadata, tags) is in no answer that tells of it.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 import msgspec
 from msgspec import Raw, Struct
 
 from recollect.engine.core import records_of
-from recollect.engine.once import ANSWERS, KEPT_FOR, LISTED, LOOSE, Answered, key_of, may_quote, replaced
+from recollect.engine.once import ANSWERS, KEPT_FOR, LISTED, LOOSE, Answered, json_in, key_of, may_quote, replaced
 from recollect.retrieve.quotes import Said, is_short, words_in
 from recollect.store.base import Changes, Edit, Entities, Thing, View, normal_name
 from recollect.store.terms import hash_term, terms
 from recollect.types import CATALOGUE_KINDS, Change, Entity, Filter, Json, Record, Relation
 
 _PAGE = 10_000  # entries
+_ID = re.compile(r"(?:.*_)?ids?|.*Ids?")
 
 
 class Erased(Struct, frozen=True, kw_only=True):
-    """What is erased of a space: what it said, what is said still, which entries told of it. Or `everything` is."""
+    """What is erased of a space: what it said, what is said still, which entries told of it. Or `everything` is.
+
+    `beside` is what was given with it under names that somebody chose: those names with their values, and tags.
+    """
 
     space: str
+    ids: frozenset[str] = frozenset()
     said: Sequence[str] = ()
+    beside: frozenset[tuple[str, bytes]] = frozenset()
     rest: Sequence[str] = ()
     entries: frozenset[int] = frozenset()
     everything: bool = False
@@ -50,8 +59,10 @@ def all_of(view: View, space: str, ids: Collection[str]) -> Erased:
     versions: list[Thing | None] = list(records_of(view, records)) if records else []
     versions += [view.get(Entity, space, id, version=version) for type_, id, version in named if type_ == "entity"]
     versions += [view.get(Relation, space, id, version=version) for type_, id, version in named if type_ == "relation"]
+    there = [one for one in versions if one is not None]
     return Erased(
-        space=space, said=[text for one in versions if one is not None for text in _texts(one)],
+        space=space, ids=frozenset(ids), said=[text for one in there for text in _texts(one)],
+        beside=frozenset(pair for one in there for pair in _beside(one)),
         entries=frozenset(change.entry for change in changes),
     )  # fmt: skip
 
@@ -73,6 +84,17 @@ def _texts(thing: Thing) -> Iterator[str]:
         told = [thing.provenance]
     yield from _leaves(told)
     yield from (text for text in _leaves(msgspec.to_builtins(thing.metadata)) if not _is_place(text))
+
+
+def _beside(thing: Thing) -> Iterator[tuple[str, bytes]]:
+    """Metadata by name and value, also within each other, and tags, which have no name."""
+    if isinstance(thing, Record):
+        yield from (("", msgspec.json.encode(tag)) for tag in thing.tags)
+    within = [cast("dict[str, Json]", msgspec.to_builtins(thing.metadata))]
+    while within:
+        for key, value in within.pop().items():
+            yield key, msgspec.json.encode(value, order="sorted")
+            within += [value] if isinstance(value, dict) else []
 
 
 def _is_place(text: str) -> bool:
@@ -112,10 +134,45 @@ def unsay(edit: Edit, erased: Erased) -> None:
         if erased.everything:
             if took_part or (idle and erased.space.encode() in bytes(one.answer)):
                 left[key] = Answered(one.at)
-        elif key in unsaid or ((took_part or idle) and one.asked):
-            asked = "" if took_part or idle else one.asked
-            left[key] = msgspec.structs.replace(one, asked=asked, answer=unsaid.get(key, one.answer))
+            continue
+        answer = unsaid.get(key, one.answer)
+        named = set(_ids(msgspec.json.decode(one.answer))) if idle else set[str]()
+        about = took_part or key in unsaid or (idle and not (named and named.isdisjoint(erased.ids)))
+        if about:
+            answer = Raw(msgspec.json.encode(_bare(msgspec.json.decode(answer), erased.beside)))
+        asked = "" if took_part or (about and idle) else one.asked
+        if (asked, bytes(answer)) != (one.asked, bytes(one.answer)):
+            left[key] = msgspec.structs.replace(one, asked=asked, answer=answer)
     edit.keep(ANSWERS, left)
+
+
+def _ids(value: Json, name: str = "") -> Iterator[str]:
+    """What an answer names by an id, whatever it is."""
+    if isinstance(value, str):
+        if (within := json_in(value)) is not None:
+            yield from _ids(within, name)
+        elif _ID.fullmatch(name):
+            yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _ids(one, key)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _ids(one, name)
+
+
+def _bare(value: Json, beside: Collection[tuple[str, bytes]]) -> Json:
+    """What an answer says of something without what was given with it."""
+    if isinstance(value, str):
+        within = json_in(value)
+        left = None if within is None else _bare(within, beside)
+        return value if within is None or left == within else msgspec.json.encode(left).decode()
+    if isinstance(value, dict):
+        stay = {key: one for key, one in value.items() if (key, msgspec.json.encode(one, order="sorted")) not in beside}
+        return {key: _bare(one, beside) for key, one in stay.items()}
+    if isinstance(value, list):
+        return [_bare(one, beside) for one in value if ("", msgspec.json.encode(one)) not in beside]
+    return value
 
 
 def _loose(edit: Edit) -> dict[str, bool]:

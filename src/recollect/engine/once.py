@@ -186,7 +186,7 @@ def key_of(entry: int) -> str:
 def replaced(value: Json, is_meant: Callable[[str, str], bool], name: str = "") -> Json:
     """A value with a mark in the place of some texts, also where one is JSON itself; the same where there is none."""
     if isinstance(value, str):
-        if (within := _within(value)) is not None:
+        if (within := json_in(value)) is not None:
             left = replaced(within, is_meant, name)
             return value if left is within else msgspec.json.encode(left).decode()
         return FORGOTTEN if is_meant(value, name) else value
@@ -199,7 +199,7 @@ def replaced(value: Json, is_meant: Callable[[str, str], bool], name: str = "") 
     return value
 
 
-def _within(text: str) -> Json:
+def json_in(text: str) -> Json:
     """What a text says as JSON, where that is an object or a list."""
     if not text.startswith(("{", "[")):
         return None
