@@ -312,7 +312,42 @@ def test_a_token_is_not_told_where_the_memory_lies_nor_who_else_calls(
         server.close()
 
 
+def test_a_token_that_may_write_mends_its_space_with_the_page(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        first = memory.remember("The gate stands open.", space="home").id
+        memory.remember_many([{"text": f"Line {n} of others."} for n in range(20)], space="work")
+        token, _ = create_token(memory.core, spaces=["home"], scope="write", name="gardener")
+    monkeypatch.setenv("RECOLLECT_TOKEN", "the-owner-has-another-one")
+    server = Service(tmp_path)
+    try:
+        page = look(f"record/{first}?space=home", url=server.url)
+        page.fill("#token", token)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#end")
+        page.keyboard.press("x")
+        shown(page, "It no longer counts as true")
+        page.wait_for_selector("#end[disabled]")
+        page.keyboard.press("f")
+        page.get_by_role("button", name="Forget it for good").click()
+        shown(page, "Forgotten for good")
+        page.evaluate(GO, "given?space=home")
+        shown(page, "This is changed by whoever may see all spaces")
+        assert page.locator(".steer button").is_disabled()
+    finally:
+        server.close()
+
+
 # Links
+
+
+@pytest.mark.parametrize("view", ["record/%E0%A4%A", "spaces/caf%C3"])
+def test_an_address_cut_within_a_letter_says_so_and_leads_out(look: Look, view: str) -> None:
+    page = look(view)
+    shown(page, "There is no such page")
+    page.get_by_role("link", name="To Recall").click()
+    page.wait_for_selector(".hit")
 
 
 @pytest.mark.parametrize("view", ["recall?q=code", "inbox", "timeline", "given", "graph"])

@@ -245,7 +245,7 @@ TRIED = (
     " project_status projects promote recall reindex relate remember remember_many repair_session resume_embedding"
     " review revise search_code secrets segments session sessions set_identity set_secrets size sources spaces"
     " summarize supersede tally too_early touch undo once can_embed acts unfinished_projects behind brief check warm"
-    " forget_fact forgets unsealed told_later"
+    " forget_fact forgets unsealed told_later unasked"
 ).split()
 """What a memory can be asked through its guarded store alone; what the guard knows of by name is not among these."""
 BESIDES = {"acting_as", "close", "location", "settings"}
@@ -321,6 +321,33 @@ def test_a_key_of_one_client_is_not_anothers(memory: Memory) -> None:
     assert seen.once("k", seen.remember, "Something else.", space="work") == mine
     with pytest.raises(Conflict, match="'k' was used"):
         seen.once("k", seen.remember, MARK, space="work")
+
+
+@pytest.mark.parametrize("others", [0, 20])
+def test_a_token_changes_its_space_by_key_whatever_others_wrote_meanwhile(memory: Memory, others: int) -> None:
+    seen = hidden(memory, "write")
+    kept, gone = (seen.remember(text, space="work").id or "" for text in ("The quay is open.", "The pier is shut."))
+    for number in range(others):
+        memory.remember(f"Hidden {number}.", space=HIDDEN)
+    ended = seen.once("end", seen.invalidate, kept, space="work", reason="it burned down last night")
+    assert seen.once("end", seen.invalidate, kept, space="work", reason="it burned down last night") == ended
+    assert gone in seen.once("forget", seen.forget, gone, space="work").removed
+    with pytest.raises(Forbidden, match="its scope is read"):
+        hidden(memory, "read").once("again", hidden(memory, "read").forget, kept, space="work")
+
+
+def test_a_token_is_shown_what_an_agent_would_be_given_of_its_space_alone(memory: Memory) -> None:
+    memory.remember("Deploys of ledger go out on Tuesdays.", space="work", importance=0.9)
+    memory.remember(f"The vault is {MARK}.", space=HIDDEN, importance=0.9)
+    unasked = hidden(memory, "read").unasked
+    assert "Tuesdays" in unasked.preview(space="work").given.text
+    assert unasked.preview("when do deploys of ledger go out", space="work").lines[0].record.space == "work"
+    assert unasked.preview(space=HIDDEN).lines == ()
+    for refused in ("give_brief", "give_answers", "note_given", "steer", "pause", "resume", "injected"):
+        with pytest.raises(Forbidden, match="all spaces"):
+            getattr(unasked, refused)
+    memory.unasked.pause()
+    assert unasked.paused_until() is not None
 
 
 def test_a_kind_of_change_that_the_guard_does_not_know_is_refused(memory: Memory) -> None:

@@ -32,7 +32,7 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
 
     A path is made of words and `{named}` parts. The named parts and the query (or the body's fields) become one
     `params` value, and `call` answers with any value that has a JSON form. `in_steps` says that it takes several
-    transactions.
+    transactions, `looks` that it changes nothing, whatever its method: nothing is kept of its answer then.
     Where a table is documented, `about` says in a line what it does, and `returns` what is answered.
     """
 
@@ -41,6 +41,7 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
     params: type[P]
     call: Callable[[P, Call], object]
     in_steps: bool = False
+    looks: bool = False
     about: str = ""
     returns: Any = None
 
@@ -77,7 +78,7 @@ class Route(Struct, Generic[P], frozen=True, kw_only=True):
         self, params: P, call: Call, write: Callable[[object], bytes], memory: Memory | None, key: str | None
     ) -> bytes:
         """What is answered, as `write` has it. A change of a memory with a key is made once, and answered the same."""
-        if key is None or self.method == "GET" or memory is None:
+        if key is None or self.looks or self.method == "GET" or memory is None:
             return write(self.call(params, call))
         asked = msgspec.json.encode([self.method, self.path, params], order="deterministic")
         return do_once(memory.core, key, asked, lambda: write(self.call(params, call)), in_steps=self.in_steps)

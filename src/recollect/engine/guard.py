@@ -24,6 +24,7 @@ from recollect.engine.intake.methods import Indexing
 from recollect.engine.memory import Memory
 from recollect.engine.parse import parse_space
 from recollect.engine.read.foremost import Foremost
+from recollect.engine.read.unasked import Unasked
 from recollect.engine.write.touches import Touched, Touches
 from recollect.errors import Forbidden
 from recollect.store import ops
@@ -56,13 +57,13 @@ OWNERS = (
     "backup", "export", "import_", "sync",
 )  # fmt: skip
 """What reads or writes files of the machine that the memory is on: for its owner alone."""
-OF_ALL = ("unasked", "spending")
+OF_ALL = ("spending",)
 """What tells of all spaces together: for whoever sees all of them."""
 WHOLE_STORE = ("adopt", "put_vectors", "drop_vectors", "rebuild")
 """What concerns all spaces at once."""
-_TOLD = frozenset({"index", "pace", "erased", "answers"})
+_TOLD = frozenset({"index", "pace", "erased", "answers", "paused"})
 """Shelves of the whole store that tell nothing of any space; an answer is found by who has its key alone."""
-_COUNTED_ON = _TOLD | {"counters", "ledger", "slots"}
+_COUNTED_ON = _TOLD | {"counters", "ledger", "slots", "loose answers"}
 """What a change adds to, whoever makes it, and which is not shown."""
 
 
@@ -105,6 +106,10 @@ class GuardedMemory(Memory):
     def set_identity(self, space: str, text: str) -> None:
         _require_scope(self.grant, "write")
         super().set_identity(space, text)
+
+    @property
+    def unasked(self) -> Unasked:
+        return cast("Unasked", _GuardedUnasked(super().unasked, self.grant))
 
 
 def _require_all(grant: Grant) -> None:
@@ -170,6 +175,19 @@ class _GuardedSemantics:
         """How often others asked the same is not told."""
         state = self._semantics.state()
         return state if self._grant.spaces is None else replace(state, hits=0, misses=0, size=0)
+
+
+class _GuardedUnasked:
+    """What sessions would be given of the grant's spaces. To give or to steer it is for who sees all of them."""
+
+    def __init__(self, unasked: Unasked, grant: Grant) -> None:
+        self._unasked = unasked
+        self._grant = grant
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("preview", "steering", "paused_until"):
+            _require_all(self._grant)
+        return getattr(self._unasked, name)
 
 
 class _GuardedVectors:

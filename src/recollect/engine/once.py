@@ -22,7 +22,7 @@ from recollect.engine.core import Core, joined, space_of, taking, try_again
 from recollect.engine.parse import parse_label
 from recollect.errors import Conflict
 from recollect.ingest.secrets import drop_private, mask_secrets
-from recollect.store.base import Shelf, View
+from recollect.store.base import Changes, Shelf, View
 from recollect.types import Entity, Json, Relation, Space
 
 T = TypeVar("T")
@@ -161,7 +161,8 @@ def _print(asked: bytes) -> str:
 def _keep(core: Core, key: str, asked: str, since: int, answer: bytes) -> bytes:
     with core.store.write(actor=core.actor) as edit:
         until = _last_entry(edit)
-        told = range(since + 1, until + 1) if until - since <= _FEW else ()
+        told = [change.entry for change in edit.journal(Changes(after=since), limit=_FEW + 1)]
+        told = told if len(told) <= _FEW else []
         kept = {key: Answered(edit.now, asked, Raw(answer), since, until)}
         edit.keep(ANSWERS, kept | {key_of(entry): Answered(edit.now, of=key) for entry in told})
         if not told or _speaks(msgspec.json.decode(answer)):

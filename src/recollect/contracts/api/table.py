@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from recollect.contracts.api import caring, changing, graph, reading
 from recollect.contracts.api import values as v
 from recollect.contracts.route import Method, Route
@@ -32,8 +34,8 @@ ROUTES: tuple[Route[Any], ...] = (
     _route("GET", "/health", v.Check, caring.health, v.Health, "Whether everything is well, with sizes over time."),
     _route("GET", "/recall", v.Ask, reading.recall, v.Recalled, "The records that answer a question, best first."),
     _route("GET", "/brief", v.Briefing, reading.brief, Brief, "What is worth knowing before anything is asked."),
-    _route("POST", "/given", v.Prompt, reading.given, v.GivenView,
-           "What an agent would be given, why, and what was just below. Nothing is kept of it."),
+    replace(_route("POST", "/given", v.Prompt, reading.given, v.GivenView,
+                   "What an agent would be given, why, and what was just below. Nothing is kept of it."), looks=True),
     _route("GET", "/records", v.ListRecords, reading.records, v.Records, "Records in order, window by window."),
     _route("POST", "/records", v.NewRecord, changing.remember, Receipt, "Store a text."),
     _route("GET", "/records/{id}", v.NamedThen, reading.record, Record, "One record, now or as it was known then."),

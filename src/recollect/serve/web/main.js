@@ -21,7 +21,17 @@ let turn = 0;
 export function parseHash() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/");
-  return { name: name || "recall", rest: rest.map(decodeURIComponent), query: new URLSearchParams(query ?? "") };
+  const parts = rest.map(decoded);
+  return { name: parts.includes(null) ? "?" : name || "recall", rest: parts, query: new URLSearchParams(query ?? "") };
+}
+
+/** A part of an address as it was meant; null where it was cut in the middle of a letter. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Notes where the page that is left was, and answers with where the one that is opened was, if one comes back to it. */
@@ -49,7 +59,7 @@ async function route() {
   current.close?.();
   const changed = current.at !== at;
   current = { name: where.name, at, close: null, keys: [] };
-  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "The address may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
+  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "This address leads nowhere; it may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
     const view = await module(where.name);

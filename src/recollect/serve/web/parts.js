@@ -1,7 +1,7 @@
 // What do several views show in the same way?
 
 import { get, part, patch, post, remove } from "./api.js";
-import { ask, h, loading, show } from "./dom.js";
+import { ask, h, loading, sentence, show } from "./dom.js";
 import { sideBySide } from "./diff.js";
 import { told, undoEntries } from "./store.js";
 import { day, heard, likelihood, many, percent, pinned, place, statusWord } from "./words.js";
@@ -98,7 +98,7 @@ export function windowed(fetchWindow, render, { nothing, kind = "list" }) {
       started = true;
       show(end, over ? null : h("button", { onclick: more }, "Show more"));
     } catch (error) {
-      show(end, h("p", { class: "note", role: "alert" }, error.message), h("button", { onclick: more }, "Try again"));
+      show(end, h("p", { class: "note", role: "alert" }, sentence(error.message)), h("button", { onclick: more }, "Try again"));
       return false; // and it is left to whoever looks: a server that is away need not be asked again and again
     } finally {
       clearTimeout(slow);
@@ -180,13 +180,13 @@ export function askForget(record, done) {
         told(`Forgotten for good: ${many(gone.removed.length, "thing")}.`, null);
         done();
       } catch (error) {
-        show(along, h("p", { class: "note", role: "alert" }, error.message));
+        show(along, h("p", { class: "note", role: "alert" }, sentence(error.message)));
       }
     }
     get(`records/${part(record.id)}/along`, { space: record.space }).then((found) => {
       show(along, alongList(found));
       act.disabled = false;
-    }, (error) => show(along, h("p", { class: "note", role: "alert" }, error.message)));
+    }, (error) => show(along, h("p", { class: "note", role: "alert" }, sentence(error.message))));
     return h("div", { class: "column" },
       h("h2", {}, "Forget this for good?"),
       h("p", { class: "muted" }, "Its text, all its versions and what was made of it leave the store. This alone cannot be undone."),

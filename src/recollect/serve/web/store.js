@@ -21,6 +21,14 @@ export function remember(name, value) {
   }
 }
 
+/** What the token may not do, in words; null where it may. What changes all of the memory is for whoever sees all of it. */
+export function refused(what = "write") {
+  const me = state.status?.me;
+  if (!me || (me.scope === "admin" && !me.spaces)) return null;
+  if (me.scope === "read") return "Your token may look, and change nothing.";
+  return what === "steer" ? "This is changed by whoever may see all spaces, with the scope admin; your token may not." : null;
+}
+
 const OF_SPACES = ["recall", "inbox", "timeline"]; // views of the chosen space, or of all: their addresses always say which
 const OF_ONE = ["given", "graph"]; // views of one space
 

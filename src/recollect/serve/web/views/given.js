@@ -3,7 +3,7 @@
 import { get, part, patch, post } from "../api.js";
 import { broken, empty, h, sentence, settled, show } from "../dom.js";
 import { meta, recordLink, whyChart } from "../parts.js";
-import { keepAddress, oneSpace, state, told } from "../store.js";
+import { keepAddress, oneSpace, refused, state, told } from "../store.js";
 import { count, many, moment, percent } from "../words.js";
 
 const SECTIONS = { pinned: "Pinned", rules: "Preferences and rules", decisions: "Decisions", open: "Open work", important: "Most important now" };
@@ -54,7 +54,7 @@ export async function open(page, where) {
     form.append(h("h2", {}, `How much ${space} gives unasked`),
       h("label", { class: "check" }, inject, "Give agents something without being asked"),
       h("div", { class: "filters" }, numberField("start_tokens", "At the start, tokens", steering.start_tokens, { min: 50, max: 2400, step: 50 }), numberField("prompt_tokens", "With a prompt, tokens", steering.prompt_tokens, { min: 50, max: 2400, step: 50 }), numberField("threshold", "Likely enough from", steering.threshold, { min: 0, max: 1, step: 0.05 })),
-      h("div", { class: "actions" }, h("button", {}, "Save")));
+      h("div", { class: "actions" }, h("button", { disabled: Boolean(refused("steer")) }, "Save"), refused("steer") && h("p", { class: "small muted" }, refused("steer"))));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const read = (name) => Number(form.querySelector(`#s-${name}`).value);

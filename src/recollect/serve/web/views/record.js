@@ -2,10 +2,10 @@
 
 import { get, part } from "../api.js";
 import { sideBySide } from "../diff.js";
-import { empty, h, settled, show } from "../dom.js";
+import { empty, h, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { askForget, endRecord, meta, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
-import { addressOf, told, undoEntries } from "../store.js";
+import { addressOf, refused, told, undoEntries } from "../store.js";
 import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
 
 export async function open(page, where) {
@@ -46,11 +46,12 @@ export async function open(page, where) {
   };
 
   const actions = (holder, read) => h("div", { class: "actions" },
-    h("button", { id: "edit", onclick: () => edit(holder, read, "edit") }, "Edit ", h("kbd", {}, "e")),
-    h("button", { id: "replace", onclick: () => edit(holder, read, "replace") }, "Replace ", h("kbd", {}, "r")),
-    h("button", { id: "pin", onclick: () => togglePin(record), "aria-pressed": String(pinned(record)) }, pinned(record) ? "Unpin " : "Pin ", h("kbd", {}, "p")),
-    h("button", { id: "end", onclick: () => endRecord(record), disabled: Boolean(record.valid_until) }, "No longer true ", h("kbd", {}, "x")),
-    h("button", { id: "forget", class: "danger", onclick: () => askForget(record, () => (location.hash = addressOf("recall"))) }, "Forget… ", h("kbd", {}, "f")));
+    h("button", { id: "edit", disabled: Boolean(refused()), onclick: () => edit(holder, read, "edit") }, "Edit ", h("kbd", {}, "e")),
+    h("button", { id: "replace", disabled: Boolean(refused()), onclick: () => edit(holder, read, "replace") }, "Replace ", h("kbd", {}, "r")),
+    h("button", { id: "pin", disabled: Boolean(refused()), onclick: () => togglePin(record), "aria-pressed": String(pinned(record)) }, pinned(record) ? "Unpin " : "Pin ", h("kbd", {}, "p")),
+    h("button", { id: "end", onclick: () => endRecord(record), disabled: Boolean(refused() || record.valid_until) }, "No longer true ", h("kbd", {}, "x")),
+    h("button", { id: "forget", class: "danger", disabled: Boolean(refused()), onclick: () => askForget(record, () => (location.hash = addressOf("recall"))) }, "Forget… ", h("kbd", {}, "f")),
+    refused() && h("p", { class: "small muted" }, refused()));
 
   function edit(holder, read, what) {
     const area = h("textarea", { id: "text", class: "read", rows: 6 });
@@ -66,7 +67,7 @@ export async function open(page, where) {
           await refresh();
         } else location.hash = recordLink(await replaceText(record, area.value, reason.value.trim()));
       } catch (error) {
-        problem.textContent = error.message;
+        problem.textContent = sentence(error.message);
       }
     };
     const words = what === "edit" ? "For what was wrong from the start. The version before stays in the history." : "For what was true and is no more. The new text takes its place, and says so.";
@@ -101,7 +102,7 @@ export async function open(page, where) {
     const undoable = last && last.change.verb !== "forget" && steps.length > 1;
     if (states.length > 1) pick(states.length - 1);
     return h("section", {},
-      h("div", { class: "head" }, h("h2", {}, states.length > 1 ? `Versions (${states.length})` : "History"), undoable && h("button", { id: "undo-last", onclick: () => takeBack(last.change.entry) }, "Undo the last change")),
+      h("div", { class: "head" }, h("h2", {}, states.length > 1 ? `Versions (${states.length})` : "History"), undoable && h("button", { id: "undo-last", disabled: Boolean(refused()), onclick: () => takeBack(last.change.entry) }, "Undo the last change")),
       shown,
       h("ol", { class: "steps" }, steps.map((step) => {
         const at = states.indexOf(step);
