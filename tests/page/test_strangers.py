@@ -66,6 +66,24 @@ def test_whoever_goes_back_to_a_long_list_is_where_they_were(look: Look, memory:
     page.wait_for_function("(kept) => Math.abs(scrollY - kept) < 40", arg=kept)
 
 
+def test_filters_without_a_question_list_exactly_what_they_let_through(look: Look, memory: Memory) -> None:
+    for n in range(60):
+        at, project = f"2025-{1 + n % 12:02}-10T12:00:00Z", "shop" if n % 2 else None
+        memory.remember(f"Sale {n}.", space="sales", project=project, event_time=at, tags=["till"])
+    page = look("recall?space=sales&tags=till")
+    shown(page, "60 records that these filters let through")
+    page.wait_for_function("() => (scrollTo(0, 1e6), document.body.innerText.includes('Sale 0.'))")
+    page = look("recall?space=sales&project=shop&until=2025-06-01")
+    shown(page, "10 records that these filters let through")
+    page.wait_for_selector(".hit")
+    dates = [one.get_attribute("datetime")[:7] for one in page.locator(".hit time").all()]
+    assert dates == ["2025-04"] * 5 + ["2025-02"] * 5
+    page.fill("#q", "sale 1")
+    page.wait_for_selector(".results[data-asked='sale 1'] .hit .score")
+    page = look("recall?space=sales&kinds=decision")
+    shown(page, "No record fits. Try other words, or fewer filters.")
+
+
 def test_before_the_first_memory_nothing_was_known_and_that_is_said_in_plain_words(look: Look) -> None:
     page = look("recall?q=orchard")
     page.wait_for_selector(".hit")
@@ -134,6 +152,41 @@ def test_two_tabs_show_the_same_and_whoever_writes_is_told_of_the_other(look: Lo
     told = shown(other, "Meanwhile it was changed")
     assert "The ladder hangs in the cellar." in told.inner_text()
     assert other.locator("#text").input_value() == "The ladder is lent to Wilma."
+
+
+def test_taking_back_a_replacement_leads_to_what_is_there_again(look: Look, memory: Memory) -> None:
+    old = memory.remember("The boathouse key hangs by the door.", space="home").id
+    page = look(f"record/{old}?space=home")
+    page.wait_for_selector("#replace")
+    page.keyboard.press("r")
+    page.fill("#text", "The boathouse key lies under the pot.")
+    page.get_by_role("button", name="Put it in its place").click()
+    page.wait_for_selector(".record-text .read:has-text('under the pot')")
+    new = page.evaluate("location.hash.slice(2)")
+    page.keyboard.press("u")
+    page.wait_for_selector(".record-text .read:has-text('by the door')")
+    assert str(old) in page.evaluate("location.hash")
+    page.evaluate(GO, new)
+    shown(page, "This is not there any more")
+
+
+def test_what_was_begun_to_write_is_there_when_one_comes_back(look: Look, memory: Memory) -> None:
+    id = memory.remember("The ladder is in the barn.", space="home").id
+    page = look(f"record/{id}?space=home")
+    page.wait_for_selector("#edit")
+    page.keyboard.press("e")
+    page.fill("#text", "The ladder is in the loft.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("7")
+    shown(page, "What you had begun to write is kept")
+    page.go_back()
+    shown(page, "This is what you had begun to write; it is not saved yet.")
+    page.reload()
+    page.wait_for_selector("#text")
+    assert page.locator("#text").input_value() == "The ladder is in the loft."
+    page.get_by_role("button", name="Cancel").click()
+    page.reload()
+    page.wait_for_selector(".record-text .read:has-text('in the barn')")
 
 
 def test_a_part_of_a_document_says_where_it_stands(look: Look, memory: Memory) -> None:

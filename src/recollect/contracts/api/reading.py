@@ -51,12 +51,16 @@ def given(params: v.Prompt, call: Call) -> v.GivenView:
 
 
 def records(params: v.ListRecords, call: Call) -> v.Records:
-    found = call.memory.list(
-        order=params.order, limit=params.limit + 1, beyond=params.cursor or None, valid_only=not params.all,
-        catalogue=params.sources, source=params.source or None, **params.filters(),
-    )  # fmt: skip
+    where: dict[str, Any] = {
+        "valid_only": not params.all, "catalogue": params.sources, "source": params.source or None, **params.filters(),
+    }  # fmt: skip
+    found = call.memory.list(order=params.order, limit=params.limit + 1, beyond=params.cursor or None, **where)
     shown = found[: params.limit]
-    return v.Records(records=tuple(shown), next=shown[-1].version if len(found) > params.limit else None)
+    return v.Records(
+        records=tuple(shown),
+        next=shown[-1].version if len(found) > params.limit else None,
+        total=call.memory.count(**where) if params.total else None,
+    )
 
 
 def next_of(found: Sequence[object], limit: int, cursor: int) -> int | None:

@@ -107,6 +107,7 @@ class ListRecords(Filtered, frozen=True, kw_only=True):
     order: Order = "newest"
     all: Annotated[bool, Meta(description="Also what no longer holds.")] = False
     sources: Annotated[bool, Meta(description="Also the sources that others come from.")] = False
+    total: Annotated[bool, Meta(description="Also count all of them.")] = False
     limit: Limit = 50
     cursor: Cursor = 0
 
@@ -307,10 +308,11 @@ class Recalled(Struct, frozen=True, kw_only=True):
 
 
 class Records(Struct, frozen=True, kw_only=True):
-    """A window of a list; `next` is the cursor of the one after it, if there is one."""
+    """A window of a list; `next` is the cursor of the one after it, if there is one, `total` all there are if asked."""
 
     records: tuple[Record, ...]
     next: int | None = None
+    total: int | None = None
 
 
 class Evidenced(Struct, frozen=True, kw_only=True):

@@ -163,7 +163,10 @@ export async function saveText(record, text, reason) {
 export async function replaceText(record, text, reason) {
   const receipt = await post(`records/${part(record.id)}/replace`, of(record, { text, ...(reason ? { reason } : {}) }));
   if (receipt.outcome === "rejected") throw new Error(receipt.reason);
-  told("Replaced. The old one stays in the history.", undoEntries(receipt.entries.slice(0, 1)));
+  told("Replaced. The old one stays in the history.", async () => {
+    await undoEntries(receipt.entries.slice(0, 1))();
+    if (location.hash === recordLink(receipt)) location.hash = recordLink(record); // what is looked at is gone, and that is back
+  });
   return receipt;
 }
 

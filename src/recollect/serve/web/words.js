@@ -55,7 +55,10 @@ const VERBS = {
 };
 export const verb = (word) => VERBS[word] ?? word.replaceAll("_", " ");
 
-export const clientWord = (actor) => ({ page: "you, on this page", cli: "you, on the command line", api: "a program, by REST", mcp: "an agent", library: "a program", "": "unknown" })[actor ?? ""] ?? actor;
+const CLIENTS = { claude: "Claude Code", codex: "Codex", cursor: "Cursor", gemini: "Gemini CLI", copilot: "Copilot CLI", vscode: "VS Code" };
+/** Who did something, for a person; what a client's hook did is said to be that. */
+export const clientWord = (actor) => (actor?.startsWith("hook:") ? `a hook of ${CLIENTS[actor.slice(5)] ?? actor.slice(5)}` : named(actor));
+const named = (actor) => ({ page: "you, on this page", cli: "you, on the command line", api: "a program, by REST", mcp: "an agent", library: "a program", "": "unknown" })[actor ?? ""] ?? actor;
 
 /** Where in its source a record stands. */
 export function place(record) {

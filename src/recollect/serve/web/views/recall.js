@@ -3,11 +3,12 @@
 import { get, part } from "../api.js";
 import { broken, empty, h, put, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
-import { hitCard, recordLink, togglePin, walker } from "../parts.js";
+import { hitCard, recordLink, togglePin, walker, windowed } from "../parts.js";
 import { keepAddress, state, told } from "../store.js";
 import { day, likelihood, many, moment } from "../words.js";
 
 const STEPS = 400;
+const WINDOW = 25; // records of a list that are drawn in one go
 const SLOW = 300; // milliseconds after which it is said that something is looked for
 
 export async function open(page, where) {
@@ -17,7 +18,7 @@ export async function open(page, where) {
   const summary = h("p", { class: "small muted summary", role: "status", "aria-live": "polite" });
   const filters = makeFilters(given);
   const slider = makeSlider(given.get("as_of"));
-  let asking = null, again = false, hits = [];
+  let asking = null, again = false, hits = [], list = null;
 
   const query = () => ({ q: q.value.trim(), space: state.space || null, ...filters.values(), as_of: slider.value(), limit: 20, touch: false }); // half a question, asked while somebody types, is no recall
 
@@ -28,18 +29,40 @@ export async function open(page, where) {
     do {
       again = false;
       asking = new AbortController();
-      await look(query());
+      const asked = query();
+      keepAddress("recall", { ...asked, limit: null, touch: null });
+      await (!asked.q && filters.narrow() ? listAll(asked) : look(asked));
     } while (again && !asking.signal.aborted);
     asking = null;
   }
 
+  /** Where nothing is asked, exactly what the filters let through, the newest first. */
+  async function listAll({ q: _, limit: __, touch: ___, ...where }) {
+    const found = [];
+    let total = 0;
+    const next = windowed(async (cursor) => {
+      const window_ = await get("records", { ...where, order: "latest", cursor, limit: WINDOW, total: cursor === null || null });
+      total = window_.total ?? total;
+      found.push(...window_.records.map((record) => ({ record })));
+      return { items: window_.records, next: window_.next };
+    }, (record) => hitCard({ record }, record.version, { space: !state.space, asked: false }), { nothing: () => nothing(where, {}), kind: "hits plain" });
+    await next.more();
+    if (asking.signal.aborted) return next.close();
+    list?.close();
+    [list, hits] = [next, found];
+    summary.textContent = total ? `Nothing asked: ${many(total, "record")} that these filters let through, the newest first.` : "";
+    show(results, list.whole);
+    results.dataset.asked = "";
+  }
+
   async function look(asked) {
-    keepAddress("recall", { ...asked, limit: null, touch: null });
     results.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => (summary.textContent = "Looking…"), SLOW);
     try {
       const answer = await get("recall", asked, asking.signal);
       hits = answer.hits;
+      list?.close();
+      list = null;
       paint(asked, answer);
       results.dataset.asked = asked.q;
     } catch (error) {
@@ -66,15 +89,16 @@ export async function open(page, where) {
   q.addEventListener("input", run);
   filters.onchange(run);
   slider.onchange(run);
-  const stop = onChange(settled(() => !slider.value() && run(), 400));
+  const stop = onChange(settled(() => !slider.value() && !(list && scrollY > 300) && run(), 400));
   const go = walker(".hit a");
   lay(page, q, filters, slider, summary, results);
   const ready = run();
-  const focused = () => hits[[...document.querySelectorAll(".hit a")].indexOf(document.activeElement)] ?? hits[0];
+  const focused = () => hits.find(({ record }) => recordLink(record) === document.activeElement.getAttribute("href")) ?? hits[0];
   return {
-    close: () => (stop(), asking?.abort()),
+    close: () => (stop(), asking?.abort(), list?.close()),
     refresh: run,
     ready,
+    reach: (y) => list?.reach(y),
     shown: (again) => !again && (given.get("focus") || matchMedia("(min-width: 52rem)").matches) && q.focus({ preventScroll: true }),
     keys: [
       ["j ArrowDown", "Next answer", () => go(1)],
@@ -96,7 +120,7 @@ function lay(page, q, filters, slider, summary, results) {
   put(page,
     h("h1", { class: "said" }, "Recall"),
     h("form", { class: "ask", role: "search", onsubmit: (event) => event.preventDefault() }, q),
-    narrowing([filters.element, slider.element], Boolean(slider.value() || Object.values(filters.values()).some(Boolean))),
+    narrowing([filters.element, slider.element], Boolean(slider.value() || filters.narrow())),
     summary, results);
 }
 
@@ -116,6 +140,8 @@ function nothing(asked, signals) {
 }
 
 // Filters
+
+const NARROWING = ["kinds", "project", "tags", "since", "until"];
 
 /** What is chosen by the address can be asked for at once; what else there is to choose from comes when it is known. */
 function makeFilters(given) {
@@ -139,7 +165,8 @@ function makeFilters(given) {
   return {
     element,
     onchange: (act) => element.addEventListener("change", act),
-    values: () => Object.fromEntries(["kinds", "project", "tags", "since", "until"].map((name) => [name, read(name)])),
+    values: () => Object.fromEntries(NARROWING.map((name) => [name, read(name)])),
+    narrow: () => NARROWING.some(read),
   };
 }
 

@@ -11,7 +11,8 @@ import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb 
 export async function open(page, where) {
   const [id] = where.rest;
   const space = where.query.get("space");
-  let record, steps, ties;
+  const drafted = `recollect-draft ${space ?? ""} ${id}`;
+  let record, steps, ties, replaced = [];
   const edited = h("p", { class: "note", role: "status", hidden: true });
 
   const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
@@ -19,6 +20,7 @@ export async function open(page, where) {
   async function load() {
     [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }).catch(unlessMissing), get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
     record = await get(`records/${part(id)}`, { space }).catch(unlessMissing);
+    if (record) replaced = ties?.replaced ?? [];
   }
 
   /** Facts between names are answers, too, and are looked at in the graph. */
@@ -29,7 +31,7 @@ export async function open(page, where) {
 
   function paint() {
     if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: addressOf("recall") }, "Ask for it instead")));
-    if (!record) return show(page, heading("A record that is gone"), gone(steps));
+    if (!record) return show(page, heading("A record that is gone"), gone(steps, replaced));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
     show(page, header(), text(), body());
   }
@@ -41,7 +43,9 @@ export async function open(page, where) {
   const text = () => {
     const holder = h("section", { class: "sheet record-text" });
     const read = () => show(holder, h("p", { class: "read large" }, record.text), meta(record), actions(holder, read));
-    read();
+    const begun = refused() ? null : draftOf(drafted);
+    if (begun) edit(holder, read, begun.what, begun);
+    else read();
     return holder;
   };
 
@@ -53,32 +57,42 @@ export async function open(page, where) {
     h("button", { id: "forget", class: "danger", disabled: Boolean(refused()), onclick: () => askForget(record, () => (location.hash = addressOf("recall"))) }, "Forget… ", h("kbd", {}, "f")),
     refused() && h("p", { class: "small muted" }, refused()));
 
-  function edit(holder, read, what) {
+  function edit(holder, read, what, begun = null) {
     const area = h("textarea", { id: "text", class: "read", rows: 6 });
-    area.value = record.text;
+    area.value = begun?.text ?? record.text;
     const reason = h("input", { id: "reason", maxlength: 300, placeholder: what === "edit" ? "What was wrong?" : "What has changed?" });
+    reason.value = begun?.reason ?? "";
+    const from = begun?.from ?? record.text;
     const problem = h("p", { class: "small", role: "alert" });
+    const keep = () => keepDraft(drafted, area.value === record.text && !reason.value ? null : { what, text: area.value, reason: reason.value, from });
+    const cancel = () => (keepDraft(drafted, null), read());
     const save = async (event) => {
       event.preventDefault();
       if (!area.value.trim()) return (problem.textContent = "It says nothing now. To be rid of it, forget it, or say that it is no longer true.");
       try {
         if (what === "edit") {
           await saveText(record, area.value, reason.value.trim());
+          keepDraft(drafted, null);
           await refresh();
-        } else location.hash = recordLink(await replaceText(record, area.value, reason.value.trim()));
+        } else {
+          const receipt = await replaceText(record, area.value, reason.value.trim());
+          keepDraft(drafted, null);
+          location.hash = recordLink(receipt);
+        }
       } catch (error) {
         problem.textContent = sentence(error.message);
       }
     };
     const words = what === "edit" ? "For what was wrong from the start. The version before stays in the history." : "For what was true and is no more. The new text takes its place, and says so.";
-    edited.hidden = true;
-    show(holder, h("form", { class: "edit", onsubmit: save, onkeydown: (event) => event.key === "Escape" && area.value === record.text && (event.stopPropagation(), read(), page.querySelector(`#${what}`)?.focus()) },
+    edited.hidden = !begun;
+    if (begun) edited.textContent = `This is what you had begun to write; it is not saved yet.${from === record.text ? "" : ` Meanwhile the record says: ${record.text.slice(0, 300)}`}`;
+    show(holder, h("form", { class: "edit", onsubmit: save, oninput: keep, onkeydown: (event) => event.key === "Escape" && area.value === record.text && (event.stopPropagation(), cancel(), page.querySelector(`#${what}`)?.focus()) },
       h("p", { class: "small muted" }, words),
       edited,
       h("div", { class: "field" }, h("label", { for: "text" }, what === "edit" ? "Text" : "What is true now"), area),
       h("div", { class: "field" }, h("label", { for: "reason" }, "Reason (kept in the history)"), reason),
       problem,
-      h("div", { class: "actions" }, h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place"), h("button", { type: "button", onclick: read }, "Cancel"))));
+      h("div", { class: "actions" }, h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place"), h("button", { type: "button", onclick: cancel }, "Cancel"))));
     area.focus();
   }
 
@@ -136,10 +150,31 @@ export async function open(page, where) {
   const stop = onChange((changes) => changes.some((one) => one.object_id === id) && heard());
   const press = (name) => page.querySelector(`#${name}:not([disabled])`)?.click();
   return {
-    close: stop,
+    close: () => {
+      stop();
+      if (page.querySelector("form.edit") && draftOf(drafted)) told("What you had begun to write is kept: it is there when you come back to that record.");
+    },
     refresh: () => !page.querySelector("form.edit") && refresh(),
     keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ["b", "Back", () => history.back()]],
   };
+}
+
+/** Keeps what somebody has begun to write of a record, for this tab; null where it is saved or dropped. */
+function keepDraft(name, draft) {
+  try {
+    if (draft) sessionStorage.setItem(name, JSON.stringify(draft));
+    else sessionStorage.removeItem(name);
+  } catch {
+    return; // a browser that keeps nothing
+  }
+}
+
+function draftOf(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name));
+  } catch {
+    return null;
+  }
 }
 
 const SHOWN = ["title", "kind", "room", "project", "tags", "importance", "status", "valid_until", "trust", "superseded_by"];
@@ -151,12 +186,13 @@ function fieldsChanged(before, after) {
   return rows.length > 0 && h("ul", { class: "small muted" }, rows.map((name) => h("li", {}, `${name.replaceAll("_", " ")}: ${say(before[name], name)} → ${say(after[name], name)}`)));
 }
 
-function gone(steps) {
+function gone(steps, replaced) {
   const last = steps.at(-1);
   const forgotten = last.change.verb === "forget";
   return empty(forgotten ? "This was forgotten" : "This is not there any more",
     forgotten ? `It left the store for good on ${day(last.change.at)}. Only that remains.` : `It was taken out on ${moment(last.change.at)} by ${clientWord(last.change.actor)}.`,
-    !forgotten && h("button", { onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"));
+    !forgotten && h("button", { onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"),
+    replaced.length > 0 && [h("h3", {}, "What it had replaced"), h("ul", { class: "list" }, replaced.map((one) => recordCard(one)))]);
 }
 
 function evidence(ties) {
