@@ -286,6 +286,27 @@ def test_the_list_beside_the_graph_says_what_is_stated_of_a_name_too(look: Look)
     assert "Tomke maintains pomona" in page.locator(".graph-side").inner_text()
 
 
+def test_a_network_of_a_day_holds_what_held_then_and_nothing_moves(look: Look, memory: Memory) -> None:
+    stated = [("Rike", "2026-01-01", "2026-06-01"), ("Jorn", "2026-06-01", None), ("Alva", "2090-01-01", None)]
+    for who, since, until in stated:
+        memory.relate("the kiosk", "is run by", who, space="kiosk", valid_from=since, valid_until=until, replaces=False)
+    page = look("graph?space=kiosk&at=2026-03-01T12:00:00Z&past=no")
+    shown(page, "4 entities, 1 fact.")
+    assert texts(page, ".graph-side li") == ["the kiosk 1 fact", "Rike 1 fact"]
+    page.wait_for_selector("canvas[data-laid=done]")
+    page.evaluate("document.querySelector('canvas').dataset.laid = 'watched'")
+    page.check("#past")
+    page.wait_for_function("() => !location.hash.includes('past=no')")
+    assert page.evaluate("document.querySelector('canvas').dataset.laid") == "watched"
+    page.evaluate(GO, "graph?space=kiosk&entity=the+kiosk&at=2026-03-01T12:00:00Z")
+    page.wait_for_selector(".graph-side h2:has-text('the kiosk')")
+    side = page.locator(".graph-side").inner_text()
+    assert ("Rike" in side, "What was stated once" in side, "Alva" in side) == (True, False, False)
+    page.evaluate(GO, "graph?space=kiosk&entity=the+kiosk")
+    page.wait_for_selector(".graph-side h3:has-text('What is to come')")
+    assert "Alva" in page.locator(".graph-side h3:has-text('What is to come') + ul").inner_text()
+
+
 def test_a_name_beyond_the_drawn_ones_comes_in_with_what_is_near_it(look: Look, up: Service, memory: Memory) -> None:
     with memory.core.store.joined():
         for n in range(2_050):

@@ -8,6 +8,7 @@ from typing import Any
 from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import next_of
 from recollect.contracts.tool import Call
+from recollect.engine.parse import parse_optional_time
 from recollect.types import Relation
 
 _MOST = 50
@@ -31,11 +32,14 @@ def explore(params: v.Explore, call: Call) -> v.Explored:
     around = memory.neighbors(about, space=space, depth=params.depth, **when)
     everything = memory.facts(about, space=space, as_of=params.as_of, active=False)
     holding = {fact.relation.version for fact in memory.facts(about, space=space, **when)}
+    at = parse_optional_time(params.true_at or params.as_of, "true_at") or memory.core.clock()
+    others = [fact for fact in everything if fact.relation.version not in holding]
     return v.Explored(
         name=around.start.name,
         entity=around.start,
         facts=tuple(fact for fact in everything if fact.relation.version in holding)[:_MOST],
-        past=tuple(fact for fact in everything if fact.relation.version not in holding)[:_MOST],
+        past=tuple(fact for fact in others if fact.relation.valid_from <= at)[:_MOST],
+        coming=tuple(fact for fact in others if fact.relation.valid_from > at)[:_MOST],
         near=around.entities[1 : _MOST + 1],
         relations=around.relations[: 2 * _MOST],
         mentioned_in=tuple(mentions),

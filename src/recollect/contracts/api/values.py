@@ -397,12 +397,13 @@ class Entities(Struct, frozen=True, kw_only=True):
 
 
 class Explored(Struct, frozen=True, kw_only=True):
-    """What is known of a name: facts that hold, facts that did, what is near it, and what mentions it."""
+    """What is known of a name: facts that hold, that did and that will, what is near it, and what mentions it."""
 
     name: str
     entity: Entity | None = None
     facts: tuple[Fact, ...] = ()
     past: tuple[Fact, ...] = ()
+    coming: tuple[Fact, ...] = ()
     near: tuple[Entity, ...] = ()
     relations: tuple[Relation, ...] = ()
     mentioned_in: tuple[Record, ...] = ()

@@ -27,7 +27,7 @@ export async function open(page, where) {
   let exact = Date.parse(where.query.get("at")) || null; // as the address says it, until the slider is moved
 
   async function load() {
-    drawn = await get("graph", { space, past: past.checked || null, limit: MOST });
+    drawn = await get("graph", { space, past: true, limit: MOST }); // whatever moment is looked at, what held then is among it
     const place = ({ id }) => (byId.has(id) ? { x: byId.get(id).x, y: byId.get(id).y } : {});
     nodes = drawn.nodes.map((node) => ({ ...node, ...place(node) })).sort((one, other) => other.degree - one.degree || (one.name < other.name ? -1 : 1));
     byId = new Map(nodes.map((node) => [node.id, node]));
@@ -41,17 +41,25 @@ export async function open(page, where) {
   const moment = () => exact ?? (Number(range.value) >= STEPS ? null : first() + ((Date.now() - first()) * Number(range.value)) / STEPS);
   const address = (entity = chosen?.name) => keepAddress("graph", { space, entity, at: moment() && new Date(moment()).toISOString(), past: past.checked ? null : "no" });
 
-  /** Leaves what was stated by the moment that is looked at. */
+  /** Leaves what was stated by the moment that is looked at; unless wished otherwise, only what held then. */
   function filter() {
     const at = moment();
-    const before = (edge) => at === null || new Date(edge.valid_from).getTime() <= at;
+    const before = (edge) => (at === null && edge.holds) || new Date(edge.valid_from).getTime() <= (at ?? Date.now());
     const held = (edge) => (at === null ? edge.holds : !edge.valid_until || new Date(edge.valid_until).getTime() > at);
-    edges = drawn.edges.filter(before).map((edge) => ({ ...edge, now: held(edge) }));
+    edges = drawn.edges.filter(before).map((edge) => ({ ...edge, now: held(edge) })).filter((edge) => edge.now || past.checked);
+    tally(at);
     net.draw(nodes, edges);
     said.textContent = at === null ? "As it is now" : `As it was on ${day(at)}`;
     range.setAttribute("aria-valuetext", said.textContent);
     const old = edges.filter((edge) => !edge.now).length;
     figures.textContent = `${count(nodes.length)}${drawn.total > nodes.length ? ` of ${count(drawn.total)}` : ""} entities, ${many(edges.length - old, "fact")}${old ? `, and ${count(old)} that held once (dashed)` : ""}.`;
+  }
+
+  /** How much is stated of each name at the moment that is looked at. */
+  function tally(at) {
+    const all = at === null && past.checked; // also what is stated between them and names that are not drawn
+    for (const node of nodes) node.stated = all ? node.degree : 0;
+    if (!all) for (const { subject, object } of edges) for (const end of [subject, object]) if (byId.has(end)) byId.get(end).stated++;
   }
 
   // Selecting
@@ -70,7 +78,7 @@ export async function open(page, where) {
     const known = new Set(drawn.edges.map((edge) => edge.id));
     const added = relations.filter((one) => !known.has(one.id) && byId.has(one.subject) && byId.has(one.object));
     for (const { id, subject, predicate, object, valid_from, valid_until } of added) {
-      drawn.edges.push({ id, subject, predicate, object, valid_from, valid_until, holds: true });
+      drawn.edges.push({ id, subject, predicate, object, valid_from, valid_until, holds: !valid_until || new Date(valid_until) > new Date() });
       byId.get(subject).degree++;
       byId.get(object).degree++;
     }
@@ -129,17 +137,19 @@ export async function open(page, where) {
       h("h2", {}, found.name), found.entity?.type && h("p", { class: "small muted" }, found.entity.type), found.entity?.description && h("p", {}, found.entity.description),
       found.entity?.aliases.length > 0 && h("p", { class: "small muted" }, `Also called ${found.entity.aliases.join(", ")}`),
       found.facts.length + now.length > 0 && [h("h3", {}, "What is stated"), h("ul", { class: "plain-list" }, found.facts.map(fact), now)],
-      found.past.length + once.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact), once)],
+      moment() === null && found.coming.length > 0 && [h("h3", {}, "What is to come"), h("ul", { class: "plain-list" }, found.coming.map((one) => h("li", {}, `${one.predicate} `, link(one.object), h("span", { class: "small muted" }, ` from ${day(one.relation.valid_from)}`))))],
+      past.checked && found.past.length + once.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact), once)],
       found.near.length > 0 && [h("h3", {}, "Near it"), h("p", { class: "actions" }, found.near.slice(0, 24).map((one) => h("button", { class: "tag", onclick: () => select(one.name, one.id) }, one.name)))],
       found.mentioned_in.length > 0 && [h("h3", {}, `Mentioned in ${many(found.mentioned_in.length, "record")}`), h("ul", { class: "list" }, found.mentioned_in.slice(0, 12).map((one) => recordCard(one)))],
       !found.entity && !found.mentioned_in.length && h("p", { class: "muted" }, "Nothing is known by that name."));
   }
 
-  const overview = () => h("div", { class: "column tight" }, h("h2", {}, "Most connected"), h("ol", { class: "plain-list" }, nodes.slice(0, 20).map((node) => h("li", {}, h("button", { class: "quiet", onclick: () => select(node.name, node.id) }, node.name), h("span", { class: "small muted" }, ` ${many(node.degree, "fact")}`)))));
+  const foremost = () => nodes.filter((node) => node.stated || moment() === null).sort((one, other) => other.stated - one.stated).slice(0, 20);
+  const overview = () => h("div", { class: "column tight" }, h("h2", {}, "Most connected"), h("ol", { class: "plain-list" }, foremost().map((node) => h("li", {}, h("button", { class: "quiet", onclick: () => select(node.name, node.id) }, node.name), h("span", { class: "small muted" }, ` ${many(node.stated, "fact")}`)))));
 
-  const replay = settled(() => chosen && tell(chosen.name), 250);
+  const replay = settled(() => (chosen ? tell(chosen.name) : show(side, overview())), 250);
   search.addEventListener("change", () => search.value.trim() && select(search.value.trim()));
-  past.addEventListener("change", () => load().then(() => address(), (error) => show(side, broken(error))));
+  past.addEventListener("change", () => drawn && (filter(), address(), replay()));
   range.addEventListener("input", settled(() => ((exact = null), filter(), address(), replay()), 16));
 
   show(page,
