@@ -127,6 +127,15 @@ def test_a_recall_is_shown_asked_again_and_corrected(host: Any) -> None:
     app.get_by_text("Taken back.").wait_for()
 
 
+def test_a_recall_that_came_without_reasons_shows_none(host: Any) -> None:
+    app = host("recall", query="when are refunds approved", space="work")
+    app.get_by_text("Refunds over 200 euros").wait_for()
+    assert ("undefined" in app.locator("main").inner_text(), app.locator(".bars").count()) == (False, 0)
+    app.locator("#q").press("Enter")
+    app.locator(".bars").first.wait_for()
+    assert "undefined" not in app.locator("main").inner_text()
+
+
 def test_what_is_no_longer_true_is_said_so_in_an_app_and_that_is_taken_back(host: Any) -> None:
     app = host("recall", query="bike shed code", space="home")
     item = app.locator("li", has_text="bike shed's code")
@@ -173,6 +182,53 @@ def test_the_inbox_is_answered_one_after_the_other(host: Any, client: Client) ->
     app.locator(".read", has_text=before).wait_for(state="detached")
     app.locator("body").press("u")
     app.locator(".read", has_text=before).wait_for()
+
+
+def test_all_answers_of_an_app_are_taken_back_one_after_the_other(host: Any) -> None:
+    app = host("inbox", space="work")
+    app.locator("h1").click()
+    shown = app.locator(".read").first
+    texts = []
+    for _ in range(2):
+        texts.append(shown.inner_text())
+        app.locator("body").press("l")
+        app.locator(".read", has_text=texts[-1]).wait_for(state="detached")
+    for text in reversed(texts):
+        app.get_by_text("Left as it is.").or_(app.get_by_text("Taken back.")).wait_for()
+        app.locator("body:not([aria-busy])").press("u")
+        app.locator(".read", has_text=text).wait_for()
+    app.locator("body:not([aria-busy])").press("u")
+    app.get_by_text("Nothing was done here").wait_for()
+
+
+def test_what_is_pressed_in_an_app_while_an_answer_is_under_way_is_not_done_and_that_is_said(host: Any) -> None:
+    app = host("inbox", space="work")
+    app.locator(".actions button").first.wait_for()
+    app.locator("h1").click()
+    total = app.locator("#told").inner_text()
+    frame = app.owner.element_handle().content_frame()
+    said = frame.evaluate("""() => {
+      for (const key of ["l", "l"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      return document.getElementById("done").innerText;
+    }""")
+    assert said.startswith("One moment")
+    app.get_by_text("Left as it is.").wait_for()
+    assert int(app.locator("#told").inner_text().split()[0]) == int(total.split()[0]) - 1
+    app.locator("body:not([aria-busy])").press("u")
+    app.get_by_text("Taken back.").wait_for()
+
+
+def test_an_app_says_what_was_answered_elsewhere(host: Any, client: Client) -> None:
+    app = host("inbox", space="work")
+    app.locator("h1").click()
+    text = app.locator(".read").first.inner_text()
+    piles = client.call("inbox", space="work")["structuredContent"]["piles"]
+    key = next(one["key"] for pile in piles for one in pile["matters"] if one["records"][0]["text"] == text)
+    client.call("settle", space="work", key=key, answer="leave")
+    app.locator("body").press("d")
+    app.get_by_text("This was answered already: it was left as it is").wait_for()
+    app.locator(".read", has_text=text).wait_for(state="detached")
+    client.call("settle", space="work", key=key, answer="again")
 
 
 def test_a_model_cannot_vouch_for_what_rests_on_nothing_and_a_person_can(client: Client) -> None:

@@ -237,6 +237,29 @@ def test_a_matter_that_is_left_stays_away_until_something_changes(up: Service) -
     assert [one["key"] for one in piles(up, "left")["duplicates"]] == [key]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "became"),
+    [("newer", "older", "superseded by"), ("both", "newer", "left as it is"), ("doubt", "older", "in doubt")],
+)
+def test_what_is_answered_is_not_overturned_by_an_answer_that_comes_later(
+    up: Service, first: str, second: str, became: str
+) -> None:
+    space = f"late-{first}"
+    post(up, "spaces", name=space)
+    for text in ("The gate to the yard is locked at nine in the evening.", "The gate to the yard is locked at nine."):
+        remember(up, text, space=space)
+    word = {"space": space, "key": piles(up, space)["duplicates"][0]["key"]}
+    done = up.web.post("/api/inbox", json={**word, "answer": first}).json()
+    known = [get(up, f"records/{id}", space=space) for id in word["key"].split(":")[1].split(",")]
+    late = up.web.post("/api/inbox", json={**word, "answer": second})
+    assert (late.status_code, became in late.json()["error"]) == (409, True)
+    assert [get(up, f"records/{one['id']}", space=space) for one in known] == known
+    assert piles(up, space)["duplicates"] == []
+    if done["entries"]:
+        post(up, "undo", entries=done["entries"])
+        assert up.web.post("/api/inbox", json={**word, "answer": "both"}).status_code == 200
+
+
 def test_secrets_are_looked_for_some_versions_at_a_time_and_all_of_them_in_the_end(tmp_path: Path) -> None:
     with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
         memory.create_space("default")

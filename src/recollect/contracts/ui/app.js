@@ -57,28 +57,44 @@ function h(name, attributes, ...children) {
     else if (key === "width") element.style.width = value;
     else element.setAttribute(key, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== false));
+  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
   return element;
 }
 
-/** Says what was done, and offers to take it back: `undo` does that, and what is shown then; without one there is no way back. */
-let takeBack = null;
+const steps = []; // what was done here, the last of it last: how it is taken back, or null where it cannot be
+
+/** Says what was done, and offers to take it back: `undo` does that; null where there is no way back. */
 function done(words, undo) {
-  takeBack = undo && (async () => {
-    takeBack = null;
-    try {
-      await undo();
-      done("Taken back.");
-    } catch (error) {
-      done(error.message);
-    }
-  });
-  document.getElementById("done").replaceChildren(words, ...(takeBack ? [" ", h("button", { type: "button", onclick: () => takeBack?.() }, "Undo ", h("kbd", {}, "u"))] : []));
+  if (undo !== undefined) steps.push(undo);
+  document.getElementById("done").replaceChildren(words, ...(undo ? [" ", h("button", { type: "button", onclick: () => alone(takeBack) }, "Undo ", h("kbd", {}, "u"))] : []));
 }
 
-/** One key for each button that says so, and `u` for the last undo; whoever writes in a field is left alone. */
+async function takeBack() {
+  const undo = steps.pop();
+  if (undo === undefined) return done("Nothing was done here that could be taken back.");
+  if (undo === null) return done("The last thing done cannot be taken back. Pressing u again takes back what was done before it.");
+  await undo();
+  done("Taken back.");
+}
+
+/** Does one thing at a time. What is pressed meanwhile is not done, and that is said. */
+let busy = false;
+async function alone(act) {
+  if (busy) return done("One moment: the last one is still on its way. Press again when it is done.");
+  busy = true;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    await act();
+  } catch (error) {
+    done(sentence(error.message));
+  }
+  busy = false;
+  document.body.removeAttribute("aria-busy");
+}
+
+/** One key for each button that says so, and `u` to take back, one thing after the other; whoever writes in a field is left alone. */
 addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
   if (ctrlKey || metaKey || altKey || target.closest("input, textarea, select")) return;
-  if (key === "u") takeBack?.();
+  if (key === "u") alone(takeBack);
   else document.querySelector(`button[data-key="${CSS.escape(key)}"]`)?.click();
 });

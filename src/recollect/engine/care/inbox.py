@@ -8,6 +8,7 @@ a note on a shelf that holds for as long as none of the records changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -17,9 +18,9 @@ from msgspec import Struct
 from recollect.engine.care.dream import review
 from recollect.engine.care.secrets import KeptSecret, Looked, look_for_secrets, mask_kept
 from recollect.engine.care.upkeep import InQuestion, in_question
-from recollect.engine.core import Core, existing, find
+from recollect.engine.core import Core, existing, find, joined
 from recollect.engine.parse import parse_choice, parse_count, parse_label, parse_limit
-from recollect.engine.write.govern import contest_one, contradictions, promote, supersede_one
+from recollect.engine.write.govern import contest_one, contradictions, promote, stale_before, supersede_one
 from recollect.engine.write.revise import invalidate
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Shelf, View
@@ -42,6 +43,7 @@ REASON = "said so in the inbox"
 _STATUSES: Mapping[Pile, Status] = {"candidates": "candidate", "contested": "contested", "stale": "stale"}
 _APART = "they were one, and were changed in two places"
 _MOST = 200  # of one pile
+_AGED = 30  # days after which what nobody confirmed is stale
 _COMPARED = 10_000  # records, the newest, among which those that say the same are looked for
 _LOOKED_THROUGH = 10_000  # versions in which secrets are looked for at once
 
@@ -98,7 +100,7 @@ class _Look:
 
     @cached_property
     def question(self) -> InQuestion:
-        return in_question(self.core, self.space, most=_COMPARED)
+        return in_question(self.core, self.space, most=_COMPARED, days=_AGED)
 
     @cached_property
     def secrets(self) -> Looked:
@@ -125,8 +127,9 @@ def inbox(
     with core.store.read() as view:
         left = view.kept(_LEFT, space=name)
     answer: list[Waiting] = []
+    now = core.clock()
     for pile in wanted:
-        found = [one for one in _matters(look, pile) if not _is_left(one, left)]
+        found = [one for one in _matters(look, pile) if _became(pile, one.records, left.get(one.key), now) is None]
         answer.append(
             Waiting(
                 pile=pile,
@@ -140,9 +143,28 @@ def inbox(
     return tuple(answer)
 
 
-def _is_left(matter: Matter, left: Mapping[str, Left]) -> bool:
-    note = left.get(matter.key)
-    return note is not None and note.versions == tuple(record.version for record in matter.records)
+def _became(pile: Pile, records: Sequence[Record], left: Left | None, now: datetime) -> str | None:
+    """What became of a matter that waits no longer; None where it does."""
+    if left is not None and left.versions == tuple(record.version for record in records):
+        return "it was left as it is"
+    if pile == "secrets":  # which may stand in what holds no longer, too
+        return None
+    for record in records:
+        if record.superseded_by is not None:
+            return f"{record.id} was superseded by {record.superseded_by}"
+        if record.valid_until is not None and record.valid_until <= now:
+            return f"{record.id} was ended"
+    statuses = {record.status for record in records}
+    if pile in ("duplicates", "evidence"):
+        return "it was marked as in doubt" if statuses == {"contested"} else None
+    if _STATUSES[pile] in statuses or (pile == "stale" and _is_aged(records[-1], now)):
+        return None
+    return f"it is {records[-1].status} by now"
+
+
+def _is_aged(record: Record, now: datetime) -> bool:
+    confirmed = record.created_at if record.grounds is None else record.grounds.verified_at or record.created_at
+    return record.status in ("active", "candidate") and confirmed < stale_before(now, _AGED)
 
 
 def _matters(look: _Look, pile: Pile) -> Iterable[Matter]:
@@ -232,6 +254,8 @@ def settle(
 ) -> Settled:
     """Does what a person answered to a matter; `keep` names the record that stays, where there are several.
 
+    What was answered already, or is no longer in question, is left as it is, and the Conflict says what became of it.
+
     Only whoever says so `by_hand`, or on the page, vouches for what rests on nothing else.
     """
     name = existing(core, space)
@@ -239,18 +263,34 @@ def settle(
     said = parse_choice(word, "answer", WORDS)
     if said not in (*ANSWERS[pile], "again"):
         raise Conflict(f"{said} is no answer here; there are: {', '.join(ANSWERS[pile])}")
-    with core.store.read() as view:
-        records = [find(view, Record, id, name) for id in ids]
-    if said in ("leave", "both", "again"):
-        return _note(core, name, key, records, left=said != "again")
     if said == "mask":
+        _require_waiting(core, name, key)
         mask_kept(core, [KeptSecret(space=name, type="record", id=id, kinds=()) for id in ids])
         return Settled(key=key, undoable=False)
-    entries = _change(core, name, pile, records, said, keep, by_hand)
-    if pile == "evidence" and said == "keep":
-        with core.store.read() as view:
-            _note(core, name, key, [find(view, Record, id, name) for id in ids], left=True)
-    return Settled(key=key, entries=tuple(entries))
+    with joined(core):  # so that of two who answer at once one is told of the other
+        records = _records_of(core, name, ids) if said == "again" else _require_waiting(core, name, key)
+        if said in ("leave", "both", "again"):
+            return _note(core, name, key, records, left=said != "again")
+        entries = _change(core, name, pile, records, said, keep, by_hand)
+        if pile == "evidence" and said == "keep":
+            _note(core, name, key, _records_of(core, name, ids), left=True)
+        return Settled(key=key, entries=tuple(entries))
+
+
+def _records_of(core: Core, space: str, ids: Sequence[str]) -> list[Record]:
+    with core.store.read() as view:
+        return [find(view, Record, id, space) for id in ids]
+
+
+def _require_waiting(core: Core, space: str, key: str) -> list[Record]:
+    pile, ids = _parse_key(key)
+    records = _records_of(core, space, ids)
+    with core.store.read() as view:
+        left = view.kept(_LEFT, space=space, keys=[key]).get(key)
+    became = _became(pile, records, left, core.clock())
+    if became is not None:
+        raise Conflict(f"this was answered already: {became}; nothing was changed")
+    return records
 
 
 def _parse_key(key: str) -> tuple[Pile, list[str]]:
