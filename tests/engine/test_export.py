@@ -79,6 +79,26 @@ def test_an_export_goes_to_postgresql_and_back_byte_for_byte(tmp_path: Path) -> 
         assert memory.recall("lighthouse")[0].record.id == "new"
 
 
+def test_the_place_of_a_forgotten_message_comes_back_from_an_export_without_its_speaker(tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    with open_at(tmp_path / "old") as memory:
+        for id in ("a", "b", "c"):
+            memory.remember(f"Message {id} of the talk.", id=id, session="talk", role=f"speaker-{id}")
+        memory.remember("Alone in its session.", id="d", session="aside", role="speaker-d")
+        memory.forget("b")
+        memory.forget("d")
+        file.write_bytes(exported(memory))
+    assert [word for word in (b"speaker-b", b"speaker-d", b"aside") if word in file.read_bytes()] == []
+    for home in (tmp_path / "new", store_url(tmp_path)):
+        with open_at(home) as memory:
+            memory.import_(file)
+            assert exported(memory) == file.read_bytes()
+            assert [one.role for one in memory.messages("talk")] == ["speaker-a", None, "speaker-c"]
+            memory.forget("a")
+            memory.forget("c")
+            assert objects(exported(memory), "message") == []
+
+
 def test_an_encrypted_export_opens_with_its_passphrase_alone(tmp_path: Path) -> None:
     with open_at(tmp_path / "old") as memory:
         memory.remember("Ada wrote the first program.")

@@ -313,6 +313,74 @@ def test_an_entity_that_nothing_else_mentions_goes_along(memory: Memory, tmp_pat
     assert traces(tmp_path / "home", SECRET) == []
 
 
+def test_an_entity_goes_along_that_only_a_rewritten_summary_mentioned_besides(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(f"The harbour crane named {SECRET} broke before Ada came to the quay.", id="a")
+    memory.remember("Tea is made with hot water by Ada on every second evening.", id="b")
+    memory.relate(SECRET, "stands_in", f"{SECRET}harbour", provenance="a")
+    memory.entity("Ada", id="ada")
+    summary = memory.summarize(strategy="extractive")
+    assert SECRET in summary.text
+    assert memory.forget("a").rewritten == (summary.id,)
+    assert [entity.id for entity in memory.entities()] == ["ada"]
+    assert traces(tmp_path / "home", SECRET) == []
+    assert memory.check() == []
+
+
+def test_an_entity_goes_along_that_only_a_message_mentioned_which_took_it_in(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Where does Ada keep it?", id="a", session="s", role="user")
+    memory.remember(f"Look behind {SECRET} and ask Ada.", id="b", session="s", role="user")
+    memory.entity(SECRET, id="only")
+    memory.entity("Ada", id="ada")
+    memory.repair_session("s")
+    receipt = memory.forget("b")
+    assert (receipt.removed, receipt.rewritten) == (("b", "only"), ("a",))
+    assert [entity.id for entity in memory.entities()] == ["ada"]
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_an_entity_goes_along_that_only_an_earlier_text_mentioned(memory: Memory, tmp_path: Path) -> None:
+    memory.entity(SECRET, id="only")
+    memory.remember(f"The crane {SECRET} broke.", id="a", grounds={"subjects": ["only"]})
+    memory.revise("a", "The crane broke.")
+    assert memory.forget("a").removed == ("a", "only")
+    assert traces(tmp_path / "home", SECRET) == []
+
+
+def test_what_is_rewritten_and_still_mentions_an_entity_keeps_it(memory: Memory) -> None:
+    memory.entity("Ada", id="ada")
+    memory.remember("Minutes: Ada opened the meeting.", id="a")
+    memory.remember("Minutes: the budget was agreed upon.", id="b")
+    memory.remember("Thus Ada has a budget now.", id="both", grounds={"evidence": ["a", "b"]})
+    receipt = memory.forget("a")
+    assert (receipt.removed, receipt.rewritten) == (("a",), ("both",))
+    assert [entity.id for entity in memory.entities()] == ["ada"]
+
+
+def test_a_session_whose_messages_were_all_forgotten_leaves_no_name(memory: Memory, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "Where is the lamp?", "name": SECRET}]
+    memory.ingest_conversation(said, session="zqxvsession")
+    memory.remember("Tea is made with hot water.", id="b", session="zqxvother")
+    memory.remember("Nothing of this is secret.", id="c")
+    assert traces(tmp_path / "home", SECRET, "zqxvsession", "zqxvother") != []
+    for id in [one.id for one in memory.list() if one.session is not None]:
+        memory.forget(id)
+    assert memory.messages("zqxvsession") == memory.messages("zqxvother") == []
+    assert traces(tmp_path / "home", SECRET, "zqxvsession", "zqxvother") == []
+    memory.remember("The lamp is lit.", id="d", session="zqxvsession")
+    assert [one.id for one in memory.messages("zqxvsession")] == ["d"]
+
+
+def test_a_forgotten_message_keeps_its_place_among_others_but_not_who_spoke(memory: Memory, tmp_path: Path) -> None:
+    for id, role in (("a", "user"), ("b", SECRET), ("c", "user")):
+        memory.remember(f"Message {id} of the talk.", id=id, session="talk", role=role)
+    memory.forget("b")
+    listed = [(one.id, one.role) for one in memory.messages("talk")]
+    assert listed == [("a", "user"), ("b", None), ("c", "user")]
+    assert traces(tmp_path / "home", SECRET) == []
+    assert memory.repair_session("talk").orphaned == 1
+    assert [one.id for one in memory.messages("talk")] == ["a", "b", "c"]  # what was said between parts the two
+
+
 def test_a_fact_is_forgotten_for_good_with_what_is_known_of_nothing_else(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Ada was here.", id="a")
     fact = memory.relate("Ada", "guards", SECRET, provenance=f"told by {SECRET}")

@@ -11,7 +11,7 @@ from things import THEN, drop_space, entity, erase, make_space, put, record, rel
 
 from recollect.errors import Conflict, NotFound, StoreError
 from recollect.store.base import Changes, Entities, Glance, Group, Link, Relations, Store
-from recollect.store.ops import Note, Op, Put
+from recollect.store.ops import Note, Op, Put, PutMessages
 from recollect.types import Change, Claim, Entity, Evidence, Filter, Grounds, Message, Record, Relation
 
 
@@ -351,6 +351,23 @@ def test_sessions_are_listed_most_recent_first(store: Store) -> None:
         assert view.select(Message, msgspec.structs.replace(here, sessions=("s",))) == [
             Message(id="a", role=None, at=THEN), Message(id="b", role=None, at=THEN + day),
         ]  # fmt: skip
+
+
+def test_a_list_of_messages_goes_with_its_last_record_and_until_then_keeps_places(store: Store) -> None:
+    with store.write() as edit:
+        for id, session in (("a", "s"), ("b", "s"), ("c", "t")):
+            put(edit, record(id, session=session, role="Ada", event_time=THEN))
+        again = Message(id="a", role="Ada", at=THEN, flag="repeated")
+        edit.apply([PutMessages(space="default", session="t", messages=(again,), more=True)])
+    here, lists = Filter(spaces=("default",)), list[list[tuple[str, str | None]]]()
+    for id in ("a", "c", "b"):
+        with store.write() as edit:
+            erase(edit, record(id))
+        with store.read() as view:
+            lists.append([(one.id, one.role) for one in view.select(Message, here)])
+    assert lists == [[("a", None), ("b", "Ada"), ("c", "Ada"), ("a", None)], [("a", None), ("b", "Ada")], []]
+    with store.read() as view:
+        assert view.count(here, by="list") == []
 
 
 def test_touches_are_counted_without_a_new_version(store: Store) -> None:

@@ -26,7 +26,7 @@ from recollect.engine.write.revise import any_version
 from recollect.errors import NotFound
 from recollect.ingest.parsed import short_title
 from recollect.retrieve.quotes import Said, without
-from recollect.store.base import Changes, Edit, Entities, Relations, View
+from recollect.store.base import Changes, Entities, Ident, Lexis, Relations, View, normal_name
 from recollect.store.ops import Erase, EraseThing, Op, Rewrite, Unsay
 from recollect.store.refs import MADE_OF, NAMING, made_of
 from recollect.types import CATALOGUE_KINDS, VOUCHED, Change, Entity, Evidence, Filter, Receipt, Record, Relation
@@ -64,7 +64,7 @@ def forget(core: Core, id: str, space: str | None, reason: str | None) -> Forgot
         leaving.follow([record])
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=record.space)
         erased = leaving.erased()
-        entries = [entry for done in edit.apply(leaving.ops(edit, reason)) for entry in done.entries]
+        entries = [entry for done in edit.apply(leaving.ops(reason)) for entry in done.entries]
         note_erased(edit, erased)
     if leaving.rewritten:
         core.written()
@@ -142,6 +142,9 @@ class Leaving:
         self._home = Filter(spaces=(space,), valid_only=False)
         self._said: list[str] = []
         self._places: dict[str, set[str]] = {}
+        self._past: set[int] = set()
+        self._lexis: dict[str, Lexis] = {}
+        self._still_named: set[str] = set()
         self.removed: dict[str, Record] = {}
         self.rewritten: dict[str, Record] = {}
         self.things: dict[str, Entity | Relation] = {}
@@ -153,16 +156,21 @@ class Leaving:
         fresh = list(records)
         while fresh:
             self.removed |= {one.id: one for one in fresh}
-            self._said += [version.text for version in self._versions([one.id for one in fresh])]
+            versions = self._versions([one.id for one in fresh])
+            self._said += [one.text for one in versions]
+            self._past |= {one.version for one in (*fresh, *versions)}
             self._said += [one.title for one in fresh if one.title]
             found = [*self._merged(fresh), *self._pieces(fresh), *self._summaries(), *self._derived(fresh)]
             found += self._emptied(fresh)
             self._leave_merged(fresh)
             fresh = list({one.id: one for one in found if one.id not in self.removed}.values())
         self.rewritten = {id: one for id, one in self.rewritten.items() if id not in self.removed}
+        self._past |= {one.version for one in self.rewritten.values()}
+        self._lexis = {id: derive_lexis(self._view, one) for id, one in self.rewritten.items()}
+        self._still_named = {normal_name(name) for one in self._lexis.values() for name in one.names}
         self._leave_graph()
 
-    def ops(self, edit: Edit, reason: str | None) -> list[Op]:
+    def ops(self, reason: str | None) -> list[Op]:
         ids = tuple(self.removed)
         erased = Filter(spaces=(self._space,), past=True, ids=ids)
         told, said = f"without what {ids[0]} said", Said(self._said)
@@ -171,7 +179,7 @@ class Leaving:
         return [
             Erase(where=erased, reason=None if _quotes(reason, said) else reason),
             *(EraseThing(thing=thing) for thing in self.things.values()),
-            *(Rewrite(record=one, lexis=derive_lexis(edit, one), reason=told) for one in self.rewritten.values()),
+            *(Rewrite(record=one, lexis=self._lexis[id], reason=told) for id, one in self.rewritten.items()),
             *([Unsay(space=self._space, entries=quoting)] if quoting else []),
         ]
 
@@ -364,7 +372,7 @@ class Leaving:
                 if relation is not None:
                     self.things[relation.id] = relation
         ends = {end for one in self.things.values() if isinstance(one, Relation) for end in (one.subject, one.object)}
-        lexis = self._view.terms([one.version for one in self.removed.values()])
+        lexis = self._view.terms(sorted(self._past))
         named = tuple({name for one in lexis.values() for name in one.names})
         found = self._view.entities(Entities(space=self._space, names=named)) if named else []
         if ends:
@@ -374,11 +382,15 @@ class Leaving:
                 self.things[entity.id] = entity
 
     def _is_known_otherwise(self, entity: Entity) -> bool:
-        leaving = {one.version for one in self.removed.values()}
-        mentions = self._view.mentions(self._space, names_of(entity)).values()
-        if any(version not in leaving for versions in mentions for version in versions):
+        """Does anything that stays speak of it? What is written anew counts by what it says then."""
+        names = names_of(entity)
+        mentions = self._view.mentions(self._space, names).values()
+        if any(version not in self._past for versions in mentions for version in versions):
             return True
-        if self._view.count(Filter(spaces=(self._space,), refs=(f"subject:{entity.id}",), valid_only=False)):
+        if any(normal_name(name) in self._still_named for name in names):
+            return True
+        about = msgspec.structs.replace(self._home, refs=(f"subject:{entity.id}",))
+        if any(one.id not in self.removed for one in self._view.select(Ident, about)):
             return True
         return any(fact.id not in self.things for fact in self._stated(entity.id))
 

@@ -142,7 +142,7 @@ def _erase(edit: Edit, space: str, versions: tuple[int, ...]) -> int:
     if leaving.removed:
         erased = leaving.erased()
         edit.keep(DOCUMENTS, dict.fromkeys(leaving.files), space=space)
-        edit.apply(leaving.ops(edit, "evicted for good"))
+        edit.apply(leaving.ops("evicted for good"))
         note_erased(edit, erased)
     return len(leaving.removed)
 

@@ -63,6 +63,11 @@ _OBJECT_TYPE: dict[type[Thing], str] = {Record: "record", Entity: "entity", Rela
 _NOTE = f"INSERT INTO journal({', '.join(NOTED)}, checksum) VALUES({', '.join('?' * len(NOTED))}, ?)"
 _NO_VERSION = -1  # of something that is in its place already and shares its text with nothing
 _NEXT_PLACE = "SELECT coalesce(max(place), -1) + 1 FROM messages WHERE space_no = ? AND session = ?"
+_IS_THERE = " OR ".join(  # one index has the live versions by their id and another the rest
+    "EXISTS(SELECT 1 FROM records WHERE records.id = messages.id AND records.space_no = messages.space_no"
+    f" AND records.retired_at {retired})"
+    for retired in ("IS NULL", "IS NOT NULL")
+)
 _OF_A_SPACE = ("records", "entities", "relations", "accesses", "messages", "shelves")
 
 
@@ -386,7 +391,9 @@ class Writer:
     def _erase(self, op: Erase) -> Done:
         (space,) = op.where.spaces
         ids = op.where.ids or self._matching(op.where, op.most)
-        return Done(entries=tuple(self._erase_one(space, id, op.reason) for id in ids), count=len(ids))
+        entries = tuple(self._erase_one(space, id, op.reason) for id in ids)
+        self._unlist(self.home(space), ids)
+        return Done(entries=entries, count=len(ids))
 
     def _matching(self, filter: Filter, most: int | None) -> list[str]:
         condition, values = self._view.where(msgspec.structs.replace(filter, valid_only=False))
@@ -475,6 +482,21 @@ class Writer:
             self._places[number, op.session] = 0
         self._append_messages((number, op.session, one) for one in op.messages)
         return Done(count=len(op.messages))
+
+    def _unlist(self, number: int, ids: Sequence[str]) -> None:
+        """The list of a session keeps the places of what was erased, not who spoke; one that has nothing else goes."""
+        named, values = self._db.dialect.among("id", ids)
+        here = "space_no = ? AND session = ?"
+        listing = self._db.rows(
+            f"SELECT DISTINCT session FROM messages WHERE space_no = ? AND {named}", (number, *values)
+        )
+        for (session,) in listing:
+            if self._db.rows(f"SELECT 1 FROM messages WHERE {here} AND ({_IS_THERE}) LIMIT 1", (number, session)):
+                sql = f"UPDATE messages SET role = NULL WHERE {here} AND {named}"
+                self._db.run(sql, (number, session, *values))
+            else:
+                self._db.run(f"DELETE FROM messages WHERE {here}", (number, session))
+                self._places.pop((number, session), None)
 
     # Bookkeeping
 
