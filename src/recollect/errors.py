@@ -14,7 +14,7 @@ RecollectError                 code: stable, for programs; message: for people
 │   ├── StoreFull              store_full        the disk (or quota) is full
 │   ├── StoreBusy              store_busy        another process held the store for too long
 │   ├── StoreLost              store_lost        the connection to the store's server was lost
-│   ├── StoreReplaced          store_replaced    the file was deleted or replaced while it was open
+│   ├── StoreReplaced          store_replaced    the file was deleted, replaced or cut off while it was open
 │   ├── StoreDamaged           store_damaged     something in the store is not as it was written
 │   └── WrongClock             wrong_clock       this machine's clock cannot be right
 ├── EmbedderError              embedder_error    the embedding model failed or is missing
@@ -97,7 +97,7 @@ class StoreLost(StoreError):
 
 
 class StoreReplaced(StoreError):
-    """The file was deleted or replaced while it was open. What was to be written is not there."""
+    """The file was deleted, replaced or cut off while it was open. What was to be written is not there."""
 
     code = "store_replaced"
 

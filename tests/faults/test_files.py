@@ -107,8 +107,8 @@ def test_a_log_without_its_store_is_not_taken_for_a_new_store(home: Path) -> Non
         log = (home / "recollect.db-wal").read_bytes()
     (home / "recollect.db").unlink()
     (home / "recollect.db-wal").write_bytes(log)
-    for _ in range(2):
-        with pytest.raises(StoreError, match=r"is gone, but its log is still there \(recollect\.db-wal\)"):
+    for problem in ("is gone", "is empty"):
+        with pytest.raises(StoreError, match=rf"{problem}, but its log is still there \(recollect\.db-wal\)"):
             opened(home)
         (home / "recollect.db").touch()
 
@@ -138,6 +138,54 @@ def test_a_file_that_is_replaced_in_the_middle_of_a_write_is_noticed_before_the_
         memory.remember("one")
         with pytest.raises(StoreReplaced), memory.core.store.write():
             (home / "recollect.db").rename(tmp_path / "away.db")
+
+
+@pytest.mark.parametrize("settled", [True, False])
+@pytest.mark.parametrize(("part", "how"), [(0, "was emptied"), (2, "was cut off")])
+def test_a_write_after_the_file_was_emptied_or_cut_off_in_place_is_not_acknowledged(
+    home: Path, part: int, how: str, settled: bool
+) -> None:
+    with opened(home) as memory:
+        memory.remember_many([{"text": f"Note {number} about the harbour."} for number in range(300)])
+        memory.core.store.settle()
+        for number in range(3 - 3 * settled):
+            memory.remember(f"Note {number} that stands in the log.")
+        file = home / "recollect.db"
+        os.truncate(file, file.stat().st_size // 4096 * part // 4 * 4096)
+        log = (home / "recollect.db-wal").read_bytes()
+        with pytest.raises(StoreReplaced, match=rf"{how} while it was open; nothing was kept there.*restore a backup"):
+            memory.remember("after that")
+        assert (home / "recollect.db-wal").read_bytes() == log
+
+
+def test_a_file_that_is_emptied_in_the_middle_of_a_write_is_noticed_before_the_answer(home: Path) -> None:
+    with opened(home) as memory:
+        memory.remember("one")
+        with pytest.raises(StoreReplaced, match="was emptied"), memory.core.store.write():
+            os.truncate(home / "recollect.db", 0)
+
+
+def test_a_file_that_others_make_smaller_is_written_on(home: Path) -> None:
+    """Step by step, as pages become free, and by a process that compacts it."""
+    with opened(home) as memory, opened(home) as other:
+        held = 0
+        for round_ in range(4):
+            memory.remember_many([{"text": f"{number} tides. " * 6_000, "id": f"n{number}"} for number in range(20)])
+            memory.core.store.settle()
+            before = (home / "recollect.db").stat().st_size
+            with memory.core.store.joined():
+                for number in range(20):
+                    memory.forget(f"n{number}")
+            if round_ % 2:
+                command = [sys.executable, "-m", "recollect.cli", "compact", "--home", str(home)]
+                subprocess.run(command, capture_output=True, check=True)
+            while not other.core.store.settle():
+                assert memory.remember(f"meanwhile {held}").stored
+                held += 1
+            assert (home / "recollect.db").stat().st_size < before // 2
+            assert memory.remember(f"after round {round_}").stored
+        assert held > 0
+        assert memory.count() == held + 4
 
 
 def test_what_was_committed_is_not_denied_because_the_file_beside_it_cannot_be_written(
@@ -187,7 +235,7 @@ def test_a_copy_of_a_store_without_its_log_is_noticed_wherever_it_is_put(home: P
         opened(tmp_path / "lost")
     with opened(tmp_path / "whole") as memory:
         assert memory.count() == 2
-    for name in ("recollect.db", "recollect.db-wal"):
+    for name in ("recollect.db", "recollect.db-wal", "recollect.db-last"):
         (tmp_path / "lost" / name).unlink(missing_ok=True)
     with opened(tmp_path / "lost") as memory:  # another store begins there
         assert memory.remember("three").entry == 2
@@ -210,3 +258,42 @@ def test_a_folder_that_others_may_look_into_is_closed_though_hooks_wrote_there(h
     with opened(home) as memory:
         assert any(str(home) in note and "now only you can" in note for note in memory.core.notes)
     assert home.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_a_store_that_is_gone_is_not_begun_anew_where_its_mark_still_is(
+    home: Path, tmp_path: Path, emptied: bool
+) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "recollect.cli", *words, "--home", str(home)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    with opened(home) as memory:
+        memory.remember("one")
+        memory.backup(tmp_path / "backup.db")
+    (home / "recollect.db").unlink()
+    if emptied:
+        (home / "recollect.db").touch()
+        (home / "recollect.db-wal").touch()
+    problem = "is empty" if emptied else "is gone"
+    told = f"{problem}, but there was a memory in it: recollect.db-last says that entries up to 2 were written"
+    for command in (["list"], ["remember", "two"], ["doctor"], ["doctor", "--repair"], ["serve"]):
+        code, said = run(*command)
+        assert (code, told in said, "recollect restore FILE" in said) == (1, True, True), said
+    assert (home / "recollect.db").exists() == emptied
+    assert run("restore", str(tmp_path / "backup.db"))[0] == 0
+    with opened(home) as memory:
+        assert [record.text for record in memory.list()] == ["one"]
+        assert memory.remember("two").stored
+
+
+def test_a_home_begins_anew_when_the_mark_is_gone_or_says_nothing(home: Path) -> None:
+    opened(home).close()
+    (home / "recollect.db").unlink()
+    with opened(home) as memory:
+        assert memory.remember("one").entry == 2
+    for name in ("recollect.db", "recollect.db-last"):
+        (home / name).unlink()
+    with opened(home) as memory:
+        assert memory.list() == []

@@ -106,13 +106,22 @@ def doctor(
             raise Usage("--mask goes with --secrets alone: recollect doctor --secrets --mask")
         return doctor_secrets(home, as_json=as_json, mask=mask)
     settings = load_settings(home)
-    repaired = keep.repair(settings) if repair else None
-    report = replace(examine(settings), repaired=repaired)
+    repaired, failed = _repair(settings) if repair else (None, [])
+    report = examine(settings)
+    report = replace(report, repaired=repaired, problems=list(dict.fromkeys([*failed, *report.problems])))
     if as_json:
         put_json(report)
     else:
         _put_report(report)
     return 1 if report.problems else 0
+
+
+def _repair(settings: Settings) -> tuple[Repaired | None, list[str]]:
+    """What was repaired, or why nothing could be; what else there is to know is told all the same."""
+    try:
+        return keep.repair(settings), []
+    except RecollectError as error:
+        return None, [str(error)]
 
 
 def doctor_secrets(home: str | None, *, as_json: bool, mask: bool) -> int:

@@ -56,6 +56,7 @@ _SOON_SECONDS = 0.1  # and after so long it is made all the same
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 16  # of one step, and as many as nobody minds
 _SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
+_LENGTH = ("page_count", "page_size")
 _SMALL_PAGES = 16_384  # 64 MB: a file that is made anew in a second
 
 
@@ -233,6 +234,7 @@ class SqliteStore:
             room_to_write(connection),
         ):  # fmt: skip
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
+            self._file.check_length(*(connection.execute(f"PRAGMA {one}").fetchone()[0] for one in _LENGTH))
             self._thread.connection = connection
             try:
                 yield connection

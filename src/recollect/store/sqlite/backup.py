@@ -19,7 +19,7 @@ from recollect.store.kept import Copied
 from recollect.store.sql.sound import broken_rows
 from recollect.store.sqlite.connect import convert_error, format_of, migrate
 from recollect.store.sqlite.database import SqliteDatabase
-from recollect.store.sqlite.file import all_of, beside, check_file, log_of, unwatched
+from recollect.store.sqlite.file import all_of, beside, check_file, has_bytes, log_of, unwatched
 
 _KEPT_BEFORE = 3
 _COUNTED = ("records", "entities", "relations", "journal")
@@ -27,9 +27,9 @@ _COUNTED = ("records", "entities", "relations", "journal")
 
 def backup(path: Path, target: Path, now: datetime) -> Copied:
     """Copies a store that others may be writing to. A folder, or a name without an ending, gets a file with a time."""
+    check_file(path)
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
-    check_file(path)
     if target.is_dir() or (not target.suffix and not target.exists()):
         target = target / f"recollect-{now:%Y%m%d-%H%M%S}.db"
     if target.exists():
@@ -104,7 +104,7 @@ def restore(path: Path, source: Path, now: datetime, *, over: bool) -> Copied:
     if source.resolve() == path.resolve():
         raise InvalidInput("path", f"{source} is the store itself; name a backup")
     check_file(source)
-    there = [one for one in all_of(path)[:2] if one.exists()]
+    there = [one for one in all_of(path)[:2] if has_bytes(one)]
     if there and not over:
         raise Conflict(f"there is a store at {path} already; with --over it is kept aside and replaced")
     fresh = beside(path, ".new")

@@ -48,7 +48,10 @@ def convert_error(error: sqlite3.Error, path: Path) -> RecollectError:
     if code == sqlite3.SQLITE_CANTOPEN:
         return ReadOnlyStore(f"{path} cannot be opened for writing: {error}")
     if code == sqlite3.SQLITE_CORRUPT:
-        return StoreDamaged(f"{path} is damaged ({error}); run `recollect doctor`")
+        return StoreDamaged(
+            f"{path} is damaged ({error}); run `recollect doctor`. `recollect doctor --repair` saves what"
+            " can be read, `recollect restore FILE --over` puts a backup in its place"
+        )
     return StoreError(f"{path}: {error}")
 
 

@@ -24,7 +24,8 @@ if sys.platform != "win32":
     import fcntl
 
 HEADER = b"SQLite format 3\0"
-_PAGE_SIZE, _PAGE_COUNT, _MODE = slice(16, 18), slice(28, 32), 18
+_PAGE_SIZE, _MODE = slice(16, 18), 18
+_LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes before a log, and before each page in it
 _WITH_A_LOG = 2  # the mode of a database whose newest pages stand in a log
 _MARK = struct.Struct("<QQQQ")  # device and number of the file, its last entry, and when its first was written
 _EARLIER_MARK = struct.Struct("<QQQ")  # of releases that did not know a copy again
@@ -99,53 +100,80 @@ def check_file(path: Path) -> None:
     try:
         found = os.stat(path)
     except FileNotFoundError:
-        _check_orphan(path)
+        _check_orphan(path, "is gone")
         return
     except OSError as error:
         raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
         raise NotAStore(f"{path} is not a Recollect store: it is a folder, a pipe or a device, and not a plain file")
+    if not found.st_size:
+        _check_orphan(path, "is empty")
+        return
     try:
         head = read_head(path)
     except OSError as error:
         raise ReadOnlyStore(f"{path} cannot be opened: {error.strerror}") from error
-    if head is None:
-        return
     if not head:
-        _check_orphan(path)
-    elif head[: len(HEADER)] != HEADER:
+        return
+    if head[: len(HEADER)] != HEADER:
         raise NotAStore(f"{path} is not a Recollect store: it is not a database")
-    elif _is_hollow(head, found.st_size) and not _has_bytes(log_of(path)):
+    if _is_hollow(head, found.st_size) and not has_bytes(log_of(path)):
         raise StoreError(
             f"{path} is empty: it was copied without its log ({log_of(path).name}), or the log was removed. Put the log"
             " back beside it, or restore a backup; if there was never anything in it, remove the file"
         )
 
 
-def _check_orphan(path: Path) -> None:
-    """A log tells what was changed in a store; without the store, nobody can read it."""
-    log, fresh = log_of(path), beside(path, ".new")
-    if _has_bytes(fresh):
+def _check_orphan(path: Path, problem: str) -> None:
+    """Refuses to begin anew where something beside the store says that there was one.
+
+    A log tells what was changed in a store; without the store, nobody can read it.
+    """
+    log, fresh, mark = log_of(path), beside(path, ".new"), beside(path, "-last")
+    if has_bytes(fresh):
         raise StoreError(
-            f"{path} is gone: a restore or repair was interrupted. Run it again, or rename {fresh.name} to it"
+            f"{path} {problem}: a restore or repair was interrupted. Run it again, or rename {fresh.name} to it"
         )
-    if _has_bytes(log):
+    if has_bytes(log):
         raise StoreError(
-            f"{path} is gone, but its log is still there ({log.name}). Put the store back beside it, or restore a"
+            f"{path} {problem}, but its log is still there ({log.name}). Put the store back beside it, or restore a"
             " backup; to begin anew, move the log elsewhere"
+        )
+    if told := _last_told(mark):
+        raise StoreError(
+            f"{path} {problem}, but there was a memory in it: {mark.name} says that entries up to {told} were written."
+            " It was deleted, emptied or moved away. Put it back, or restore a backup with `recollect restore FILE`;"
+            f" to begin anew, remove {mark.name}"
         )
 
 
 def is_there(path: Path) -> bool:
     """Is there a store, or what is left of one? Whoever opens that hears what it lacks."""
-    return path.exists() or _has_bytes(log_of(path)) or _has_bytes(beside(path, ".new"))
+    return path.exists() or any(has_bytes(beside(path, ending)) for ending in ("-wal", ".new", "-last"))
 
 
-def _has_bytes(path: Path) -> bool:
+def _last_told(mark: Path) -> int:
+    """Up to which entry a store was acknowledged; 0 where nothing says so."""
     try:
-        return path.stat().st_size > 0
+        found = mark.read_bytes()
     except OSError:
-        return False
+        return 0
+    return _read_mark(found)[2] if len(found) >= _EARLIER_MARK.size else 0
+
+
+def _read_mark(found: bytes) -> tuple[int, ...]:
+    return (_MARK if len(found) >= _MARK.size else _EARLIER_MARK).unpack_from(found)
+
+
+def has_bytes(path: Path) -> bool:
+    return _length(path) > 0
+
+
+def _length(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _is_hollow(head: bytes, size: int) -> bool:
@@ -170,6 +198,7 @@ class Watched:
         self._mark: int | None = None
         self._told = 0
         self._born = 0
+        self._is_made = False
         self.identity = _identity(path)
         self._is_live = self.identity is not None
         if self.identity is not None:
@@ -182,6 +211,7 @@ class Watched:
 
         What was acknowledged is read before the first and the last entry are: others may be writing.
         """
+        self._is_made = True
         try:
             self._mark = private.open_file(beside(self._path, "-last"), os.O_RDWR | os.O_CREAT)
         except OSError:
@@ -192,7 +222,7 @@ class Watched:
         self._born, last = read_extent()
         if len(found) < _EARLIER_MARK.size:
             return
-        device, number, told, *born = (_MARK if len(found) == _MARK.size else _EARLIER_MARK).unpack(found)
+        device, number, told, *born = _read_mark(found)
         if told > last and ((device, number) == self.identity or (self._born and born == [self._born])):
             raise StoreError(
                 f"{self._path} lacks its newest entries ({last + 1} to {told}): its log ({log_of(self._path).name})"
@@ -214,12 +244,38 @@ class Watched:
 
     def check(self) -> None:
         """Raises where the file is no longer the one that was opened: what is written to it would be lost."""
-        if _identity(self._path) != self.identity:
-            gone = "was deleted" if _identity(self._path) is None else "was replaced by another file"
-            raise StoreReplaced(
-                f"{self._path} {gone} while it was open; nothing was kept there. Put it back or restore a backup,"
-                " and start this program again"
-            )
+        self._look()
+
+    def check_length(self, pages: int, page_size: int) -> None:
+        """Raises where the file was cut off. Asked within a transaction that writes: how many pages there are does not
+        change then, and the log is not begun anew.
+
+        A page that is not in the file is in the log. Others may write the log into the file meanwhile, so the log is
+        looked at first; one page, which holds SQLite's locks in a large file, is in neither.
+        """
+        if self._look() >= pages * page_size:
+            return
+        logged = max(_length(log_of(self._path)) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
+        if self._look() // page_size + logged + 1 < pages:
+            raise self._replaced("was cut off")
+
+    def _look(self) -> int:
+        """The length of the file, which is still the one that was opened. Since it was made it is never empty."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            raise self._replaced("was deleted") from None
+        if (found.st_dev, found.st_ino) != self.identity:
+            raise self._replaced("was replaced by another file")
+        if self._is_made and not found.st_size:
+            raise self._replaced("was emptied")
+        return found.st_size
+
+    def _replaced(self, how: str) -> StoreReplaced:
+        return StoreReplaced(
+            f"{self._path} {how} while it was open; nothing was kept there. Put it back or restore a backup, and start"
+            " this program again"
+        )
 
     def acknowledge(self, last: int, born: Callable[[], int]) -> None:
         """Called when something was committed, and before anybody hears of it."""

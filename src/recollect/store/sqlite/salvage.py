@@ -38,9 +38,9 @@ _SPACES = ("no", "name", "description", "created_at", "metadata")
 
 def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> Repaired:
     """Saves what can be saved, if anything is wrong; `problems` opens the store and tells."""
+    check_file(path)
     if not path.exists():
         raise NotFound(f"there is no store at {path}")
-    check_file(path)
     with unwatched(path):
         pass  # to go on with what is there, whatever was acknowledged before, is what a repair is asked for
     if _is_well(problems):
