@@ -42,6 +42,24 @@ def test_a_folder_is_one_act_however_many_transactions_it_took(
     assert memory.acts(before=act.entry) == [before, space]
 
 
+def test_a_folder_of_documents_and_code_is_one_act(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.intake.sync.BATCH_PIECES", 3)
+    folder = write_folder(tmp_path / "notes", 4)
+    for number in range(8):
+        (folder / f"lamp{number}.py").write_text(f"def light_{number}():\n    return {number}\n")
+    memory.ingest_project(folder)
+    act, space = memory.acts()
+    kinds = {one.kind for one in memory.list(limit=100)}
+    assert (act.verb, act.count, space.verb) == ("ingest", len(memory.journal(act=act, limit=1_000)), "create")
+    assert {"code"} < kinds
+    (folder / "lamp0.py").write_text("def light_0():\n    return 'off'\n")
+    memory.ingest_project(folder)
+    assert [one.count for one in memory.acts()][:2] == [1, act.count]
+    memory.undo(memory.acts()[1])
+
+
 def test_an_act_is_taken_back_as_a_whole_and_so_is_that(memory: Memory, tmp_path: Path) -> None:
     memory.remember("It rains.")
     memory.ingest_folder(write_folder(tmp_path / "notes", 250))

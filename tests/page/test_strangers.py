@@ -333,6 +333,32 @@ def test_health_tells_of_a_client_that_writes_while_one_looks(look: Look, memory
     assert "just now" in row.inner_text()
 
 
+def test_a_space_counts_what_holds_wherever_it_is_counted(look: Look, memory: Memory) -> None:
+    for room, number in (("hall", 30), ("cellar", 10)):
+        memory.remember_many([{"text": f"Item {n} of the {room}.", "room": room} for n in range(number)], space="house")
+    for one in memory.list(space="house", rooms=["hall"], limit=5):
+        memory.invalidate(one.id, space="house")
+    page = look("spaces/house")
+    shown(page, "35 records in 2 rooms")
+    assert texts(page, ".stack > p .tag") == ["all 35", "hall 25", "cellar 10"]
+    page.evaluate(GO, "spaces")
+    palace = page.locator(".palace:has(h2 a[href='#/spaces/house'])")
+    assert "35 records" in palace.locator(".head").inner_text()
+    areas = palace.locator(".rooms li").evaluate_all("(all) => all.map((one) => one.offsetWidth * one.offsetHeight)")
+    assert areas[0] / areas[1] == pytest.approx(2.5, rel=0.05)
+    page.evaluate(GO, "health")
+    page.wait_for_selector("tr:has(a[href='#/spaces/house']) td")
+    assert texts(page, "tr:has(a[href='#/spaces/house']) td")[0] == "35"
+
+
+def test_the_timeline_names_a_client_whose_hook_wrote(look: Look, home: Path) -> None:
+    with recollect.open(settings=Settings(home=home, embedder="none"), actor="hook:claude") as hook:
+        hook.remember("The hook heard this.", space="hooked")
+    page = look("timeline?space=hooked")
+    shown(page, "by a hook of Claude Code in hooked")
+    assert "hook:claude" not in page.locator("main").inner_text()
+
+
 def test_a_space_with_one_room_is_as_wide_as_any(look: Look, memory: Memory) -> None:
     memory.remember("Only this.", space="single")
     page = look("spaces/single")

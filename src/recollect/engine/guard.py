@@ -288,8 +288,8 @@ class _GuardedStore:
         with self._store.write(actor=actor, patience=patience) as edit:
             yield cast("Edit", _GuardedEdit(edit, self._grant))
 
-    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
-        return self._store.joined(in_steps=in_steps)
+    def joined(self, *, in_steps: bool = False, of: Mapping[str, int] | None = None) -> AbstractContextManager[object]:
+        return self._store.joined(in_steps=in_steps, of=of)
 
     def turn(self, *names: str, stop: threading.Event | None = None) -> Turn:
         return self._store.turn(*names, stop=stop)

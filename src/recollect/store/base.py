@@ -367,10 +367,11 @@ class Store(Protocol):
         """
         ...
 
-    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
+    def joined(self, *, in_steps: bool = False, of: Mapping[str, int] | None = None) -> AbstractContextManager[object]:
         """Makes one transaction, and so one act, of all that this thread reads and writes meanwhile.
 
-        Done `in_steps` it is one act of as many transactions as it takes.
+        Done `in_steps` it is one act of as many transactions as it takes. It answers with its first entry by space, so
+        far: whoever is handed that goes on with the same act in another thread.
         """
         ...
 

@@ -112,6 +112,7 @@ def _space(memory: Memory, space: Space, *, owned: bool) -> v.SpaceView:
     hints = hints_of(core, name)
     return v.SpaceView(
         space=space,
+        records=memory.tally(name).records,
         stats=memory.describe_space(name)[1],
         rooms=tuple(
             v.Room(name=one.key, records=one.count, last=one.last, hints=hints.get(one.key, ()))

@@ -380,9 +380,13 @@ class Room(Count, frozen=True, kw_only=True):
 
 
 class SpaceView(Struct, frozen=True, kw_only=True):
-    """A space as somebody sees it who walks in. What happens unasked there is told to the owner of the memory."""
+    """A space as somebody sees it who walks in: `records` hold now, `stats` count also what is kept besides.
+
+    What happens unasked there is told to the owner of the memory.
+    """
 
     space: Space
+    records: int
     stats: SpaceStats
     rooms: tuple[Room, ...]
     projects: tuple[Count, ...]

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from recollect.engine.core import Core
 from recollect.engine.intake import ingest as ingesting
@@ -170,8 +170,14 @@ class Ingesting:
         from recollect.engine.intake import folders, reading  # bring in what reads documents
 
         home, given = parse_space(space), parse_source_fields(fields)
-        documents, root, [code] = folders.ingest_folder(self.core, path, home, given, progress, beside=[reading.CODE])
-        status = self._code().index(self.core, path, home, watch=False, wait=None, progress=tell, walked=(root, code))
+        with self.core.store.joined(in_steps=True) as act:
+            documents, root, [code] = folders.ingest_folder(
+                self.core, path, home, given, progress, beside=[reading.CODE]
+            )
+            begun = dict(cast("Mapping[str, int]", act))
+        status = self._code().index(
+            self.core, path, home, watch=False, wait=None, progress=tell, walked=(root, code), of=begun
+        )
         return documents, status
 
     def ingest_url(

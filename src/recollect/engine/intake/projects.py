@@ -83,10 +83,14 @@ class Projects:
         wait: float | None,
         progress: Tell | None,
         walked: tuple[Path, Walked] | None = None,
+        of: Mapping[str, int] | None = None,
     ) -> ProjectStatus:
-        """Brings a project in step with its folder. A walk through that very folder need not be made again."""
+        """Brings a project in step with its folder: one act, or a part `of` one that has begun.
+
+        A walk through that very folder need not be made again.
+        """
         project = _register(core, _folder(path), space)
-        work = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None)
+        work = self._start(core, project, walked[1] if walked and str(walked[0]) == project.path else None, of)
         if watch:
             self._watch(core, project)
         deadline = None if wait is None else time.monotonic() + wait
@@ -98,23 +102,32 @@ class Projects:
                 progress(self.status(core, project.id, space))
         return self.status(core, project.id, space)
 
-    def _start(self, core: Core, project: IndexedProject, walked: Walked | None = None) -> _Work:
+    def _start(
+        self, core: Core, project: IndexedProject, walked: Walked | None = None, of: Mapping[str, int] | None = None
+    ) -> _Work:
         """Begins a run in the background; if there is one already, that is the one."""
         key = (project.space, project.id)
         with self._lock:
             held = self._works.get(key)
             if held is not None and not held.over:
                 return held
-            work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked))
+            work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked, of))
             self._works[key] = work
             if not self._stop.is_set():
                 work.loop.wake()
         return work
 
-    def _run(self, core: Core, project: IndexedProject, work: _Work, walked: Walked | None) -> None:
+    def _run(
+        self,
+        core: Core,
+        project: IndexedProject,
+        work: _Work,
+        walked: Walked | None,
+        of: Mapping[str, int] | None,
+    ) -> None:
         stop = work.loop.stopping
         try:
-            with _turn(core, project, stop) as turn:
+            with _turn(core, project, stop) as turn, core.store.joined(in_steps=True, of=of):
                 if turn.mine:
                     with core.store.read() as view:
                         known = _find(view, project.id, project.space)

@@ -215,8 +215,8 @@ class PostgresStore:
             if db.wrote_to("journal"):
                 state.last = Last(to_micros(moment.at), moment.noted)
 
-    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
-        return self._acts.one() if in_steps else self._transaction()
+    def joined(self, *, in_steps: bool = False, of: Mapping[str, int] | None = None) -> AbstractContextManager[object]:
+        return self._acts.one(of) if in_steps else self._transaction()
 
     @contextmanager
     def _transaction(self, patience: float | None = None) -> Generator[tuple[PostgresDatabase, State]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from recollect.store.sql.database import Row
@@ -23,12 +23,16 @@ class Acts(threading.local):
         self._depth = 0
 
     @contextmanager
-    def one(self) -> Generator[None]:
-        """Whatever is written meanwhile is one act. What was taken back with its transaction never began."""
+    def one(self, of: Mapping[str, int] | None = None) -> Generator[Mapping[str, int]]:
+        """Whatever is written meanwhile is one act, or belongs to one `of` another thread: its first entry by space.
+
+        What was taken back with its transaction never began.
+        """
         before = dict(self.first)
+        self.first.update(of or {})
         self._depth += 1
         try:
-            yield
+            yield self.first
         except BaseException:
             self.first.clear()
             self.first.update(before)

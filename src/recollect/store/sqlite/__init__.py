@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -218,8 +218,8 @@ class SqliteStore:
             if inner:
                 connection.execute("RELEASE edit")
 
-    def joined(self, *, in_steps: bool = False) -> AbstractContextManager[object]:
-        return self._acts.one() if in_steps else self._transaction()
+    def joined(self, *, in_steps: bool = False, of: Mapping[str, int] | None = None) -> AbstractContextManager[object]:
+        return self._acts.one(of) if in_steps else self._transaction()
 
     @contextmanager
     def _transaction(self, patience: float | None = None) -> Generator[sqlite3.Connection]:

@@ -8,6 +8,7 @@ import { ago, count, many } from "../words.js";
 
 export const WIDE = true;
 const DAY = 86_400_000;
+const LEAST = 0.015; // of a space: a room that holds less is drawn so large, or else nobody could read its name
 const WINDOW = 25; // records that are drawn in one go: more would hold up whoever scrolls
 
 export async function open(page, where) {
@@ -17,13 +18,13 @@ export async function open(page, where) {
 
 async function openPalace(page) {
   const spaces = await get("spaces");
-  const heading = h("div", { class: "head" }, h("h1", {}, "Spaces"), h("p", {}, "Each space is a memory of its own. Rooms are as large as what lies in them; the fresher, the stronger their colour. Walk in."));
+  const heading = h("div", { class: "head" }, h("h1", {}, "Spaces"), h("p", {}, "Each space is a memory of its own. The more lies in a room, the larger it is; the fresher, the stronger their colour. Walk in."));
   if (!spaces.length) {
     show(page, heading, empty("No space yet", "The first memory makes one."));
     return {};
   }
   show(page, heading, legend(), spaces.map((view) => h("section", { class: "palace" },
-    h("div", { class: "head" }, h("h2", {}, h("a", { href: `#/spaces/${part(view.space.name)}` }, view.space.name)), h("span", { class: "small muted" }, [many(view.stats.records, "record"), many(view.stats.entities, "entity", "entities"), view.stats.newest && `newest ${ago(view.stats.newest)}`].filter(Boolean).join(", ")), view.space.description && h("p", {}, view.space.description)),
+    h("div", { class: "head" }, h("h2", {}, h("a", { href: `#/spaces/${part(view.space.name)}` }, view.space.name)), h("span", { class: "small muted" }, [many(view.records, "record"), many(view.stats.entities, "entity", "entities"), view.stats.newest && `newest ${ago(view.stats.newest)}`].filter(Boolean).join(", ")), view.space.description && h("p", {}, view.space.description)),
     view.rooms.length ? rooms(view) : h("p", { class: "muted" }, "Empty so far."))));
   return {};
 }
@@ -34,7 +35,7 @@ const freshness = (age) => Math.max(0, 1 - Math.log10(1 + age / DAY) / 2.6).toFi
 
 function rooms(view) {
   const width = 1000, height = Math.min(460, 60 + Math.sqrt(view.rooms.length) * 95);
-  const placed = treemap(view.rooms.map((room) => ({ room, weight: Math.sqrt(room.records) })), 0, 0, width, height);
+  const placed = treemap(view.rooms.map((room) => ({ room, weight: Math.max(room.records, view.records * LEAST) })), 0, 0, width, height);
   return h("ul", { class: "rooms", style: { "aspect-ratio": `${width} / ${height}` } }, placed.map(({ room, x, y, w, height: tall }) =>
     h("li", { style: { left: `${x / 10}%`, top: `${(y / height) * 100}%`, width: `${w / 10}%`, height: `${(tall / height) * 100}%` } },
       h("a", { href: `#/spaces/${part(view.space.name)}?room=${part(room.name)}`, style: { "--fresh": freshness(Date.now() - new Date(room.last).getTime()) } },
@@ -81,7 +82,7 @@ function doors(view, name, room) {
   const door = (one) => h("a", { class: "tag", href: `#/spaces/${part(name)}?room=${part(one.name)}`, "aria-current": one.name === room ? "true" : null }, `${one.name || "outside all rooms"} ${count(one.records)}`);
   const rest = all.slice(MOST_DOORS);
   return h("div", { class: "stack" },
-    h("p", { class: "actions" }, h("a", { class: "tag", href: `#/spaces/${part(name)}`, "aria-current": room ? null : "true" }, `all ${count(view.stats.records)}`), all.slice(0, MOST_DOORS).map(door)),
+    h("p", { class: "actions" }, h("a", { class: "tag", href: `#/spaces/${part(name)}`, "aria-current": room ? null : "true" }, `all ${count(view.records)}`), all.slice(0, MOST_DOORS).map(door)),
     rest.length > 0 && h("details", { class: "more-rooms" }, h("summary", {}, many(rest.length, "more room")), h("p", { class: "actions" }, rest.map(door))));
 }
 
@@ -107,7 +108,7 @@ async function openSpace(page, name, query) {
   order.addEventListener("change", fill);
   all.addEventListener("change", fill);
   show(page, h("div", { class: "column" },
-    h("div", { class: "head" }, h("h1", {}, h("a", { class: "plain", href: "#/spaces" }, "Spaces"), ` / ${name}${room ? ` / ${room}` : ""}`), h("p", {}, [view.space.description, `${many(view.stats.records, "record")} in ${many(view.rooms.length, "room")}, ${many(view.stats.sessions, "session")}, ${many(view.stats.entities, "entity", "entities")}.`].filter(Boolean).join(" "))),
+    h("div", { class: "head" }, h("h1", {}, h("a", { class: "plain", href: "#/spaces" }, "Spaces"), ` / ${name}${room ? ` / ${room}` : ""}`), h("p", {}, [view.space.description, `${many(view.records, "record")} in ${many(view.rooms.length, "room")}, ${many(view.stats.sessions, "session")}, ${many(view.stats.entities, "entity", "entities")}.`].filter(Boolean).join(" "))),
     view.rooms.length > 1 && doors(view, name, room),
     h("div", { class: "filters two" }, h("div", { class: "field" }, h("label", { for: "order" }, "Order"), order), h("label", { class: "check" }, all, "Also what no longer holds")),
     holder));
