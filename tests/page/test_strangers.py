@@ -223,7 +223,7 @@ def test_what_is_forgotten_for_good_is_not_where_the_key_rests(look: Look, memor
     page.wait_for_selector("#q:focus")
     page.keyboard.press("Escape")
     page.keyboard.press("u")
-    shown(page, "Nothing was done here")
+    shown(page, "cannot be taken back")
 
 
 def test_words_that_changed_side_by_side_are_marked_in_one(look: Look, memory: Memory) -> None:

@@ -265,6 +265,7 @@ addEventListener("recollect-changed", () => {
   (current.refresh ?? route)();
   countInbox();
 });
+addEventListener("recollect-counted", () => countInbox());
 onChange((changes) => {
   countInbox(false);
   if (changes.some((one) => !state.spaces.some((space) => space.name === one.space))) refreshStatus().catch(paintLive);

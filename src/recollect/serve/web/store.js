@@ -1,6 +1,6 @@
 // What do all views share: which spaces there are, which one is meant, and what can be taken back?
 
-import { get, post } from "./api.js";
+import { get, Lost, post } from "./api.js";
 import { h, put, sentence, worded } from "./dom.js";
 
 export const state = { status: null, space: remembered("space") ?? "", spaces: [] };
@@ -71,35 +71,38 @@ export async function refreshStatus() {
 
 // What can be taken back
 
-let lastUndo = null;
+const steps = []; // what was done on this visit, the last of it last: how it is taken back, or null where it cannot be
+let turn = Promise.resolve();
+
+/** Does one thing after the other, in the order of the keys: so what is taken back is what was done last. */
+export const inTurn = (act) => (turn = turn.then(act, act));
 
 /** Says what was done, and offers to take it back. `undo` does that; null where nothing can. */
 export function told(words, undo) {
-  if (undo === null) lastUndo = null; // or else it would take back what was done before that
+  if (undo !== undefined) steps.push(undo);
   const toast = h("div", { class: "toast" }, h("span", {}, worded(sentence(words))));
-  const close = () => toast.remove();
-  if (undo) {
-    lastUndo = async () => {
-      close();
-      lastUndo = null;
-      try {
-        await undo();
-        told("Taken back.");
-        window.dispatchEvent(new Event("recollect-changed"));
-      } catch (error) {
-        told(error.message);
-      }
-    };
-    put(toast, h("button", { onclick: lastUndo }, "Undo ", h("kbd", {}, "u")));
-  }
-  const list = document.getElementById("toasts");
-  list.replaceChildren(toast);
-  setTimeout(close, undo ? 12_000 : 5_000);
+  if (undo) put(toast, h("button", { onclick: () => inTurn(() => takeBack(undo)) }, "Undo ", h("kbd", {}, "u")));
+  document.getElementById("toasts").replaceChildren(toast);
+  setTimeout(() => toast.remove(), undo ? 12_000 : 5_000);
 }
 
-export function undoLast() {
-  if (lastUndo) lastUndo();
-  else told("Nothing was done here that could be taken back. Whatever was done before is in the timeline.");
+async function takeBack(undo) {
+  if (!steps.includes(undo)) return; // it was, meanwhile
+  const at = steps.lastIndexOf(undo);
+  steps.splice(at, 1);
+  if (undo === null) return told("What was just done cannot be taken back. Press `u` again for what was done before it.");
+  try {
+    await undo();
+    told("Taken back.");
+    window.dispatchEvent(new Event("recollect-changed"));
+  } catch (error) {
+    if (error instanceof Lost) steps.splice(at, 0, undo); // so that it can be tried again
+    told(error.message);
+  }
 }
+
+/** Takes back what was done last; then what was done before that, and so on. */
+export const undoLast = () =>
+  inTurn(() => (steps.length ? takeBack(steps.at(-1)) : told("Nothing was done here that could be taken back. Whatever was done before is in the timeline.")));
 
 export const undoEntries = (entries) => () => post("undo", { entries });

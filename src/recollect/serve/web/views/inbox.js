@@ -2,8 +2,9 @@
 
 import { get, post } from "../api.js";
 import { empty, h, sentence, show, worded } from "../dom.js";
+import { onChange } from "../live.js";
 import { meta, pair, recordLink } from "../parts.js";
-import { keepAddress, state, told, undoEntries } from "../store.js";
+import { inTurn, keepAddress, state, told, undoEntries } from "../store.js";
 import { many } from "../words.js";
 
 const PILES = {
@@ -19,59 +20,95 @@ const ANSWERS = {
   both: ["b", "Both hold", "Both stand as they are."], doubt: ["c", "In doubt", "Marked as in doubt."], mask: ["m", "Mask it", "Masked in every version."], leave: ["l", "Leave it", "Left as it is."],
 };
 
+const SOON = 150, LATER = 5000; // milliseconds after which it is looked again: where others changed what is shown, and what is not
+const others = new BroadcastChannel("recollect-inbox"); // other tabs: what is left as it is changes no record that they would hear of
+const same = (one) => (other) => one.key === other.key && one.space === other.space;
+
 export async function open(page, where) {
-  let piles = [], pile = where.query.get("pile"), at = 0, busy = false, looking = null;
+  let piles = Object.keys(PILES).map((name) => ({ pile: name, count: 0, unseen: 0, answers: [], matters: [] }));
+  let pile = Object.hasOwn(PILES, where.query.get("pile") ?? "") ? where.query.get("pile") : "candidates";
+  let named = false, searched = false, at = 0, looks = 0, changes = 0, looking = null, timer = 0, due = Infinity;
   const spaces = () => (state.space ? [state.space] : state.spaces.map((one) => one.name));
   const searching = h("p", { class: "small muted", role: "status" });
+  const underWay = []; // matters whose answers are on their way
 
-  const ask = async (space, wanted, after) => (await get("inbox", { space, piles: wanted, after }, looking?.signal)).map((one) => ({ ...one, space, matters: one.matters.map((matter) => ({ ...matter, space })) }));
+  const waits = (matter) => !underWay.some(same(matter));
+  const ask = async (space, wanted, after, signal) => (await get("inbox", { space, piles: wanted, after }, signal)).map((one) => ({ ...one, space, matters: one.matters.map((matter) => ({ ...matter, space })) }));
+  const chosen = () => piles.find((one) => one.pile === pile);
+  const pileOf = (name) => piles.find((one) => one.pile === name);
+  const current = () => chosen().matters[at];
 
-  async function load() {
-    const quick = Object.keys(PILES).filter((name) => name !== "secrets");
-    const found = (await Promise.all(spaces().map((space) => ask(space, quick)))).flat();
-    const secrets = piles.find((one) => one.pile === "secrets") ?? { pile: "secrets", count: 0, unseen: 0, answers: [], matters: [] };
-    piles = Object.keys(PILES).map((name) => {
-      if (name === "secrets") return secrets;
-      const same = found.filter((one) => one.pile === name);
-      const sum = (field) => same.reduce((total, one) => total + one[field], 0);
-      return { pile: name, count: sum("count"), unseen: sum("unseen"), answers: same[0]?.answers ?? [], matters: same.flatMap((one) => one.matters) };
-    });
-    if (!piles.some((one) => one.pile === pile && one.count)) pile = piles.find((one) => one.count)?.pile ?? pile ?? "candidates";
-    at = Math.min(at, Math.max(chosen().matters.length - 1, 0));
+  /** What is answered, whatever was said or taken back while it was asked for: then it is asked for again. */
+  async function upToDate(asking) {
+    for (;;) {
+      const known = changes, found = await asking();
+      if (known === changes) return found;
+    }
   }
 
-  const chosen = () => piles.find((one) => one.pile === pile);
+  /** Looks at all piles but the secrets. False where another look has begun since. */
+  async function load() {
+    const mine = ++looks, quick = Object.keys(PILES).filter((name) => name !== "secrets");
+    const found = (await upToDate(() => Promise.all(spaces().map((space) => ask(space, quick))))).flat();
+    if (mine !== looks) return false;
+    const shown = current();
+    for (const one of piles.filter((each) => each.pile !== "secrets")) {
+      const parts = found.filter((each) => each.pile === one.pile), all = parts.flatMap((each) => each.matters), matters = all.filter(waits);
+      const sum = (field) => parts.reduce((total, each) => total + each[field], 0);
+      Object.assign(one, { count: sum("count") - all.length + matters.length, unseen: sum("unseen"), answers: parts[0]?.answers ?? [], matters });
+    }
+    settleOn();
+    stayAt(shown);
+    return true;
+  }
 
   /** Secrets are looked for in every version, some thousands at a time: what is found appears as it is found. */
   async function lookForSecrets() {
     looking?.abort();
     looking = new AbortController();
-    const { signal } = looking;
-    const pile_ = piles.find((one) => one.pile === "secrets");
-    Object.assign(pile_, { count: 0, matters: [] });
+    const { signal } = looking, secrets = pileOf("secrets"), seen = [];
+    const put = (matters) => {
+      const shown = current();
+      Object.assign(secrets, { matters, count: matters.length });
+      settleOn();
+      stayAt(shown);
+      keepAddress("inbox", { pile });
+      paint();
+    };
+    searched = false;
     try {
+      searching.textContent = "Looking for secrets…";
       for (const space of spaces()) {
         for (let after = 0; after !== null; ) {
-          const [one] = await ask(space, ["secrets"], after);
+          const [one] = await upToDate(() => ask(space, ["secrets"], after, signal));
           if (signal.aborted) return;
           if (!one) break;
-          const found = one.matters.filter((matter) => !pile_.matters.some((known) => known.key === matter.key));
-          pile_.answers = one.answers;
-          pile_.matters.push(...found);
-          pile_.count = pile_.matters.length;
+          secrets.answers = one.answers;
+          seen.push(...one.matters);
+          const found = one.matters.filter((matter) => waits(matter) && !secrets.matters.some(same(matter)));
           after = one.next ?? null;
           searching.textContent = after === null ? "" : `Still looking for secrets in ${space}: ${many(one.unseen, "version")} to go.`;
-          if (found.length) (settleOn(), paint());
+          if (found.length) put([...secrets.matters, ...found]);
         }
       }
+      searching.textContent = "";
+      searched = true;
+      const still = secrets.matters.filter((matter) => seen.some(same(matter)));
+      if (still.length < secrets.count || pile === "secrets") put(still);
     } catch (error) {
       if (error.name !== "AbortError") searching.textContent = `The search for secrets broke off: ${error.message}`;
     }
   }
 
-  /** Where nothing was open, what was found is opened. */
+  /** Where nothing waits in the open pile, the first in which something does is opened; unless somebody turned to it, or it is still looked for. */
   function settleOn() {
-    if (!piles.some((one) => one.pile === pile && one.count)) pile = piles.find((one) => one.count)?.pile ?? pile;
+    if (!chosen().count && !named && (pile !== "secrets" || searched)) pile = piles.find((one) => one.count)?.pile ?? pile;
+  }
+
+  /** The same matter is shown as before, wherever it stands by now; or what stands in its place. */
+  function stayAt(matter) {
+    const found = matter ? chosen().matters.findIndex(same(matter)) : -1;
+    at = found < 0 ? Math.min(at, Math.max(chosen().matters.length - 1, 0)) : found;
   }
 
   function paint() {
@@ -81,7 +118,7 @@ export async function open(page, where) {
     const one = chosen();
     show(page, heading,
       h("div", { class: "tabs", role: "tablist", "aria-label": "Piles" }, piles.map((each) => h("button", { role: "tab", id: `tab-${each.pile}`, "aria-selected": String(each.pile === pile), "aria-controls": "pile", tabindex: each.pile === pile ? 0 : -1, onclick: () => turnTo(each.pile), onkeydown: arrows }, `${PILES[each.pile][0]} `, h("span", { class: "numbers" }, each.count)))),
-      h("div", { id: "pile", role: "tabpanel", "aria-labelledby": `tab-${pile}` }, one.matters.length ? card(one) : empty(`Nothing under ${PILES[pile][0].toLowerCase()}`, PILES[pile][1]), leftOut(one)), searching);
+      h("div", { id: "pile", role: "tabpanel", "aria-labelledby": `tab-${pile}` }, one.matters.length ? card(one) : pile === "secrets" && !searched ? null : empty(`Nothing under ${PILES[pile][0].toLowerCase()}`, PILES[pile][1]), leftOut(one)), searching);
   }
 
   function arrows(event) {
@@ -95,6 +132,7 @@ export async function open(page, where) {
 
   function turnTo(name) {
     pile = name;
+    named = true;
     at = 0;
     keepAddress("inbox", { pile });
     paint();
@@ -111,29 +149,59 @@ export async function open(page, where) {
       h("div", { class: "actions answers" }, buttons.map(([key, words, act], index) => h("button", { class: index === 0 ? "primary" : "", onclick: act, "data-key": key }, `${words} `, h("kbd", {}, key))), one.matters.length > 1 && h("button", { class: "quiet small", onclick: () => skip(1) }, "Later ", h("kbd", {}, "j"))));
   }
 
-  async function answer(word, keep) {
-    const matter = chosen()?.matters[at];
-    if (!matter || busy) return;
-    busy = true;
-    try {
-      const done = await post("inbox", { space: matter.space, key: matter.key, answer: word, ...(keep ? { keep } : {}) });
-      const again = () => post("inbox", { space: matter.space, key: matter.key, answer: "again" });
-      const undo = async () => {
-        if (done.entries.length) await undoEntries(done.entries)();
-        if (done.left || (matter.pile === "evidence" && word === "keep")) await again();
-      };
-      chosen().matters.splice(at, 1);
-      chosen().count--;
-      at = Math.min(at, Math.max(chosen().matters.length - 1, 0));
-      if (!chosen().count) pile = piles.find((one) => one.count)?.pile ?? pile;
-      paint();
-      told(ANSWERS[word][2], done.undoable ? undo : null);
-      dispatchEvent(new Event("recollect-counted"));
-      if (!chosen().matters.length) refresh();
-    } catch (error) {
-      told(error.message);
+  /** The next one is there at once; what was answered comes back where the answer could not be taken. */
+  function answer(word, keep) {
+    const matter = current();
+    if (!matter) return;
+    const asked = { space: matter.space, key: matter.key }, from = pile, place = at;
+    underWay.push(matter);
+    away(matter);
+    inTurn(async () => {
+      try {
+        const done = await post("inbox", { ...asked, answer: word, ...(keep ? { keep } : {}) });
+        const undo = async () => {
+          if (done.entries.length) await undoEntries(done.entries)();
+          if (done.left || (matter.pile === "evidence" && word === "keep")) await post("inbox", { ...asked, answer: "again" });
+          bringBack(matter, from, place);
+          others.postMessage(asked);
+        };
+        told(ANSWERS[word][2], done.undoable ? undo : null);
+        others.postMessage(asked);
+        dispatchEvent(new Event("recollect-counted"));
+      } catch (error) {
+        const over = [404, 409].includes(error.status);
+        told(over ? `Answered elsewhere. ${sentence(error.message)}` : error.message);
+        if (!over) bringBack(matter, from, place);
+      }
+      underWay.splice(underWay.indexOf(matter), 1);
+      changes++;
+      if (!chosen().matters.length) lookSoon(SOON);
+    });
+  }
+
+  /** Takes a matter away; where its pile is empty then, the next one is opened. */
+  function away(matter) {
+    const one = chosen();
+    one.matters = one.matters.filter((each) => !same(matter)(each));
+    one.count--;
+    stayAt(null);
+    if (!one.count) pile = piles.find((each) => each.count)?.pile ?? pile;
+    keepAddress("inbox", { pile });
+    paint();
+  }
+
+  function bringBack(matter, from, place) {
+    const one = pileOf(from);
+    changes++;
+    if (!page.isConnected) return; // another view is open by now
+    if (!one.matters.some(same(matter))) {
+      one.matters.splice(place, 0, matter);
+      one.count++;
     }
-    busy = false;
+    pile = from;
+    stayAt(matter);
+    keepAddress("inbox", { pile });
+    paint();
   }
 
   function skip(step) {
@@ -143,21 +211,42 @@ export async function open(page, where) {
   }
 
   const refresh = async () => {
-    await load();
-    keepAddress("inbox", { pile });
-    paint();
+    if (await load()) {
+      keepAddress("inbox", { pile });
+      paint();
+    }
     lookForSecrets();
   };
-  const press = (event) => page.querySelector(`.answers [data-key="${event.key}"]`)?.click();
+
+  /** What others did meanwhile. Who reads is left alone, unless it is about what is shown. */
+  async function lookAgain() {
+    due = Infinity;
+    const shown = current(), before = JSON.stringify(piles);
+    if (!(await load().catch(() => false)) || JSON.stringify(piles) === before) return; // a server that is away is told at the edge
+    if (shown && waits(shown) && shown.pile === pile && !chosen().matters.some(same(shown))) told("What was shown here was answered or changed elsewhere, and no longer waits.");
+    paint();
+  }
+
+  function lookSoon(wait) {
+    if (Date.now() + wait >= due) return;
+    clearTimeout(timer);
+    due = Date.now() + wait;
+    timer = setTimeout(lookAgain, wait);
+  }
+
+  const press = (event) => !event.repeat && page.querySelector(`.answers [data-key="${event.key}"]`)?.click();
   await refresh();
+  const isShown = ({ object_id }) => piles.some((one) => one.matters.some((matter) => matter.records.some((record) => record.id === object_id)));
+  const stop = onChange((heard) => lookSoon(heard.some(isShown) ? SOON : LATER));
+  others.onmessage = () => lookSoon(SOON);
   return {
     refresh,
-    close: () => looking?.abort(),
+    close: () => (stop(), (others.onmessage = null), clearTimeout(timer), looking?.abort()),
     keys: [
       ["k d n o b c m l", "Answer, as its button says", press],
       ["j ArrowDown", "The next one", () => skip(1)],
       ["ArrowUp", "The one before", () => skip(-1)],
-      ["Enter", "Open", () => chosen()?.matters[at] && (location.hash = recordLink(chosen().matters[at].records[0]))],
+      ["Enter", "Open", () => current() && (location.hash = recordLink(current().records[0]))],
     ],
   };
 }
