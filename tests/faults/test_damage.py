@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -13,6 +14,7 @@ import pytest
 
 import recollect
 from recollect import Memory, RecollectError, Settings, StoreDamaged
+from recollect.cli import main
 from recollect.cli.doctor import examine
 from recollect.embed import rerank
 from recollect.embed.rerank import RERANKER_FOLDER
@@ -148,6 +150,34 @@ def test_a_repair_saves_what_broken_pages_leave(store: Path, page: int) -> None:
         assert memory.remember("It goes on.").stored
     if done.kept_aside is not None:
         assert Path(done.kept_aside, "recollect.db").read_bytes() == content
+
+
+@pytest.mark.parametrize("logged", [0, 1])
+def test_a_repair_saves_what_a_file_that_was_cut_off_still_holds(store: Path, logged: int) -> None:
+    with opened(store.parent) as memory:
+        memory.remember_many([{"text": f"Another note, {number}, about the quay."} for number in range(300)])
+        memory.core.store.settle()
+        for _ in range(logged):
+            memory.remember("one more, in the log")
+        os.truncate(store, store.stat().st_size // 4096 * 3 // 4 * 4096)
+    done = repair(Settings(home=store.parent, embedder="none"))
+    assert done.kept > 0
+    assert done.unreadable > 0
+    with opened(store.parent) as memory:
+        assert memory.check() == []
+        assert memory.remember("and on").stored
+
+
+def test_a_repair_that_can_save_nothing_changes_nothing_and_says_so(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.truncate(store, 2 * 4096)
+    with pytest.raises(StoreDamaged, match=r"nothing of it can be read.*recollect restore FILE --over"):
+        repair(Settings(home=store.parent, embedder="none"))
+    assert store.stat().st_size == 2 * 4096
+    assert [path.name for path in store.parent.glob("recollect*") if path.is_dir() or path.suffix == ".new"] == []
+    assert main(["doctor", "--repair", "--home", str(store.parent)]) == 1
+    assert "nothing of it can be read" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_store_that_lost_its_log_goes_on_with_what_is_there_after_a_repair(store: Path) -> None:

@@ -7,6 +7,7 @@ canonical is dropped.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from recollect import private
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import NotFound, RecollectError, StoreDamaged
 from recollect.store.base import Thing
 from recollect.store.kept import Repaired
 from recollect.store.sql.database import Row
@@ -33,6 +34,11 @@ _NUMBERED = {"spaces": "no", "records": "version", "entities": "version", "relat
 """Canonical tables, and what numbers their rows."""
 _KEPT = ("accesses", "faded", "evicted", "moved", "messages", "shelves")
 """Bookkeeping: as much of it as can be read is taken over."""
+_UNKNOWN = 1 << 20
+"""The last number of a table that does not tell it."""
+_MOST_BYTES = 1 << 40
+_TABLE_PAGES = (b"\x05", b"\x0d")
+"""How a page of a table begins."""
 _SPACES = ("no", "name", "description", "created_at", "metadata")
 
 
@@ -49,7 +55,14 @@ def repair(path: Path, problems: Callable[[], Sequence[str]], now: datetime) -> 
     fresh.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="recollect-work-") as folder:
         old = copied_with_its_log(path, Path(folder))
+        _lengthen(old)
         saved = _save(old, fresh)
+    if saved is None or (saved.lost and not saved.kept):
+        fresh.unlink(missing_ok=True)
+        raise StoreDamaged(
+            f"{path} is damaged, and nothing of it can be read: it was cut off or written over. Restore a backup with"
+            " `recollect restore FILE --over`"
+        )
     lines = [msgspec.json.encode(one).decode() for one in saved.broken]
     aside = put_in_place(path, fresh, now, "damaged")
     assert aside is not None
@@ -73,12 +86,23 @@ class _Saved(Struct):
     broken: list[dict[str, object]] = msgspec.field(default_factory=list[dict[str, object]])
 
 
-def _save(old: Path, fresh: Path) -> _Saved:
+def _lengthen(old: Path) -> None:
+    """Gives a file that was cut off the length that it speaks of, or SQLite reads nothing of it."""
+    with old.open("rb+") as file:
+        head = file.read(100)
+        length = int.from_bytes(head[16:18]) * int.from_bytes(head[28:32])
+        if file.seek(0, os.SEEK_END) < length <= _MOST_BYTES:
+            file.truncate(length)
+
+
+def _save(old: Path, fresh: Path) -> _Saved | None:
+    """Takes over what can be read; None where the file does not even say what is where."""
     saved = _Saved()
     try:
         with closing(open_connection(fresh)) as to, closing(sqlite3.connect(old, isolation_level=None)) as source:
             source.text_factory = _text
             migrate(source, old)
+            source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # of the copy, whose pages are looked at
             to.execute("BEGIN IMMEDIATE")
             for table, key in _NUMBERED.items():
                 _take(source, to, table, key, saved)
@@ -89,6 +113,8 @@ def _save(old: Path, fresh: Path) -> _Saved:
             to.execute("COMMIT")
             to.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+            return None
         raise convert_error(error, old) from error
     return saved
 
@@ -133,8 +159,8 @@ def _rows(source: sqlite3.Connection, sql: str, key: str, saved: _Saved) -> Iter
         try:
             found = source.execute(f"{sql} WHERE {key} > ? AND {key} <= ? ORDER BY {key}", (low, high)).fetchall()
         except sqlite3.DatabaseError:
-            if high - low <= 1:
-                saved.lost += 1
+            if high - low <= 1 or not _has_root(source, table):
+                saved.lost += 1 if last == _UNKNOWN else high - low
                 continue
             middle = (low + high) // 2
             ranges += [(middle, high), (low, middle)]
@@ -142,12 +168,25 @@ def _rows(source: sqlite3.Connection, sql: str, key: str, saved: _Saved) -> Iter
         yield from found
 
 
+def _has_root(source: sqlite3.Connection, table: str) -> bool:
+    """Is the page there at which a table begins? Without it no row is found, whichever number it has."""
+    try:
+        root: int = source.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+        size: int = source.execute("PRAGMA page_size").fetchone()[0]
+        file: str = source.execute("PRAGMA database_list").fetchone()[2]
+    except (sqlite3.DatabaseError, TypeError):
+        return False
+    with open(file, "rb") as pages:
+        pages.seek((root - 1) * size)
+        return pages.read(1) in _TABLE_PAGES
+
+
 def _last_number(source: sqlite3.Connection, table: str) -> int:
     try:
         row = source.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return 0 if row is None else row[0]
     except sqlite3.DatabaseError:
-        return 1 << 20
+        return _UNKNOWN
 
 
 def _take_numbers(source: sqlite3.Connection, to: sqlite3.Connection) -> None:
