@@ -559,6 +559,9 @@ def test_a_token_shows_its_space_and_nothing_else(look: Look, tmp_path: Path, mo
         assert page.locator(".record-text button:not([disabled])").count() == 0
         page.evaluate("() => (location.hash = '#/given?space=home')")
         page.wait_for_selector(".line")
+        page.evaluate("() => (location.hash = '#/timeline')")
+        page.wait_for_selector(".act")
+        assert page.locator(".act .small-button:not([disabled])").count() == 0
     finally:
         server.close()
 

@@ -80,6 +80,8 @@ def test_filters_without_a_question_list_exactly_what_they_let_through(look: Loo
     assert dates == ["2025-04"] * 5 + ["2025-02"] * 5
     page.fill("#q", "sale 1")
     page.wait_for_selector(".results[data-asked='sale 1'] .hit .score")
+    page = look("recall?space=sales&tags=till&as_of=2020-01-01T00:00:00Z")
+    shown(page, "Nothing was known yet")
     page = look("recall?space=sales&kinds=decision")
     shown(page, "No record fits. Try other words, or fewer filters.")
 

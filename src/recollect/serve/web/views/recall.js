@@ -4,7 +4,7 @@ import { get, part } from "../api.js";
 import { broken, empty, h, put, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { hitCard, recordLink, togglePin, walker, windowed } from "../parts.js";
-import { keepAddress, state, told } from "../store.js";
+import { keepAddress, refused, state, told } from "../store.js";
 import { day, likelihood, many, moment } from "../words.js";
 
 const STEPS = 400;
@@ -104,7 +104,7 @@ export async function open(page, where) {
       ["j ArrowDown", "Next answer", () => go(1)],
       ["k ArrowUp", "Answer before", () => go(-1)],
       ["Enter", "Open", () => focused() && (location.hash = recordLink(focused().record))],
-      ["p", "Pin, or take the pin out", () => focused() && togglePin(focused().record)],
+      ["p", "Pin, or take the pin out", () => (refused() ? told(refused()) : focused() && togglePin(focused().record))],
       ["n", "Back to now", () => slider.reset()],
     ],
   };

@@ -141,20 +141,24 @@ export async function open(page, where) {
   paint();
 
   /** What somebody else did to it is shown at once; whoever writes is told, and keeps what was written. */
-  const heard = settled(async () => {
+  const hear = async () => {
+    if (closed) return;
     if (!page.querySelector("form")) return refresh();
     const [last] = (await get(`records/${part(id)}/history`, { space })).slice(-1);
     edited.textContent = `Meanwhile it was ${verb(last.change.verb)} by ${clientWord(last.change.actor)}${last.record ? `, and says: ${last.record.text.slice(0, 300)}` : ""}. What you save takes its place.`;
     edited.hidden = false;
-  }, 200);
+  };
+  let closed = false;
+  const heard = settled(() => hear().catch(fail), 200);
   const stop = onChange((changes) => changes.some((one) => one.object_id === id) && heard());
   const press = (name) => page.querySelector(`#${name}:not([disabled])`)?.click();
   return {
     close: () => {
       stop();
+      closed = true;
       if (page.querySelector("form.edit") && draftOf(drafted)) told("What you had begun to write is kept: it is there when you come back to that record.");
     },
-    refresh: () => !page.querySelector("form.edit") && refresh(),
+    refresh: () => !page.querySelector("form.edit") && refresh().catch(fail),
     keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ["b", "Back", () => history.back()]],
   };
 }
@@ -191,7 +195,7 @@ function gone(steps, replaced) {
   const forgotten = last.change.verb === "forget";
   return empty(forgotten ? "This was forgotten" : "This is not there any more",
     forgotten ? `It left the store for good on ${day(last.change.at)}. Only that remains.` : `It was taken out on ${moment(last.change.at)} by ${clientWord(last.change.actor)}.`,
-    !forgotten && h("button", { onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"),
+    !forgotten && h("button", { disabled: Boolean(refused()), title: refused(), onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"),
     replaced.length > 0 && [h("h3", {}, "What it had replaced"), h("ul", { class: "list" }, replaced.map((one) => recordCard(one)))]);
 }
 

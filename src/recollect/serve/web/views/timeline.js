@@ -4,7 +4,7 @@ import { get, part, post } from "../api.js";
 import { empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { recordLink, walker, windowed } from "../parts.js";
-import { keepAddress, state, told } from "../store.js";
+import { keepAddress, refused, state, told } from "../store.js";
 import { clientWord, count, hour, longDay, many, moment, verb } from "../words.js";
 
 const WINDOW = 30;
@@ -63,7 +63,7 @@ export async function open(page, where) {
         detail),
       h("div", { class: "act-side" },
         many_ ? toggle : !act.about && h("a", { class: "small", href: object }, "Open"),
-        act.undone_by ? h("span", { class: "mark" }, "taken back") : !["forget", "rewrite"].includes(act.verb) && h("button", { class: "small-button", onclick: (event) => takeBack(act, event.currentTarget) }, many_ ? "Undo all" : "Undo")));
+        act.undone_by ? h("span", { class: "mark" }, "taken back") : !["forget", "rewrite"].includes(act.verb) && h("button", { class: "small-button", disabled: Boolean(refused()), title: refused(), onclick: (event) => takeBack(act, event.currentTarget) }, many_ ? "Undo all" : "Undo")));
   }
 
   async function unfold(act, detail, toggle) {
@@ -101,7 +101,7 @@ export async function open(page, where) {
   };
   for (const one of [client, project]) one.addEventListener("change", narrow);
   page.append(
-    h("div", { class: "head" }, h("h1", {}, "Timeline"), h("p", {}, "What was stored and changed, the newest first. Work done in one go is one line.")),
+    h("div", { class: "head" }, h("h1", {}, "Timeline"), h("p", {}, "What was stored and changed, the newest first. Work done in one go is one line.", refused() && ` ${refused()}`)),
     h("div", { class: "filters halves" }, h("div", { class: "field" }, h("label", { for: "client" }, "Client"), client), h("div", { class: "field" }, h("label", { for: "project" }, "Project"), project)),
     fresh, holder);
   choices(client, "Every client", chosen.actor ? [[chosen.actor, clientWord(chosen.actor)]] : [], chosen.actor);
