@@ -193,3 +193,23 @@ def test_a_link_to_the_secrets_opens_them_and_the_last_of_a_pile_comes_back_to_i
     shown(page, "Masked in every version.")
     page.keyboard.press("u")
     shown(page, "cannot be taken back")
+
+
+def test_a_secret_that_is_answered_elsewhere_waits_no_longer_here(look: Look, memory: Memory) -> None:
+    memory.create_space("cellar")
+    memory.set_secrets("allow", space="cellar")
+    memory.remember(SECRET, space="cellar")
+    memory.set_secrets("mask", space="cellar")
+    page, far = (look("inbox?pile=secrets&space=cellar") for _ in range(2))
+    near = page.context.new_page()
+    near.goto(page.url)
+    for one in (page, near, far):
+        one.wait_for_selector(".matter .head:has-text('what looks like a secret')")
+        one.wait_for_selector(".live[data-state=live]")
+    page.keyboard.press("l")
+    shown(near, "Nothing waits for you")
+    page.keyboard.press("u")
+    shown(page, "Taken back.")
+    page.keyboard.press("m")
+    shown(page, "Masked in every version.")
+    shown(far, "Nothing waits for you")

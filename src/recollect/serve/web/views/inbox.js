@@ -236,9 +236,13 @@ export async function open(page, where) {
 
   const press = (event) => !event.repeat && page.querySelector(`.answers [data-key="${event.key}"]`)?.click();
   await refresh();
-  const isShown = ({ object_id }) => piles.some((one) => one.matters.some((matter) => matter.records.some((record) => record.id === object_id)));
-  const stop = onChange((heard) => lookSoon(heard.some(isShown) ? SOON : LATER));
-  others.onmessage = () => lookSoon(SOON);
+  const stop = onChange((heard) => {
+    const ids = new Set(heard.map((one) => one.object_id));
+    const touched = piles.filter((one) => one.matters.some((matter) => matter.records.some((record) => ids.has(record.id))));
+    if (touched.some((one) => one.pile === "secrets")) lookForSecrets();
+    lookSoon(touched.length ? SOON : LATER);
+  });
+  others.onmessage = ({ data }) => (data.key.startsWith("secrets:") ? lookForSecrets() : lookSoon(SOON));
   return {
     refresh,
     close: () => (stop(), (others.onmessage = null), clearTimeout(timer), looking?.abort()),
