@@ -158,6 +158,18 @@ def test_a_write_after_the_file_was_emptied_or_cut_off_in_place_is_not_acknowled
         assert (home / "recollect.db-wal").read_bytes() == log
 
 
+def test_a_file_that_was_cut_off_is_noticed_however_long_its_log_is(home: Path) -> None:
+    with opened(home) as memory:
+        for number in range(40):
+            memory.remember(f"Note {number} that stands in the log.")
+        file = home / "recollect.db"
+        assert (home / "recollect.db-wal").stat().st_size > file.stat().st_size
+        os.truncate(file, file.stat().st_size // 8192 * 4096)
+        for _ in range(2):
+            with pytest.raises(StoreReplaced, match="was cut off while it was open"):
+                memory.remember("after that")
+
+
 def test_a_file_that_is_emptied_in_the_middle_of_a_write_is_noticed_before_the_answer(home: Path) -> None:
     with opened(home) as memory:
         memory.remember("one")

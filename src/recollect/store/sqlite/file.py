@@ -176,6 +176,20 @@ def _length(path: Path) -> int:
         return 0
 
 
+def _pages_in(log: Path, page_size: int) -> set[int]:
+    """The numbers of the pages that stand in a log since it was last begun anew. SQLite has no locks on its file."""
+    found = set[int]()
+    try:
+        with log.open("rb") as file:
+            salt = file.read(_LOG_HEAD)[16:24]
+            while len(frame := file.read(_FRAME_HEAD)) == _FRAME_HEAD and frame[8:16] == salt:
+                found.add(int.from_bytes(frame[:4]))
+                file.seek(page_size, os.SEEK_CUR)
+    except OSError:
+        return found
+    return found
+
+
 def _is_hollow(head: bytes, size: int) -> bool:
     """One page that says no more than that everything stands in a log."""
     page = int.from_bytes(head[_PAGE_SIZE]) or 4096
@@ -199,6 +213,7 @@ class Watched:
         self._told = 0
         self._born = 0
         self._is_made = False
+        self._length = 0
         self.identity = _identity(path)
         self._is_live = self.identity is not None
         if self.identity is not None:
@@ -250,13 +265,23 @@ class Watched:
         """Raises where the file was cut off. Asked within a transaction that writes: how many pages there are does not
         change then, and the log is not begun anew.
 
-        A page that is not in the file is in the log. Others may write the log into the file meanwhile, so the log is
-        looked at first; one page, which holds SQLite's locks in a large file, is in neither.
+        A page that is not in the file is in the log: of one that became smaller that is read, and elsewhere the log
+        must have room for it. Others may write the log into the file meanwhile, so the log is looked at first. One
+        page, which holds SQLite's locks in a large file, is in neither.
         """
-        if self._look() >= pages * page_size:
+        seen, length = self._length, self._look()
+        self._length = length
+        if length >= pages * page_size:
             return
-        logged = max(_length(log_of(self._path)) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
-        if self._look() // page_size + logged + 1 < pages:
+        log = log_of(self._path)
+        if length < seen:
+            logged = _pages_in(log, page_size)
+            absent = sum(page not in logged for page in range(self._look() // page_size + 1, pages + 1))
+        else:
+            room = max(_length(log) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
+            absent = pages - self._look() // page_size - room
+        if absent > 1:
+            self._length = seen
             raise self._replaced("was cut off")
 
     def _look(self) -> int:
