@@ -53,7 +53,7 @@ def test_hooks_are_written_once_and_taken_back_whole(shell, client):
     assert files(shell.home) == written
     assert shell("disconnect", client, "--yes").code == 0
     assert files(shell.home) == {}
-    assert [path for path in shell.home.rglob("*") if path.name not in ("project", "share", ".local")] == []
+    assert [path for path in shell.home.rglob("*") if path.name in ("hooks", "plugins")] == []
     assert shell("disconnect", client, "--yes").out == f"{CLIENTS[client].title} was not connected\n"
 
 

@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from recollect.types import Json
 
 PRIVATE = 0o600
 SHARED = 0o666
+_FOLDERS = ("hooks", "plugins")
 
 
 class Client(Struct, frozen=True, kw_only=True):
@@ -197,16 +197,16 @@ def edit_settings(path: Path, text: str, edit: Callable[[str], str], by_hand: st
 
 
 def drop_settings(path: Path, old: bytes | None) -> None:
-    """Removes a file that is ours alone, if it is still as it was read, and the folders that are empty without it."""
+    """Removes a file that is ours alone, if it is still as it was read, and a folder that is empty without it."""
     if read_settings(path) != old:
         raise Conflict(f"{path} was changed by somebody else just now; nothing was written, try again")
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{path} cannot be removed: {error.strerror}") from error
-    with suppress(OSError):  # the first that holds something else, or is not ours to remove
-        for folder in takewhile(lambda above: above not in (Path.home(), Path.cwd()), path.parents):
-            folder.rmdir()
+    if path.parent.name in _FOLDERS:  # never a client's own, without which it may not even start
+        with suppress(OSError):  # which holds something else
+            path.parent.rmdir()
 
 
 def write_settings(path: Path, text: str, old: bytes | None, *, mode: int) -> Path | None:

@@ -79,11 +79,13 @@ def do_once(core: Core, key: object, asked: bytes, act: Callable[[], bytes], *, 
         label = f"{core.client}\n{label}"  # what one client is answered, no other is; a key has one line
     if in_steps:
         with taking(core, f"what was asked for with {KEY} {key!r}", "once", label, patience=_PATIENCE):
-            return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
+            known, last = _known(core, label, print_)
+            return known or _keep(core, label, print_, last, act())
 
     def act_once() -> bytes:
         with joined(core):
-            return _known(core, label, print_) or _keep(core, label, print_, _last(core), act())
+            known, last = _known(core, label, print_)
+            return known or _keep(core, label, print_, last, act())
 
     return try_again(act_once)
 
@@ -134,17 +136,19 @@ def _named(answer: object) -> object:
     return _Named(answer.name) if isinstance(answer, Space) else answer
 
 
-def _known(core: Core, key: str, asked: str) -> bytes | None:
+def _known(core: Core, key: str, asked: str) -> tuple[bytes | None, int]:
+    """What was answered to a key, and the last entry that there is."""
     with core.store.read() as view:
-        found = view.kept(ANSWERS, keys=[key]).get(key)
+        kept, last = view.together(lambda: view.kept(ANSWERS, keys=[key]), lambda: _last_entry(view))
+        found = kept.get(key)
         if found is None or found.at < view.now - KEPT_FOR:
-            return None
+            return None, last
     told = key.rpartition("\n")[2]
     if found.asked is None:
         raise Conflict(_removed(told))
     if found.asked not in (asked, ""):
         raise Conflict(f"{KEY} {told!r} was used for another call or other arguments; give every change its own key")
-    return bytes(found.answer)
+    return bytes(found.answer), last
 
 
 def _removed(key: str) -> str:
@@ -160,19 +164,14 @@ def _print(asked: bytes) -> str:
 
 def _keep(core: Core, key: str, asked: str, since: int, answer: bytes) -> bytes:
     with core.store.write(actor=core.actor) as edit:
-        until = _last_entry(edit)
         told = [change.entry for change in edit.journal(Changes(after=since), limit=_FEW + 1)]
+        until = _last_entry(edit) if len(told) > _FEW else max(told, default=since)
         told = told if len(told) <= _FEW else []
         kept = {key: Answered(edit.now, asked, Raw(answer), since, until)}
         edit.keep(ANSWERS, kept | {key_of(entry): Answered(edit.now, of=key) for entry in told})
         if not told or _speaks(msgspec.json.decode(answer)):
             edit.keep(LOOSE, {key: since == until})
     return answer
-
-
-def _last(core: Core) -> int:
-    with core.store.read() as view:
-        return _last_entry(view)
 
 
 def _last_entry(view: View) -> int:

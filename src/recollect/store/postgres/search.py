@@ -93,8 +93,10 @@ class PostgresSearch:
     def _spaces(self, names: Sequence[str]) -> dict[str, Tally]:
         """Those of some spaces that are there."""
         if self._state.writing:
-            self._tallies.clear()
             self._words.finish()
+            if self._words.recounted:
+                self._tallies.clear()
+                self._words.recounted = False
         if not all(name in self._tallies for name in names) and (self._state.writing or self._state.spaces is None):
             rows = self._db.rows(_TALLIES, (list(names), self._state.edition))
             self._tallies |= {name: Tally(*row) for name, *row in rows}

@@ -47,6 +47,8 @@ class PostgresWords:
         self._db = db
         self._state = state
         self._tallied: dict[tuple[int, int], tuple[int, int]] = {}
+        self.recounted = True
+        """Has what the spaces hold changed since somebody last took note of it?"""
         self.seen: dict[int, tuple[bytes, str]] = {}
         """The rows that a snapshot has read already of some versions, which who asked for it may ask for again."""
 
@@ -139,6 +141,7 @@ class PostgresWords:
         self._db.run("DELETE FROM names WHERE space_no = ?", (space_no,))
         self._db.run("DELETE FROM tallies WHERE space_no = ?", (space_no,))
         self._tallied = {key: more for key, more in self._tallied.items() if key[1] != space_no}
+        self.recounted = True
 
     def put_names(self, space_no: int, entity: Entity) -> None:
         names = {normal_name(name) for name in (entity.name, *entity.aliases)}
@@ -210,6 +213,7 @@ class PostgresWords:
             self._count(self._state.edition, space_no, records, length)
 
     def _count(self, edition: int, space_no: int, records: int, length: int) -> None:
+        self.recounted = True
         held = self._tallied.get((edition, space_no), (0, 0))
         self._tallied[edition, space_no] = (held[0] + records, held[1] + length)
 
