@@ -280,6 +280,7 @@ def hang(owner: Spoken) -> None:
     """Stops a process at a moment at which it is not writing: whoever hangs in a transaction keeps all from writing."""
     while True:
         owner.popen.send_signal(signal.SIGSTOP)
+        os.waitpid(owner.popen.pid, os.WUNTRACED)  # it goes on for a moment
         try:
             with closing(sqlite3.connect(owner.home / "recollect.db", timeout=0, isolation_level=None)) as store:
                 store.execute("BEGIN IMMEDIATE")
