@@ -1,7 +1,7 @@
 """Does any contract's search wait until every vector is there?
 
 Texts above 16,000 characters get no vector while somebody waits, so that one such text always has none when a search
-answers: what it shows does not depend on how fast a machine is.
+answers (a short one may have none either, on a busy machine): what it shows does not depend on how fast a machine is.
 """
 
 from __future__ import annotations
@@ -36,4 +36,4 @@ def test_a_search_answers_by_words_while_vectors_are_missing(
     tool, arguments = RECALLS[contract]
     answer = connect(CONTRACTS[contract].make(semantic, "shared")).call(tool, **arguments)
     assert "harbour master" in json.dumps(answer)
-    assert semantic.describe_space("shared")[1].waiting_for_vectors == 1
+    assert semantic.describe_space("shared")[1].waiting_for_vectors >= 1

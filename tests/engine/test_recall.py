@@ -32,6 +32,7 @@ THINGS = [
 @pytest.fixture
 def told(semantic: Memory) -> Memory:
     semantic.remember_many([{"id": id, "text": text} for id, text in THINGS])
+    assert semantic.embed_waiting() == 0
     return semantic
 
 
