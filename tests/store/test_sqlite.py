@@ -183,6 +183,9 @@ def test_nothing_done_every_day_goes_through_a_whole_table(tmp_path: Path, monke
     )
     steps = {(sql, step) for sql, plan in plans.items() for step in plan if "LIMIT" not in sql}
     assert {pair for pair in steps if pair[1].startswith(tuple(f"SCAN {table}" for table in large))} == set()
+    newest = [plan for sql, plan in plans.items() if "relations.retired_at IS NULL" in sql and "version DESC LIMIT" in sql]
+    assert newest
+    assert not any("ORDER BY" in step for plan in newest for step in plan)  # a sort reads them all, LIMIT or not
 
 
 def test_bookkeeping_of_older_files_comes_to_stand_on_shelves(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from recollect.store.migrations import (
     m0008_changes,
     m0009_folders,
     m0010_safety,
+    m0011_newest_facts,
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -28,4 +29,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     m0008_changes.STATEMENTS,
     m0009_folders.STATEMENTS,
     m0010_safety.STATEMENTS,
+    m0011_newest_facts.STATEMENTS,
 )

@@ -166,4 +166,7 @@ _OWN_SHELVES = (
         OR space_no = 0 AND (owner = current_user OR shelf IN ({", ".join(map(repr, _FOR_ALL))})))""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES)
+_NEWEST_FACTS = ("CREATE INDEX relations_space ON relations(space_no, version) WHERE retired_at IS NULL",)
+"""Every recall looks at the facts of a space that were stated last."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SAFETY, _LIMITS, _OWN_SHELVES, _NEWEST_FACTS)

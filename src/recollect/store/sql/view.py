@@ -409,9 +409,10 @@ class SqlView:
     def _relations(self, where: Relations) -> Condition:
         dialect = self._db.dialect
         home, number = self._home(where.space)
+        by_an_end = where.walk is not None or where.subjects is not None or where.objects is not None
         parts: list[Condition] = [
             (f"relations.space_no = {home}", number),
-            known_at(self._db, "relations", where.as_of),
+            known_at(self._db, "relations", where.as_of, looked_up=by_an_end),
         ]
         if where.active and where.true_at is not None:
             parts.append(within_period("relations", to_micros(where.true_at)))
