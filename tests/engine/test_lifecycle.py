@@ -134,6 +134,30 @@ def test_what_is_told_today_of_long_ago_fades_no_sooner_than_what_happens_today(
     assert {memory.get(id).confidence for id in (old[0], coming)} == {1.0}
 
 
+def test_what_is_told_today_of_long_ago_is_not_evicted_as_old(memory, clock):
+    long_ago, coming = clock.now - timedelta(days=2_500), clock.now + timedelta(days=60)
+    old = [memory.remember(f"In the {n}th year of tea", event_time=long_ago, importance=0.1).id for n in range(20)]
+    waiting = memory.remember("Tea with the queen", event_time=coming, importance=0.1).id
+    assert [one.count for one in memory.evict()] == [0]
+    clock.advance(days=20)
+    memory.revise(old[0], "In the first year of tea")
+    clock.advance(days=11)
+    assert [one.count for one in memory.evict()] == [19]
+    assert {record.id for record in memory.list()} == {old[0], waiting}
+    clock.advance(days=60)
+    assert [one.count for one in memory.evict()] == [2]
+
+
+def test_beyond_the_cap_what_was_stored_first_leaves_first_whenever_it_happened(memory, clock):
+    for n in range(10):
+        memory.remember(f"Cup {n}")
+    clock.advance(days=1)
+    long_ago = clock.now - timedelta(days=2_500)
+    told = [memory.remember(f"Cup {n} of long ago", event_time=long_ago).id for n in range(10)]
+    assert [one.count for one in memory.evict(cap=10)] == [10]
+    assert {record.id for record in memory.list(limit=20)} == set(told)
+
+
 def test_runs_of_fading_are_taken_back_last_first(memory, clock):
     id = memory.remember("Tea at five").id
     clock.advance(days=8)

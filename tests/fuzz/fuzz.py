@@ -140,12 +140,12 @@ def main() -> int:
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     chosen = {name: target for name, target in TARGETS.items() if given.only in name}
-    whole = sum(target.share for target in chosen.values())
+    each = given.count // len(chosen)
     wrong = done = 0
     began = time.perf_counter()
     for name, target in chosen.items():
-        some = int(given.count * target.share / whole)
-        for data in inputs(name, given.seed, some):
+        started = time.process_time()
+        for data in inputs(name, given.seed, each):
             done += 1
             problem = feed(target, data)
             if problem is not None:
@@ -156,7 +156,7 @@ def main() -> int:
                 print(f"{name}: {path.name}\n{problem}", flush=True)
                 if wrong > 20:
                     return 1
-        print(f"{name}: {some:,} inputs", flush=True)
+        print(f"{name}: {each:,} inputs, {time.process_time() - started:.0f} s", flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{done:,} inputs in {time.perf_counter() - began:.0f} s, seed {given.seed}, {wrong} wrong, peak {peak:.0f} MB"

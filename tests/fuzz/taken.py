@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -38,10 +40,10 @@ def import_file(data: bytes) -> None:
     first, _, rest = data.partition(b"\n")
     name = first.decode("utf-8", "replace")
     with tempfile.TemporaryDirectory(prefix="recollect-fuzz-") as folder:
-        path = Path(folder, name if name in _FILES else _FILES[0])
+        path, home = Path(folder, name if name in _FILES else _FILES[0]), Path(folder, "home")
         path.write_bytes(rest)
-        with recollect.open(settings=Settings(home=Path(folder, "home"), embedder="none")) as held:
-            held.remember("The lamp is green.", id="lamp")
+        shutil.copytree(_filled(), home)
+        with recollect.open(settings=Settings(home=home, embedder="none")) as held:
             try:
                 held.import_(path)
             finally:
@@ -49,6 +51,16 @@ def import_file(data: bytes) -> None:
             assert not problems, problems
             held.list(limit=100)
             held.recall("lamp")
+
+
+@cache
+def _filled() -> Path:
+    """The folder of a memory that holds something, to be copied: making one takes longer than what is tested."""
+    folder = tempfile.mkdtemp(prefix="recollect-fuzz-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    with recollect.open(settings=Settings(home=Path(folder), embedder="none")) as made:
+        made.remember("The lamp is green.", id="lamp")
+    return Path(folder)
 
 
 @cache

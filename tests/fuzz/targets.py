@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.fuzz import served, taken
+from tests.fuzz import files, served, taken
 from tests.ingest.test_elsewhere import CLAUDE_MEM
 
 from recollect.cli import jsonc
@@ -30,8 +30,10 @@ from recollect.ingest.code import split_file
 from recollect.ingest.elsewhere.found import Row
 from recollect.ingest.elsewhere.origins import ORIGINS
 from recollect.ingest.frontmatter import split_front_matter
+from recollect.ingest.keepers import find_keepers
 from recollect.ingest.transcripts import read_transcript
 from recollect.ingest.vault import parse_page, render_page, split_conflict
+from recollect.retrieve.time_words import find_phrase
 from recollect.serve import message
 from recollect.serve.address import parse_address
 from recollect.store import terms
@@ -42,11 +44,10 @@ SAMPLES = Path(__file__).parents[1] / "ingest" / "elsewhere"
 
 
 class Target(NamedTuple):
-    """Something that is fed, what it is meant for, and how many inputs it gets for one of the others."""
+    """Something that is fed, and what it is meant for."""
 
     feed: Callable[[bytes], object]
     seeds: Sequence[bytes]
-    share: float = 1.0
     pages: bool = False
     """Is it a file whose parts lie at fixed places, so that bytes are changed where they stand?"""
 
@@ -249,14 +250,14 @@ _REQUESTS = [
 ]  # fmt: skip
 
 TARGETS: Mapping[str, Target] = {
-    "protocol": Target(message.decode, _CALL, 4),
-    "http": Target(lambda data: served.web().feed(data), _REQUESTS, 1),
-    "iii frames": Target(lambda data: served.frames().feed(data), _FRAMES, 1),
-    "stores": Target(served.open_store, [path.read_bytes() for path in sorted(STORES.glob("*.db"))], 0.05, pages=True),
+    "protocol": Target(message.decode, _CALL),
+    "http": Target(lambda data: served.web().feed(data), _REQUESTS),
+    "iii frames": Target(lambda data: served.frames().feed(data), _FRAMES),
+    "stores": Target(served.open_store, [path.read_bytes() for path in sorted(STORES.glob("*.db"))], pages=True),
     "arguments": Target(
-        _arguments, _json({"query": "x", "limit": 5, "space": "a", "tags": ["b"], "since": "2026-01-01"}), 1
+        _arguments, _json({"query": "x", "limit": 5, "space": "a", "tags": ["b"], "since": "2026-01-01"})
     ),
-    "address": Target(_text(parse_address), [b"127.0.0.1:3031", b"[::1]:80", b":1"], 2),
+    "address": Target(_text(parse_address), [b"127.0.0.1:3031", b"[::1]:80", b":1"]),
     "export": Target(
         _export,
         [
@@ -264,48 +265,40 @@ TARGETS: Mapping[str, Target] = {
             b'{"record":{"version":1,"space":"default","tags":["a"],"importance":0.5,"event_time":"2026-01-01T00:00:00Z","hash":"00ff"}}\n'
             b'{"entry":{"entry":1,"at":"2026-01-01T00:00:00Z","space":"default","verb":"create","object_id":"a"}}\n'
         ],
-        3,
     ),
-    "vault": Target(_vault, _MARKDOWN, 3),
-    "markdown chunks": Target(_text(chunks.chunk_markdown), _MARKDOWN, 0.3),
-    "sections": Target(_text(text.split_sections), _MARKDOWN, 1),
+    "vault": Target(_vault, _MARKDOWN),
+    "markdown chunks": Target(_text(chunks.chunk_markdown), _MARKDOWN),
+    "sections": Target(_text(text.split_sections), _MARKDOWN),
     "token chunks": Target(
-        _text(lambda said: token_chunks.cut_chunks(said, lambda part: len(part) // 4 + 1)), _MARKDOWN, 0.5
+        _text(lambda said: token_chunks.cut_chunks(said, lambda part: len(part) // 4 + 1)), _MARKDOWN
     ),
-    "pieces": Target(_text(pieces.cut_pieces), _MARKDOWN, 1),
-    "names": Target(_text(entities.extract_names), _MARKDOWN, 1),
-    "terms": Target(_text(terms.terms), _MARKDOWN, 1),
+    "pieces": Target(_text(pieces.cut_pieces), _MARKDOWN),
+    "names": Target(_text(entities.extract_names), _MARKDOWN),
+    "terms": Target(_text(terms.terms), _MARKDOWN),
     "secrets": Target(
         _text(secrets.mask_secrets),
         [b"password = hunter2hunter2\nghp_16C7e42F292c6912E7710c838347Ae178B4a\n", b"-----BEGIN PRIVATE KEY-----\n"],
-        1,
     ),
-    "code": Target(
-        _text(lambda said: split_file("a.py", said)), [b"class A:\n    def b(self):\n        return 1\n"], 0.3
-    ),
-    "transcripts": Target(_transcript, _TALK, 1),
-    "settings": Target(_settings, _SETTINGS, 1),
-    "cron": Target(_text(lambda said: parse_cron(said, "x")), [b"0 3 * * *", b"*/5 1-4 1,2 * 0", b"off"], 1),
-    "jsonc": Target(_text(lambda said: jsonc.read_json(said, lenient=True)), [b'{"a": 1, // c\n "b": [1,],}'], 1),
+    "code": Target(_text(lambda said: split_file("a.py", said)), [b"class A:\n    def b(self):\n        return 1\n"]),
+    "transcripts": Target(_transcript, _TALK),
+    "settings": Target(_settings, _SETTINGS),
+    "cron": Target(_text(lambda said: parse_cron(said, "x")), [b"0 3 * * *", b"*/5 1-4 1,2 * 0", b"off"]),
+    "jsonc": Target(_text(lambda said: jsonc.read_json(said, lenient=True)), [b'{"a": 1, // c\n "b": [1,],}']),
     "server-memory": Target(
-        _importer("server-memory", "memory.jsonl"), [(SAMPLES / "server-memory.jsonl").read_bytes()], 1
+        _importer("server-memory", "memory.jsonl"), [(SAMPLES / "server-memory.jsonl").read_bytes()]
     ),
     "mem0": Target(
         _importer("mem0", "a.json"),
         _MEM0,
-        1,
     ),
     "mcp-memory-service": Target(
         _importer("mcp-memory-service", "a.json"),
         _MEMORY_SERVICE,
-        1,
     ),
-    "basic-memory": Target(
-        _importer("basic-memory", "a.md"), [b"---\npermalink: a\n---\n" + one for one in _MARKDOWN], 1
-    ),
-    "chatgpt": Target(_importer("chatgpt", "conversations.json"), _TALK[1:2], 1),
-    "claude": Target(_importer("claude", "conversations.json"), _TALK[:1], 1),
-    "gemini": Target(_importer("gemini", "MyActivity.json"), _ACTIVITY, 0.5),
+    "basic-memory": Target(_importer("basic-memory", "a.md"), [b"---\npermalink: a\n---\n" + one for one in _MARKDOWN]),
+    "chatgpt": Target(_importer("chatgpt", "conversations.json"), _TALK[1:2]),
+    "claude": Target(_importer("claude", "conversations.json"), _TALK[:1]),
+    "gemini": Target(_importer("gemini", "MyActivity.json"), _ACTIVITY),
     "imports": Target(
         taken.import_file,
         [
@@ -316,16 +309,25 @@ TARGETS: Mapping[str, Target] = {
             *(b"memories.json\n" + one for one in (*_MEM0, *_MEMORY_SERVICE)),
             *(b"note.md\n---\npermalink: a\n---\n" + one for one in _MARKDOWN),
         ],
-        0.05,
     ),
-    "sync folders": Target(taken.sync_folder, _MARKDOWN, 0.1),
-    "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], 0.1, pages=True),
+    "sync folders": Target(taken.sync_folder, _MARKDOWN),
+    "mem0 database": Target(_database("mem0"), [_unpacked("mem0-history.db")], pages=True),
     "palace database": Target(
-        _database("mempalace", "knowledge_graph.sqlite3"), [_unpacked("knowledge_graph.sqlite3")], 0.1, pages=True
+        _database("mempalace", "knowledge_graph.sqlite3"), [_unpacked("knowledge_graph.sqlite3")], pages=True
     ),
-    "drawers database": Target(
-        _database("mempalace", "chroma.sqlite3"), [_unpacked("chroma.sqlite3")], 0.1, pages=True
+    "drawers database": Target(_database("mempalace", "chroma.sqlite3"), [_unpacked("chroma.sqlite3")], pages=True),
+    "memory-service database": Target(_database("mcp-memory-service"), [_unpacked("mms.db")], pages=True),
+    "claude-mem database": Target(_database("claude-mem"), [_written(CLAUDE_MEM)], pages=True),
+    "documents": Target(files.read_document, files.DOCUMENTS),
+    "pdf": Target(files.read_pdf, [files.a_pdf()]),
+    "outlines": Target(files.read_code, files.CODE),
+    "hooks": Target(files.read_hook, files.HOOKS),
+    "clients' toml": Target(files.edit_toml, files.TOML),
+    "clients' json": Target(files.edit_jsonc, files.JSONC),
+    "ignored files": Target(files.read_patterns, files.PATTERNS),
+    "palace files": Target(files.read_drawers, files.DRAWERS),
+    "keepers": Target(_text(lambda said: find_keepers(said, "user")), _MARKDOWN),
+    "times": Target(
+        _text(find_phrase), [b"what did we say last tuesday about it?", b"two weeks ago", b"vor drei Tagen"]
     ),
-    "memory-service database": Target(_database("mcp-memory-service"), [_unpacked("mms.db")], 0.1, pages=True),
-    "claude-mem database": Target(_database("claude-mem"), [_written(CLAUDE_MEM)], 0.1, pages=True),
 }

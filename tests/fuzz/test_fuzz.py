@@ -10,7 +10,7 @@ from tests.fuzz.targets import TARGETS
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_bytes_bring_down_what_reads_them(name: str) -> None:
     target = TARGETS[name]
-    for data in inputs(name, 0, int(60 * target.share) + 1):
+    for data in inputs(name, 0, 60):
         problem = feed(target, data)
         assert problem is None or problem.startswith("took "), f"{data!r}\n{problem}"
 
