@@ -19,3 +19,11 @@ def test_no_bytes_bring_down_what_reads_them(name: str) -> None:
 def test_the_databases_that_are_changed_are_read_while_they_are_whole(name: str) -> None:
     target = TARGETS[f"{name} database"]
     assert target.feed(target.seeds[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["imports", "sync folders", "documents", "pdf", "outlines", "hooks", "clients' toml", "clients' json"]
+)
+def test_what_is_meant_is_taken_whole_before_it_is_changed(name: str) -> None:
+    for data in TARGETS[name].seeds:
+        TARGETS[name].feed(data)
