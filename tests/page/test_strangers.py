@@ -414,6 +414,27 @@ def test_a_token_is_not_told_where_the_memory_lies_nor_who_else_calls(
         server.close()
 
 
+def test_a_token_that_may_only_look_is_offered_no_answer_in_the_inbox(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        proposed = memory.remember("Wilma has the ladder.", space="home", status="candidate").id or ""
+        token, _ = create_token(memory.core, spaces=["home"], scope="read", name="visitor")
+    monkeypatch.setenv("RECOLLECT_TOKEN", "the-owner-has-another-one")
+    server = Service(tmp_path)
+    try:
+        page = look("inbox?space=home", url=server.url)
+        page.fill("#token", token)
+        page.keyboard.press("Enter")
+        shown(page, "Your token may look, and change nothing.")
+        assert page.locator(".answers [data-key]").count() == page.locator(".answers [data-key][disabled]").count() == 3
+        page.keyboard.press("k")
+        with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+            assert memory.get(proposed, space="home").status == "candidate"
+    finally:
+        server.close()
+
+
 def test_a_token_that_may_write_mends_its_space_with_the_page(
     look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { empty, h, sentence, show, worded } from "../dom.js";
 import { onChange } from "../live.js";
 import { meta, pair, recordLink } from "../parts.js";
-import { inTurn, keepAddress, state, told, undoEntries } from "../store.js";
+import { inTurn, keepAddress, refused, state, told, undoEntries } from "../store.js";
 import { many } from "../words.js";
 
 const PILES = {
@@ -113,7 +113,7 @@ export async function open(page, where) {
 
   function paint() {
     const total = piles.reduce((sum, one) => sum + one.count, 0);
-    const heading = h("div", { class: "head" }, h("h1", {}, "Inbox"), h("p", {}, total ? `${many(total, "thing")} wait${total === 1 ? "s" : ""} for your word. Every answer can be taken back with u, but for masking.` : ""));
+    const heading = h("div", { class: "head" }, h("h1", {}, "Inbox"), h("p", {}, total ? `${many(total, "thing")} wait${total === 1 ? "s" : ""} for your word.${refused() ? "" : " Every answer can be taken back with u, but for masking."}` : ""));
     if (!total) return show(page, heading, searching, nothing());
     const one = chosen();
     show(page, heading,
@@ -141,12 +141,12 @@ export async function open(page, where) {
   function card(one) {
     const matter = one.matters[at];
     const { records } = matter;
-    const body = records.length === 2 ? pair(records[0], records[1], ["The older", "The newer"]) : h("div", { class: "stack" }, records.map((record) => h("div", { class: "stack-one" }, h("p", { class: "read large" }, record.text), meta(record), h("a", { class: "small", href: recordLink(record) }, "Open"), records.length > 2 && pile === "contested" && h("button", { onclick: () => answer("keep", record.id) }, "Keep this one"))));
+    const body = records.length === 2 ? pair(records[0], records[1], ["The older", "The newer"]) : h("div", { class: "stack" }, records.map((record) => h("div", { class: "stack-one" }, h("p", { class: "read large" }, record.text), meta(record), h("a", { class: "small", href: recordLink(record) }, "Open"), records.length > 2 && pile === "contested" && h("button", { disabled: Boolean(refused()), onclick: () => answer("keep", record.id) }, "Keep this one"))));
     const buttons = one.answers.flatMap((word) => (pile === "contested" && word === "keep" && records.length === 2 ? [["o", "Keep the older", () => answer("keep", records[0].id)], ["n", "Keep the newer", () => answer("keep", records[1].id)]] : pile === "contested" && word === "keep" && records.length > 2 ? [] : [[ANSWERS[word][0], ANSWERS[word][1], () => answer(word)]]));
     return h("article", { class: "sheet matter" },
       h("div", { class: "head" }, h("p", { class: "small" }, h("b", {}, sentence(matter.note)), ` In ${matter.space}.`), h("p", { class: "small muted numbers position" }, `${at + 1} of ${one.count}`)),
       body,
-      h("div", { class: "actions answers" }, buttons.map(([key, words, act], index) => h("button", { class: index === 0 ? "primary" : "", onclick: act, "data-key": key }, `${words} `, h("kbd", {}, key))), one.matters.length > 1 && h("button", { class: "quiet small", onclick: () => skip(1) }, "Later ", h("kbd", {}, "j"))));
+      h("div", { class: "actions answers" }, buttons.map(([key, words, act], index) => h("button", { class: index === 0 ? "primary" : "", disabled: Boolean(refused()), onclick: act, "data-key": key }, `${words} `, h("kbd", {}, key))), one.matters.length > 1 && h("button", { class: "quiet small", onclick: () => skip(1) }, "Later ", h("kbd", {}, "j")), refused() && h("p", { class: "small muted" }, refused())));
   }
 
   /** The next one is there at once; what was answered comes back where the answer could not be taken. */
