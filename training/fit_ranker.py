@@ -92,9 +92,8 @@ def hashed(text: str) -> frozenset[int]:
 
 
 @cache
-def read_scale() -> tuple[float, float]:
-    known = json.loads((MODEL_FOLDER / "calibration.json").read_text())["calibration"]
-    return known["floor"], known["spread"]
+def read_floor() -> float:
+    return json.loads((MODEL_FOLDER / "calibration.json").read_text())["calibration"]["floor"]
 
 
 def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
@@ -108,8 +107,7 @@ def gather(asked: Asked, read: int) -> tuple[ranker.Evidence, np.ndarray]:
     pair = np.array([is_pair(term) for term in distinct], bool)
     said = keywords.Terms(df=df, pair=pair, records=max(len(held), WORLD), mean_length=float(length.mean()))
     covered, words = keywords.relate_keywords(said, tf, length)
-    floor, spread = read_scale()
-    near = (asked.cosine - floor) / spread
+    near = ranker.to_near(asked.cosine, read_floor())
     kept = np.arange(len(held))
     if len(held) > BY_KEYWORD:
         best = np.argsort(-words, kind="stable")[:BY_KEYWORD]

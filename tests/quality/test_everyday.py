@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import recollect
 from recollect import Memory
+from recollect.embed.bundled import BundledEmbedder
 
 NOTES = {
     "rehearsal": ("2026-01-08", "Choir rehearses Thursdays 19:30 in the old school gym, doors open at seven."),
@@ -141,3 +143,27 @@ def test_without_vectors_too_what_is_newer_stands_first(tmp_path: Path, monkeypa
             memory.remember(old, event_time="2026-03-01")
         found = {question: memory.recall(question, limit=1).hits[0].record.text for question in changed}
     assert found == {question: new for question, (_, new) in changed.items()}
+
+
+class Squeezed:
+    """The bundled model without its wordpieces, all of whose cosines lie between 1 - share and 1."""
+
+    def __init__(self, share: float) -> None:
+        self._share, self._model = share, BundledEmbedder()
+        self.name, self.dim = f"squeezed-{share}", self._model.dim + 1
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> np.ndarray:
+        rows = self._model.embed(texts, query=query) * np.sqrt(self._share)
+        return np.hstack([rows, np.full((len(rows), 1), np.sqrt(1 - self._share))]).astype(np.float32)
+
+
+def test_a_model_whose_cosines_lie_close_together_ranks_as_well(tmp_path: Path) -> None:
+    orders: dict[float, list[list[str]]] = {}
+    for share in (1.0, 0.2):
+        with recollect.open(tmp_path / str(share), embedder=Squeezed(share)) as memory:
+            drafts = [{"id": id, "text": text, "event_time": f"{at}T09:00:00Z"} for id, (at, text) in NOTES.items()]
+            memory.remember_many(drafts)
+            memory.embed_waiting()
+            orders[share] = [[hit.record.id for hit in memory.recall(question)] for question in ASKED]
+    assert sum(order[0] == id for order, id in zip(orders[0.2], ASKED.values(), strict=True)) >= 11
+    assert sum(one[0] == other[0] for one, other in zip(orders[1.0], orders[0.2], strict=True)) >= 16

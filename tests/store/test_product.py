@@ -20,3 +20,11 @@ def test_a_product_in_blocks_is_that_of_the_whole(rows: int, inner: int, columns
 
 def test_a_product_of_nothing_has_no_rows() -> None:
     assert multiply(np.zeros((0, 48), np.float32), np.zeros((48, 5), np.float32)).shape == (0, 5)
+
+
+@pytest.mark.parametrize("stacked", [(), (3,)])
+def test_a_stack_of_matrices_is_multiplied_each_by_itself(stacked: tuple[int, ...]) -> None:
+    chance = np.random.default_rng(4)
+    left = chance.normal(size=(*stacked, 400, 42)).astype(np.float32)
+    right = chance.normal(size=(3, 42, 64)).astype(np.float32)
+    assert np.allclose(multiply(left, right), left @ right, atol=1e-3)

@@ -15,9 +15,10 @@ scale of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,7 @@ from recollect.store.product import multiply
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
+Columns = dict[str, Floats | NDArray[np.bool_] | float]
 Pairs = Sequence[tuple[Ints, Ints, float]]
 """Candidates, as many others that stand after them, and what share of its worth each gives the other."""
 
@@ -37,6 +39,8 @@ LIKE = 32
 """Of so many of the best candidates it is looked at which say nearly the same."""
 _NEIGHBOUR_SHARES = (0.25, 0.1)
 _NEAREST_Z, _FARTHEST_Z = 14.0, -3.0
+_USUAL_FLOOR, _USUAL_SPREAD = 0.039508, 0.072236  # of the bundled model, whose numbers the networks were fitted on
+_FARTHEST, _FEW = 6.0, 3
 _LARGE = 1_000
 _BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
 _MOSTLY = 0.5
@@ -98,7 +102,9 @@ class Weights(Struct, frozen=True):
 
 
 class Likeness(Struct, frozen=True, eq=False):
-    """How some candidates (`rows`) compare with each other: their cosines, and how much of their words they share."""
+    """How some candidates (`rows`) compare with each other: their cosines (`to_usual`), and how much of their words
+    they share.
+    """
 
     rows: Ints
     cosine: Floats
@@ -109,7 +115,7 @@ class Evidence(Struct, frozen=True, kw_only=True, eq=False):
     """What is known of the n candidates of one question; arrays have n rows, NaN stands for what is not known.
 
     covered: share of the question's weight that the record holds. words: BM25 as a share of the most there could be.
-    near: how many standard deviations its cosine lies above that of unrelated texts. late: match of wordpieces.
+    near: how far its cosine lies above that of unrelated texts (`to_near`). late: match of wordpieces.
     deep: what the reranker says. length: in terms. group, position: its place in a session or source (group -1: none).
     time: when it happened. like: how the best candidates compare with each other (None: not compared).
     named: how many words of the question's names it holds. replaced: has another record taken its place?
@@ -157,21 +163,32 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     grouped = evidence.group >= 0
     if evidence.records > _LARGE:
         grouped = np.ones(len(grouped), np.bool_)
-    elif not len(grouped) or grouped.mean() < _MOSTLY:  # a page among notes is judged as they are
+    elif not len(grouped) or np.count_nonzero(grouped) < _MOSTLY * len(grouped):
+        # a page among notes is judged as they are
         return said if rows is not None else _put_newer_first(evidence, said)
     return np.where(grouped[some], _weave_in(evidence, said, some, blind=blind), said)
 
 
 def is_blind(evidence: Evidence) -> bool:
     """Has hardly a candidate a vector: another script, no model, or none computed yet?"""
-    return len(evidence.near) > 0 and bool(np.isnan(evidence.near).mean() >= _BLIND)
+    count = len(evidence.near)
+    return count > 0 and int(np.count_nonzero(np.isnan(evidence.near))) >= _BLIND * count
 
 
 def say(fitted: Fitted, evidence: Evidence, some: slice | Ints = slice(None)) -> Floats:
-    """What the networks say of the candidates, or of some."""
-    values = describe(evidence)[some]
-    values = ((values - fitted.mean) * fitted.scale).clip(-6.0, 6.0).astype(np.float32)
-    return sum((_run(layers, values) for layers in fitted.networks), np.zeros(len(values))) / len(fitted.networks)
+    """What the networks say of the candidates, or of some: the mean of all, which are reckoned side by side."""
+    values = np.ones((len(FEATURES) + 1, len(evidence.covered)), np.float32)  # the last is what a bias is multiplied by
+    known = values[:-1]
+    _fill(known, evidence)
+    known -= fitted.mean
+    known *= fitted.scale
+    np.maximum(np.minimum(known, _FARTHEST, out=known), -_FARTHEST, out=known)
+    hidden = multiply(values.T[some], fitted.first)
+    np.maximum(hidden, 0.0, out=hidden)
+    inner = multiply(hidden, fitted.second)
+    inner += fitted.bias
+    np.maximum(inner, 0.0, out=inner)
+    return (inner @ fitted.last).mean(axis=0)[:, 0].astype(np.float64) + fitted.level
 
 
 def _be_as_sure_as_words(evidence: Evidence, said: Floats, some: slice | Ints) -> Floats:
@@ -265,30 +282,30 @@ def _weave(evidence: Evidence) -> Floats:
         own = (1.5 - tenth / best) ** 2 * words / best
     else:
         own = np.zeros(len(words))
-    own = own + _NEAR_SHARE * np.clip(_known(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
+    own = own + _NEAR_SHARE * _within(_known(evidence.near) / _NEAREST_Z, 0.0, 1.0) ** 2
     late = _known(evidence.late, _LATE_FLOOR)
-    own = own + _LATE_SHARE * np.clip((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
+    own = own + _LATE_SHARE * _within((late - _LATE_FLOOR) / (1.0 - _LATE_FLOOR), 0.0, 1.0) ** 2
     per_word = 1.0 + (_PAIR_TERMS - 1.0) * evidence.pairs
     own = own * np.maximum(evidence.length / (_LONG * per_word), 1.0) ** -_LONG_FALL
-    read = _READ_SHARE / (1.0 + np.exp(-np.nan_to_num(evidence.deep, nan=-np.inf)))
-    return own + _neighbours(own, evidence) + read
-
-
-def _run(layers: list[tuple[Floats, Floats]], values: Floats) -> Floats:
-    for matrix, bias in layers[:-1]:
-        values = multiply(values, matrix)
-        values += bias
-        np.maximum(values, 0.0, out=values)
-    matrix, bias = layers[-1]
-    return (values @ matrix + bias)[:, 0]
+    own = own + _neighbours(own, evidence)
+    if np.isnan(evidence.deep).all():
+        return own
+    return own + _READ_SHARE / (1.0 + np.exp(-_known(evidence.deep, -np.inf)))
 
 
 class Fitted(Struct, frozen=True, eq=False):
-    """Weights as they are reckoned with: `scale` is what features are multiplied by."""
+    """Weights as they are reckoned with: a matrix of each network in a stack.
+
+    `mean` and `scale` (which features are multiplied by) are columns. `first` has a layer's bias as its last row.
+    """
 
     mean: Floats
     scale: Floats
-    networks: list[list[tuple[Floats, Floats]]]
+    first: Floats
+    second: Floats
+    bias: Floats
+    last: Floats
+    level: float
     lacking: Lacking
     woven: Woven
 
@@ -299,12 +316,37 @@ def _load() -> Fitted:
 
 
 def unpack(found: Weights) -> Fitted:
-    networks = [[(_single(one.weights), _single(one.bias)) for one in layers] for layers in found.networks]
-    return Fitted(np.array(found.mean), 1.0 / np.array(found.scale), networks, found.lacking, found.woven)
+    first, second, last = zip(*found.networks, strict=True)
+    mean, scale = (_single(column)[:, None] for column in (found.mean, found.scale))
+    return Fitted(
+        mean=mean,
+        scale=1.0 / scale,
+        first=_single([[*layer.weights, layer.bias] for layer in first]),
+        second=_single([layer.weights for layer in second]),
+        bias=_single([[layer.bias] for layer in second]),
+        last=_single([layer.weights for layer in last]),
+        level=sum(layer.bias[0] for layer in last) / len(last),
+        lacking=found.lacking,
+        woven=found.woven,
+    )
 
 
 def _single(values: Sequence[object]) -> Floats:
     return np.array(values, dtype=np.float32)
+
+
+def to_usual(cosine: Floats, floor: float) -> Floats:
+    """Cosines of any model as the bundled one would give them; `floor` is that of unrelated texts.
+
+    With some models it is 0.05 and with others 0.78: what counts is how much of the way from there to the same text a
+    cosine has gone.
+    """
+    return _USUAL_FLOOR + (1.0 - _USUAL_FLOOR) * (cosine - floor) / max(1.0 - floor, 1e-3)
+
+
+def to_near(cosine: Floats, floor: float) -> Floats:
+    """How many of the bundled model's standard deviations cosines of any model lie above that of unrelated texts."""
+    return (to_usual(cosine, floor) - _USUAL_FLOOR) / _USUAL_SPREAD
 
 
 def weigh_roughly(covered: Floats, words: Floats, near: Floats, late: Floats | None) -> Floats:
@@ -326,43 +368,90 @@ def share_words(held: Sequence[Collection[int]]) -> Floats:
 
 def describe(evidence: Evidence) -> Floats:
     """A row of numbers for each candidate, in the order of FEATURES."""
-    columns = _columns(evidence)
     rows = np.empty((len(FEATURES), len(evidence.covered)))
-    for at, name in enumerate(FEATURES):
-        rows[at] = columns[name]
+    _fill(rows, evidence)
     return rows.T
 
 
-def _columns(evidence: Evidence) -> dict[str, Floats | float]:
-    near = np.clip(evidence.near, _FARTHEST_Z, _NEAREST_Z)
-    signals = {"covered": evidence.covered, "words": evidence.words, "near": near, "late": evidence.late}
-    columns: dict[str, Floats | float] = {}
-    for name, signal in signals.items():
-        columns[name] = _known(signal)
-        columns[f"{name} lead"] = _lead(signal)
-        columns[f"{name} best"] = _best(signal)
-    for name in ("near", "late"):
-        columns[f"{name} spread"] = _spread(signals[name])
-        columns[f"{name} missing"] = np.isnan(signals[name]).astype(np.float64)
+def _fill(rows: Floats, evidence: Evidence) -> None:
+    columns = _columns(evidence)
+    for at, name in enumerate(FEATURES):
+        rows[at] = columns[name]
+
+
+def _columns(evidence: Evidence) -> Columns:
     own = _own(evidence)
-    columns["neighbours"] = _neighbours(own, evidence)
-    columns["neighbours covered"] = _neighbours(evidence.covered, evidence)
-    columns["in a group"] = (evidence.group >= 0).astype(np.float64)
-    columns |= _read(evidence.deep)
+    columns = _signals(evidence)
+    columns |= _in_groups(evidence, own)
     columns |= _in_time(evidence, own)
     columns["length"] = np.log1p(evidence.length)
-    columns["terms"] = float(np.log1p(evidence.terms))
-    columns["records"] = float(np.log10(max(evidence.records, 1)))
+    columns["terms"] = math.log1p(evidence.terms)
+    columns["records"] = math.log10(max(evidence.records, 1))
     columns["pairs"] = evidence.pairs
     columns["asks past"] = float(evidence.asks_past)
     columns["asks now"] = float(evidence.asks_now)
     return columns
 
 
+def _in_groups(evidence: Evidence, own: Floats) -> Columns:
+    grouped = evidence.group >= 0
+    if not grouped.any():
+        return {"neighbours": 0.0, "neighbours covered": 0.0, "in a group": 0.0}
+    near, covered = _neighbours(own, evidence), _neighbours(evidence.covered, evidence)
+    return {"neighbours": near, "neighbours covered": covered, "in a group": grouped}
+
+
+def _signals(evidence: Evidence) -> Columns:
+    """Of each signal its number (0 where it is not known), its lead over the best of the others, and the best of all.
+
+    Of meaning also where a number stands in standard deviations of all; of the reranker what it was shown.
+    """
+    near = _within(evidence.near, _FARTHEST_Z, _NEAREST_Z)
+    told = np.array([evidence.covered, evidence.words, near, evidence.late, evidence.deep])
+    unknown = np.isnan(told)
+    count = told.shape[1] - unknown.sum(axis=1)
+    value, lead, best = np.where(unknown, 0.0, told), *_compare(told, unknown, count)
+    columns: Columns = {}
+    for at, name in enumerate(("covered", "words", "near", "late", "deep")):
+        columns[name], columns[f"{name} lead"], columns[f"{name} best"] = value[at], lead[at], best[at]
+    for at, name in ((2, "near"), (3, "late")):
+        columns[f"{name} missing"] = unknown[at]
+        columns[f"{name} spread"] = _spread(value[at], unknown[at], int(count[at]))
+    columns["read"], columns["any read"] = ~unknown[4], float(count[4] > 0)
+    if not count[4]:
+        columns |= {"deep": 0.0, "deep lead": 0.0, "read": 0.0}
+    columns["share read"] = math.log1p(count[4])
+    return columns
+
+
+def _compare(told: Floats, unknown: NDArray[np.bool_], count: Ints) -> tuple[Floats, Floats]:
+    """How far each number of a row lies above the best of the others, and the best; 0 where it is not known."""
+    if not told.shape[1]:
+        return told, np.zeros(len(told))
+    left, rows = np.where(unknown, -np.inf, told), np.arange(len(told))
+    first = left.argmax(axis=1)
+    best = np.where(count > 0, left[rows, first], 0.0)
+    left[rows, first] = -np.inf
+    lead = told - best[:, None]
+    lead[rows, first] = best - left.max(axis=1)
+    lead[unknown | (count < 2)[:, None]] = 0.0
+    return lead, best
+
+
+def _spread(value: Floats, unknown: NDArray[np.bool_], count: int) -> Floats:
+    """In standard deviations of those that are known, where each stands."""
+    if count < _FEW:
+        return np.zeros(len(value))
+    apart = value - value.sum() / count
+    apart[unknown] = 0.0
+    return apart / (math.sqrt(apart @ apart / count) + 1e-3)
+
+
 def _own(evidence: Evidence) -> Floats:
     """What each candidate's own text is worth to the question, by the finest signal that there is."""
-    near = np.clip(_known(evidence.near), _FARTHEST_Z, _NEAREST_Z) / _NEAREST_Z
-    return np.where(np.isnan(evidence.late), near, evidence.late)
+    late = evidence.late
+    near = _within(_known(evidence.near), _FARTHEST_Z, _NEAREST_Z) / _NEAREST_Z
+    return np.where(np.isnan(late), near, late)
 
 
 def neighbours_of(evidence: Evidence) -> Floats:
@@ -371,32 +460,14 @@ def neighbours_of(evidence: Evidence) -> Floats:
     return _neighbours(worth, evidence)
 
 
+def _within(signal: Floats, least: float, most: float) -> Floats:
+    """What numpy's own `clip` does, which takes three times as long for so few."""
+    return np.minimum(np.maximum(signal, least), most)
+
+
 def _known(signal: Floats, otherwise: float = 0.0) -> Floats:
     """A signal, and something else where it is not known."""
     return np.where(np.isnan(signal), otherwise, signal)
-
-
-def _best(signal: Floats) -> float:
-    return float(np.nanmax(signal)) if not np.isnan(signal).all() else 0.0
-
-
-def _lead(signal: Floats) -> Floats:
-    """How far each lies above the best of the others; 0 where it is not known."""
-    known = np.flatnonzero(~np.isnan(signal))
-    if len(known) < 2:
-        return np.zeros(len(signal))
-    first, second = known[np.argsort(-signal[known], kind="stable")[:2]]
-    lead = signal - signal[first]
-    lead[first] = signal[first] - signal[second]
-    return _known(lead)
-
-
-def _spread(signal: Floats) -> Floats:
-    """In standard deviations of all candidates, where each stands."""
-    known = ~np.isnan(signal)
-    if known.sum() < 3:
-        return np.zeros(len(signal))
-    return _known((signal - signal[known].mean()) / (signal[known].std() + 1e-3))
 
 
 def pair_neighbours(group: Ints, position: Ints) -> Pairs:
@@ -426,51 +497,35 @@ def _neighbours(own: Floats, evidence: Evidence) -> Floats:
     return given
 
 
-def _read(deep: Floats) -> dict[str, Floats | float]:
-    """What the reranker said of those that it was shown; it was shown the best."""
-    known = ~np.isnan(deep)
-    return {
-        "deep": _known(deep),
-        "deep lead": _lead(deep),
-        "deep best": _best(deep),
-        "read": known.astype(np.float64),
-        "any read": float(known.any()),
-        "share read": float(np.log1p(known.sum())),
-    }
-
-
-def _in_time(evidence: Evidence, own: Floats) -> dict[str, Floats | float]:
+def _in_time(evidence: Evidence, own: Floats) -> Columns:
     """How each stands in time, and beside newer and older candidates that speak of the same."""
     count = len(own)
-    order = np.argsort(np.argsort(evidence.time, kind="stable"), kind="stable")
-    columns: dict[str, Floats | float] = {f"{side} {name}": np.zeros(count) for side in _SIDES for name in _BESIDE}
-    columns["place in time"] = order / max(count - 1, 1)
-    columns["like all"] = everywhere = np.zeros(count)
+    place = np.empty(count)
+    place[np.argsort(evidence.time, kind="stable")] = np.arange(count) / max(count - 1, 1)
+    columns: Columns = {f"{side} {name}": 0.0 for side in _SIDES for name in _BESIDE}
+    columns["place in time"], columns["like all"] = place, 0.0
     like = evidence.like
     if like is None or len(like.rows) < 2 or np.isnan(evidence.near).all():
         return columns
+    worth, both = own[like.rows], (like.cosine + like.shared) / 2
+    answers = _within(worth / np.maximum(worth[:, None], 1e-3), 0.0, 1.0)
+    time = evidence.time[like.rows]
+    newer = np.greater.outer(time, time).T
+    there: NDArray[np.bool_] = np.array([newer, newer.T])
+    planes = np.where(there[:, None], np.array([like.cosine, like.shared, np.maximum(both * answers, 0.0), both]), -1.0)
+    told = np.empty((len(_SIDES), len(_BESIDE), len(worth)))
+    told[:, :3] = planes[:, :3].max(axis=3)
+    told[:, 3] = worth[planes[:, 3].argmax(axis=2)] - worth
+    beside = np.zeros((len(_SIDES), len(_BESIDE), count))
+    beside[:, :, like.rows] = np.where(there.max(axis=2)[:, None], told, 0.0)
+    for (to, side), (at, name) in product(enumerate(_SIDES), enumerate(_BESIDE)):
+        columns[f"{side} {name}"] = beside[to, at]
+    columns["like all"] = everywhere = np.zeros(count)
     everywhere[like.rows] = (like.cosine.sum(axis=1) - 1.0) / (len(like.rows) - 1)
-    time, worth = evidence.time[like.rows], own[like.rows]
-    both = (like.cosine + like.shared) / 2
-    answers = np.clip(worth[None, :] / np.maximum(worth[:, None], 1e-3), 0.0, 1.0)
-    for side in _SIDES:
-        there = time[None, :] > time[:, None] if side == "newer" else time[None, :] < time[:, None]
-        known = there.any(axis=1)
-        nearest = np.where(there, both, -1.0).argmax(axis=1)
-        beside = {
-            "like": np.where(there, like.cosine, -1.0).max(axis=1),
-            "shared": np.where(there, like.shared, 0.0).max(axis=1),
-            "gain": worth[nearest] - worth,
-            "rival": np.where(there, both * answers, 0.0).max(axis=1),
-        }
-        for name in _BESIDE:
-            column = np.zeros(count)
-            column[like.rows[known]] = beside[name][known]
-            columns[f"{side} {name}"] = column
     return columns
 
 
-_SIDES, _BESIDE = ("newer", "older"), ("like", "shared", "gain", "rival")
+_SIDES, _BESIDE = ("newer", "older"), ("like", "shared", "rival", "gain")
 FEATURES = (
     "covered", "covered lead", "covered best", "words", "words lead", "words best", "near", "near lead", "near best",
     "near spread", "near missing", "late", "late lead", "late best", "late spread", "late missing", "neighbours",

@@ -14,11 +14,13 @@ _ALONE = 4 * 65_536  # multiplications that OpenBLAS does in the thread that ask
 
 
 def multiply(left: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The product of two matrices, block by block of the rows of the first."""
-    rows = max(_ALONE // max(right.size, 1), 1)
-    if len(left) <= rows:
+    """The product of two matrices, block by block of the rows of the first; or of stacks of them."""
+    rows = max(_ALONE // max(right.shape[-2] * right.shape[-1], 1), 1)
+    if left.shape[-2] <= rows:
         return left @ right
-    found = np.empty((len(left), right.shape[1]), np.result_type(left, right))
-    for start in range(0, len(left), rows):
-        np.matmul(left[start : start + rows], right, out=found[start : start + rows])
+    stack = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    found = np.empty((*stack, left.shape[-2], right.shape[-1]), np.result_type(left, right))
+    for start in range(0, left.shape[-2], rows):
+        some = np.s_[..., start : start + rows, :]
+        np.matmul(left[some], right, out=found[some])
     return found

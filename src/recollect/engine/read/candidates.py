@@ -23,6 +23,7 @@ from recollect.ingest.entities import extract_names, phrases, unspaced
 from recollect.retrieve.asking import asks_past, said_after_before, tells_past
 from recollect.retrieve.keywords import Terms, relate_keywords
 from recollect.retrieve.period import Period, find_time
+from recollect.retrieve.ranker import to_near
 from recollect.store.base import Entities, View, normal_name
 from recollect.store.distinct import distinct, find
 from recollect.store.search import Findings, NearMatch, Pick, WordMatch
@@ -44,7 +45,7 @@ _MICROS_PER_DAY = 86_400e6
 class SpaceCandidates(Struct, frozen=True, eq=False):
     """The candidates of one space: what the store found of them, and what the signals say. Arrays have a row for each.
 
-    covered, words: as in `retrieve/keywords.py`. near: standard deviations above the cosine of unrelated texts.
+    covered, words: as in `retrieve/keywords.py`. near: as in `retrieve/ranker.py`.
     graph, recency: within 0..1, 1 the nearest and the newest.
     """
 
@@ -258,7 +259,7 @@ def _complete(
         mean_length=match.length / max(match.records, 1),
     )
     covered, words = relate_keywords(terms, found.tf, found.length)
-    near = found.cosine if vectors is None else (found.cosine - vectors.model().floor) / vectors.model().spread
+    near = found.cosine if vectors is None else to_near(found.cosine, vectors.model().floor)
     age = (question.now - found.event_time) / _MICROS_PER_DAY
     graph = np.zeros(len(age))
     if drawn.graph:

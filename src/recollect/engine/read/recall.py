@@ -49,6 +49,7 @@ from recollect.retrieve.ranker import (
     neighbours_of,
     pair_neighbours,
     share_words,
+    to_usual,
     weigh_roughly,
 )
 from recollect.store.base import View
@@ -175,11 +176,12 @@ class _Pool:
         picks, places = self.picks(rows)
         at = {int(row): place for place, row in enumerate(rows)}
         like = np.zeros((len(rows), len(rows)))
-        by_vectors = {} if vectors is None else shown.view.signals(picks, None, model=vectors.model().no, alike=True)
+        model = None if vectors is None else vectors.model()
+        by_vectors = {} if model is None else shown.view.signals(picks, None, model=model.no, alike=True)
         for space, told in by_vectors.items():
-            if told.alike is not None:
+            if model is not None and told.alike is not None:
                 own = [at[int(row)] for row in places[space]]
-                like[np.ix_(own, own)] = told.alike
+                like[np.ix_(own, own)] = np.where(told.alike, to_usual(told.alike, model.floor), 0.0)
         shared = share_words([one.terms.keys() for one in shown.terms(self.version[rows].tolist())])
         self.evidence = msgspec.structs.replace(self.evidence, like=Likeness(rows, like, shared))
 
