@@ -15,7 +15,7 @@ import pytest
 import recollect
 
 HEAVY = {
-    "httpcore", "httpx", "lxml", "markdown_it", "numpy", "onnxruntime", "platformdirs", "pypdf", "rich",
+    "httpcore", "httpx", "markdown_it", "numpy", "onnxruntime", "platformdirs", "pypdf", "rich",
     "starlette", "tree_sitter", "typer", "uvicorn", "watchfiles",
 }  # fmt: skip
 

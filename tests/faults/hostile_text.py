@@ -24,6 +24,7 @@ from recollect.ingest import (
     text,
     token_chunks,
     transcripts,
+    web,
 )
 from recollect.retrieve import alike, asking, brief, context, fence, general, summarize
 from recollect.serve import message
@@ -31,6 +32,7 @@ from recollect.store import terms
 
 PIECES = (
     *"a ` A- a_ a. a' . < <!-- <meta <p [ [[ ]( ![ > # ~~~ ``` (( {} *a **a _a_ aA 1. é 漢 漢a @a".split(),
+    *("<b>", "</b>", "<td>", "</ ", "<a ", "<a ='>' ", '<a b="', "<!", "<title>", "<script>", "<table><p>", "<a role "),
     *('"', "“", "「", "\\", "\\a", "&", "|"),
     *(" ", "\n", "\t", "A ", "- ", "# ", "Mr. ", "A. ", "a\n=\n", "===\n", "|-|\n", "\r", "a b ", "!? ", "* ", "> > "),
     *("<system-reminder>", "<ide_a>", "<ide_a></ide_a> ", "<think>", '{"exit_code":', "question:", "Aa bb ", "de A "),
@@ -67,7 +69,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tokens": context.estimate_tokens, "cut": lambda s: context.cut_text(s, 100), "fence": fence.fence_text,
     "past": asking.asks_past, "now": asking.asks_now, "general": general.asks_generally, "claude code": _claude_code,
     "codex": _codex, "sniff": lambda s: documents.sniff("a.html", s.encode()),
-    "thoughts": lambda s: condense._THOUGHTS.sub("", s),
+    "page": web.extract_page, "thoughts": lambda s: condense._THOUGHTS.sub("", s),
     "todo": lambda s: brief._TODO.match(s), "message": lambda s: message.decode(s.encode()),
 }  # fmt: skip
 

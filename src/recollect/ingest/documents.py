@@ -107,7 +107,7 @@ def parse_form(name: str, data: bytes, form: Form, mode: str | None = None) -> P
     if form == "pdf":
         return pdf.parse_pdf(stem, data, mode or "pdf")
     if form == "html":
-        from recollect.ingest.web import parse_page  # brings in lxml
+        from recollect.ingest.web import parse_page  # which reads documents, too
 
         return parse_page(stem, data, mode or "file")
     text = decode(name, data)

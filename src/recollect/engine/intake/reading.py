@@ -37,6 +37,7 @@ from recollect.ingest.regular import open_regular, read_regular
 from recollect.ingest.repo import Parsed, parse_source
 from recollect.ingest.transcripts import knows_transcript, read_transcript
 from recollect.ingest.walk_files import SOURCE_CODE, TOO_LARGE, Choice, looks_generated, read_source, skip_name
+from recollect.ingest.web import parse_fetched
 from recollect.types import Segment
 
 GONE = "gone"
@@ -227,8 +228,6 @@ def _look_for_transcript(root: Path, errand: Errand, seen: ReadFile, data: Data)
 
 
 def _parse_page(root: Path, errand: Errand, seen: ReadFile, data: Data) -> ReadFile:  # noqa: ARG001
-    from recollect.ingest.web import parse_fetched  # brings in lxml
-
     return _drafted(
         seen, lambda: [draft_page(parse_fetched(seen.path, bytes(data), errand.form or "", errand.charset))]
     )
