@@ -70,6 +70,8 @@ class Core:
         self.client = ""
         """Whose keys of changes these are; the owner's have no name before them."""
         self.on_write: list[Callable[[], None]] = []
+        self.lengths: dict[int, int] = {}
+        """How many words that tell something some versions have, at least: that never changes."""
         self.eyes: Eyes | None = None
         """What sees a text at once, where a model is loaded."""
         self.notes: list[str] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from recollect.pattern import pattern_of
 from recollect.store.base import normal_name
 
 NAMES_VERSION = 1  # raised by whoever changes what is taken for a name: indexes are then made anew
@@ -16,17 +17,17 @@ MAX_NAMES = 32
 _LONGEST_PHRASE = 4
 _SCANNED = 20_000  # characters; names further down a very long text are not looked for
 
-_QUOTED = re.compile(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|「([^」\n]{2,60})」")
-_IDENTIFIER = re.compile(  # nothing is given back (++) where a shorter match could not end
+_QUOTED = pattern_of(r"`([^`\n]{2,60})`|\"([^\"\n]{2,60})\"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|「([^」\n]{2,60})」")
+_IDENTIFIER = pattern_of(  # nothing is given back (++) where a shorter match could not end
     r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_:/.-][A-Za-z0-9]++)+"  # snake_case, kebab-case, dotted.path, scope:name
     r"|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}|[A-Z][A-Z0-9]++)\b"  # camelCase, PascalCase, ACRONYM
 )
-_PART_OF_ONE = re.compile(  # what every identifier has: a joint, or a capital that does not begin a word
+_PART_OF_ONE = pattern_of(  # what every identifier has: a joint, or a capital that does not begin a word
     r"[_:/.\-A-Z](?:(?<=[A-Za-z0-9][_:/.-])[A-Za-z0-9]|(?<=[A-Za-z0-9][A-Z])|[0-9])"
 )
-_HANDLE = re.compile(r"[@#](?<![\w@#][@#])[A-Za-z][\w-]{1,50}")
-_CAPITALISED = re.compile(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
-_CAPITALISED_ASCII = re.compile(r"[A-Z][\w'-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[A-Z][\w'-]*)*", re.ASCII)
+_HANDLE = pattern_of(r"[@#](?<![\w@#][@#])[A-Za-z][\w-]{1,50}")
+_CAPITALISED = pattern_of(r"[^\W\d_a-z][\w'’-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[^\W\d_a-z][\w'’-]*)*")
+_CAPITALISED_ASCII = pattern_of(r"[A-Z][\w'-]*(?:[ ](?:(?:of|the|de|van|von|der|la|al)[ ])?[A-Z][\w'-]*)*", re.ASCII)
 _LOOKED_BACK = 60  # characters; enough to see whether a sentence or a list item begins here
 _EDGE = "\"'`“”‘’«»()[]{}<>.,;:!?…*_~"
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # compiled when needed

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from recollect.pattern import pattern_of
+
 _TOKEN = r"[A-Za-z0-9_-]"
 _START = r"(?<![A-Za-z0-9_-])"
 _END = r"(?![A-Za-z0-9_-])"
@@ -51,7 +53,7 @@ def _classes(text: str) -> int:
     return sum(any(map(kind, text)) for kind in kinds)
 
 
-_RUN = re.compile(r"(.)\1{5,}|0123456789|123456789012|abcdefghij|ABCDEFGHIJ")
+_RUN = pattern_of(r"(.)\1{5,}|0123456789|123456789012|abcdefghij|ABCDEFGHIJ")
 
 
 def _is_random(text: str) -> bool:
@@ -67,13 +69,13 @@ def _is_key(text: str) -> bool:
     return not all(part.isalpha() or part.isdigit() for part in parts) and not _NAME.match(text)
 
 
-_HOLES = re.compile(
+_HOLES = pattern_of(
     r"(?i)[<{\[(]|^[$%]\w*|\*\*\*|\.\.\.|…|^(?:x+|\W+|(?:your|my|the|some|a|an|new|old|test|fake|dummy|sample|placeholder|redacted|masked|"
     r"process|config|settings|self|this|args|options|env|os|secrets?|vault|request|req|ctx|user|data|props|state|params)"
     r"(?:[-_. ].*)?|null|none|true|false|undefined|string|str|text|bytes|int|changeme|change_me|todo|tbd|required|optional|"
     r"pass(?:word|wd|phrase)?|pwd|hidden|empty|unset|missing|invalid|expired|wrong|value|token|bearer|basic|digest|key)$"
 )  # what stands where a secret would: a hole to fill, a name, a type, a word about it
-_NAME = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$")
+_NAME = pattern_of(r"[A-Za-z_]+(?:\.[A-Za-z_][A-Za-z0-9_]*)*[;,]?$|[A-Z][A-Z0-9_]+$|[a-z]+(?:_[a-z0-9]+)+$")
 
 
 def _is_filled(text: str) -> bool:
@@ -101,7 +103,7 @@ def _is_url_password(text: str) -> bool:
 
 
 def _prefixed(kind: str, marks: str, pattern: str, holds: Callable[[str], bool] = _is_random) -> _Rule:
-    return _Rule(kind, tuple(marks.split()), re.compile(f"{_START}(?:{pattern})"), holds)
+    return _Rule(kind, tuple(marks.split()), pattern_of(f"{_START}(?:{pattern})"), holds)
 
 
 _PREFIXED = (
@@ -167,13 +169,13 @@ _PREFIXED = (
 
 # What its place gives away
 
-_OTHERWISE = re.compile(
+_OTHERWISE = pattern_of(
     r"(?i)(?:next|page|sync|cursor|continuation|csrf|pad|eos|bos|sep|cls|unk|mask|max|stop|end|start|public|primary|cache)[ _.-]?$"
 )  # what makes a token or a key something else
 
 
 def _placed(kind: str, marks: tuple[str, ...], pattern: str, holds: Callable[[str], bool]) -> _Rule:
-    return _Rule(kind, marks, re.compile(pattern), holds)
+    return _Rule(kind, marks, pattern_of(pattern), holds)
 
 
 _PLACED = (
@@ -193,7 +195,7 @@ _PLACED = (
             r"(?i:\b(?:key|token|secret|credentials?|api[- ]key)\b)[^\n\"'`]{0,60}?(?<![A-Za-z0-9+/_=.-])(?P<secret>[A-Za-z0-9+/_-]{20,200}={0,2})(?![A-Za-z0-9+/_=-])", _is_key),
 )  # fmt: skip
 
-_KEYED = re.compile(
+_KEYED = pattern_of(
     r"(?:pass(?:word|wd|phrase|code|wort)|(?<![^\W_])(?:passe?|pw)(?![^\W_])|pwd|secret|key|token|credentials?|kennwort"
     r"|contraseñ?n?a|senha|wachtwoord|hasło|пароль|schlüssel|密码|密碼)[\"'`]?\s{0,4}(?::=|=>|==?|:|：)\s{0,4}"
 )  # of a text in lower case: a word for a secret, and a sign that it is set to something
@@ -203,15 +205,15 @@ _KEY_WORDS = (
 )  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
 _SHORTEST = 10  # signs, of a word for a secret and what it is set to
-_KINDS_OF_KEY = re.compile(
+_KINDS_OF_KEY = pattern_of(
     r"(?:api|access|secret|private|auth|account|encryption|signing|master|shared|service|deploy|license|storage|webhook|session|"
     r"admin|root)[ _.-]?$"
 )  # what is called a key is one that opens something only after such a word
-_QUOTED = re.compile(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
-_BARE = re.compile(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
+_QUOTED = pattern_of(r"[brfu@]?(?P<q>[\"'`])(?P<secret>[^\"'`\s]{6,400})(?P=q)")
+_BARE = pattern_of(r"(?P<secret>[^\s\"'`,;&<>()\[\]{}]{6,400})(?![(\[{])")
 
 _LONGEST_WORD = 20  # signs: what an issuer marks has no shorter run
-_LONG = re.compile(rf"[A-Za-z0-9_./:+~=-]{{{_LONGEST_WORD}}}")
+_LONG = pattern_of(rf"[A-Za-z0-9_./:+~=-]{{{_LONGEST_WORD}}}")
 
 
 def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
@@ -224,13 +226,13 @@ def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
 
 _PREFIXED_BY_MARK, _PLACED_BY_MARK = _by_mark(_PREFIXED), _by_mark(_PLACED)
 
-_HASHED = re.compile(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\"']?[:=]\s?[\"']?|;base64,|checksum\W{1,4}|digest\W{1,4}|commit\W{1,4})$", re.IGNORECASE)  # fmt: skip
-_PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
-_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}")
+_HASHED = pattern_of(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\"']?[:=]\s?[\"']?|;base64,|checksum\W{1,4}|digest\W{1,4}|commit\W{1,4})$", re.IGNORECASE)  # fmt: skip
+_PEM = pattern_of(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
+_PEM_END = pattern_of(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}")
 _PEM_LEAST = 64  # a heading that nothing follows is no key
 _PEM_MARK = "PRIVATE KEY"
 _PRIVATE_KEY = "private key"
-_KEY_LINE = re.compile(
+_KEY_LINE = pattern_of(
     r"[ \t\"'`#*>|]{0,40}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n]{0,200}|[A-Za-z0-9+/=\\]*)[ \t\r\"'`,;+]{0,9}\n?"
 )
 
@@ -365,7 +367,7 @@ def mask_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join([*parts, text[at:]]), tuple(dict.fromkeys(secret.kind for secret in found))
 
 
-_PRIVATE = re.compile(r"<(/?)private>", re.IGNORECASE)
+_PRIVATE = pattern_of(r"<(/?)private>", re.IGNORECASE)
 
 
 def drop_private(text: str) -> str:

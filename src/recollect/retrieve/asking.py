@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from recollect.pattern import pattern_of
 from recollect.types import Hit, Query
 
-_PAST = re.compile(
+_PAST = pattern_of(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|at first|used to|back then|earlier|"
     r"until (?:then|recently)|in the past|(?:the|our|my|their|his|her) (?:old|first)|"
     r"früher\w*|vorher|ursprünglich\w*|zuvor|damals|anfangs|avant|auparavant|à l'origine|autrefois|"
@@ -21,7 +22,7 @@ _PAST = re.compile(
     r"wcześniej|poprzedni\w*|vroeger|eerder|oorspronkelijk\w*|раньше|прежде|önce\w*|eskiden)\b|以前|之前|原来|以前は|前は|이전|예전",
     re.IGNORECASE,
 )
-_NOW = re.compile(
+_NOW = pattern_of(
     r"\b(?:now|current(?:ly)?|today|these days|nowadays|still|at the moment|right now|latest|at present|any ?more|"
     r"jetzt|aktuell\w*|derzeit|momentan|inzwischen|noch|maintenant|actuel\w*|aujourd'hui|encore|"
     r"ahora|actual\w*|hoy|todavía|adesso|attual\w*|oggi|agora|atual\w*|teraz|obecn\w*|nu|momenteel|huidige|"
@@ -30,10 +31,10 @@ _NOW = re.compile(
 )
 
 
-_BEFORE = re.compile(
+_BEFORE = pattern_of(
     r"(?:before|earlier|zuvor|vorher|avant|antes|prima|wcześniej|eerder|прежде|önce\w*)", re.IGNORECASE
 )
-_WAS = re.compile(
+_WAS = pattern_of(
     r"\b(?:was|were|did|had|used|been|happened|went|passierte?|geschah|geschehen|war|waren|hatten?|gab|wurden?|hieß|étai\w*|avai\w*|fut|eran?|fue(?:ron)?|"
     r"estaba\w*|ten[íi]a\w*|había\w*|erano|fu|aveva\w*|foi|tinha\w*|estava\w*|był\w*|mia[łl]\w*|"
     r"был[аио]?|idi|vardı|\w+(?:ydı|ydi|ydu|ydü))\b",
@@ -49,7 +50,7 @@ def asks_past(question: str) -> bool:
     return bool(found) and tells_past(question)
 
 
-_GERMAN = re.compile(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)
+_GERMAN = pattern_of(r"\b(?:ist|sind|muss|soll|der|die|das|den|dem|ich|wir|du|im|am|haben|hat|zu|vor)\b", re.IGNORECASE)
 
 
 def tells_past(question: str) -> bool:
@@ -58,7 +59,7 @@ def tells_past(question: str) -> bool:
     return bool(said) and (said != {"was"} or _GERMAN.search(question) is None)
 
 
-_PRECEDES = re.compile(r"\b(?:before|vor|avant|antes d[eo]s?|prima d(?:i|el)\w*|voor|vóór|przed|до)\b", re.IGNORECASE)
+_PRECEDES = pattern_of(r"\b(?:before|vor|avant|antes d[eo]s?|prima d(?:i|el)\w*|voor|vóór|przed|до)\b", re.IGNORECASE)
 
 
 def said_after_before(question: str) -> str:
@@ -67,7 +68,7 @@ def said_after_before(question: str) -> str:
     return "" if found is None else question[found.end() :]
 
 
-_ABOUT = re.compile(
+_ABOUT = pattern_of(
     r"(?:please )?(?:(?:do you (?:know|have|remember)|is there|have you got|got) )?(?:anything|something|everything)"
     r"(?: (?:you know|known|stored))?"
     r" (?:about|on|regarding) (?P<a>.+)|"
@@ -95,8 +96,8 @@ def asks_now(question: str) -> bool:
 
 _MARKS = ("?", "？", "؟")
 _MOST_WORDS, _MOST_UNSPACED = 14, 40  # a longer text tells something, and asks at its end
-_SENTENCES = re.compile(r"[.!。！]\s")
-_FOR_QUESTIONS = re.compile(
+_SENTENCES = pattern_of(r"[.!。！]\s")
+_FOR_QUESTIONS = pattern_of(
     r"\bask|question|\bfrag|\bdemand|pregunt|domand|pergunt|vraag|вопрос|спраш|спрос|\bsor[du]|问|質問|聞|질문",
     re.IGNORECASE,
 )

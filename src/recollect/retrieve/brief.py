@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from recollect.pattern import pattern_of
 from recollect.retrieve.context import cut_text, estimate_tokens, framed, render_record
 from recollect.retrieve.fence import fence_text
 from recollect.retrieve.restate import LONGEST, SURE, Statement, differ, read_statement, resemblance
@@ -54,10 +55,10 @@ HEADINGS: Mapping[Section, str] = {
 }
 _SHARES: Mapping[Section, float] = {"pinned": 0.4, "rules": 0.3, "decisions": 0.25, "open": 0.25, "important": 1.0}
 _FIRST: tuple[Section, ...] = ("pinned", "rules", "open", "decisions")
-_UNSPACED_RULE = re.compile("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
-_UNSPACED_DECISION = re.compile("决定|決定|決め|결정")
-_TODO = re.compile(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
-_WORD = re.compile(r"[^\W\d_]+")
+_UNSPACED_RULE = pattern_of("总是|从不|不要|必须|偏好|喜欢|必ず|決して|好む|항상|절대|선호")
+_UNSPACED_DECISION = pattern_of("决定|決定|決め|결정")
+_TODO = pattern_of(r"\A\W*(?:todo|to do|open|next(?: step)?|fixme|offen|à faire|pendiente|da fare|сделать)\b\W", re.I)
+_WORD = pattern_of(r"[^\W\d_]+")
 _MOST_TOKENS = 60  # of one text
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 import msgspec
 from msgspec import Struct
@@ -27,8 +29,9 @@ _OF_OTHER_KINDS = 0.7  # of resemblance, where values are of different kinds
 _LEAST_SHARED = 0.15
 _SIGNS = """
 new since again left gone sold closed retired retires handed hands lifted bumped shifted slips slipped pushed shortened
-extended swapped cut cuts grew dropped drops rises (?:took|takes).over (?:went|goes).(?:up|down) (?:up|down|back).to
-as.of now.on from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
+extended swapped cut cuts grew dropped drops rises took.over takes.over went.(?:up|down) goes.(?:up|down)
+up.to down.to back.to as.of now.on
+from.(?:this|today|now|next|january|february|march|april|may|june|july|august|september|october|november)
 neue?[nrms]? seit wieder wechselt gewechselt nouveau nouvelle nouveaux depuis déménagée? nuev[oa]s? desde mudad[oa]
 subió bajó nuov[oa] dal passat[oa] nov[oa] nieuwe? sinds now[ya] od нов(?:ый|ая|ое) переехала? yeni artık अब
 """
@@ -41,8 +44,11 @@ class Said(Struct, frozen=True, eq=False):
 
     text: str
     statement: Statement
-    changing: Statement
-    """The same, as one that tells of a change where it does in any of its words."""
+
+    @property
+    def changing(self) -> Statement:
+        """The same, as one that tells of a change where it does in any of its words."""
+        return _as_changing(self.text)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -50,9 +56,12 @@ class Said(Struct, frozen=True, eq=False):
 
 
 @cache
-def _changing() -> re.Pattern[str]:
-    signs = "|".join(sign.replace(".", " ") for sign in _SIGNS.split())
-    return re.compile(rf"\b(?:{signs})\b|{_UNSPACED}", re.IGNORECASE)
+def _changing(*, spaced: bool) -> re.Pattern[str]:
+    """Signs by their first letters, so that few are tried at each word; and in unspaced scripts others."""
+    signs = sorted(sign.replace(".", " ") for sign in _SIGNS.split())
+    by_letter = [f"{first}(?:{'|'.join(sign[1:] for sign in some)})" for first, some in groupby(signs, itemgetter(0))]
+    pattern = rf"\b(?:{'|'.join(by_letter)})\b"
+    return re.compile(pattern if spaced else f"{pattern}|{_UNSPACED}", re.IGNORECASE)
 
 
 @cache
@@ -83,12 +92,16 @@ def _named(table: Mapping[str, str]) -> str:
     return rf"\b(?:{spaced})s?\b" + (f"|{unspaced}" if unspaced else "")
 
 
-@lru_cache(maxsize=1_024)
 def read_said(text: str) -> Said:
+    return Said(text, read_statement(text))
+
+
+@lru_cache(maxsize=1_024)
+def _as_changing(text: str) -> Statement:
     statement = read_statement(text)
-    if statement.changing or not _changing().search(text):
-        return Said(text, statement, statement)
-    return Said(text, statement, msgspec.structs.replace(statement, changing=True))
+    if statement.changing or not _changing(spaced=text.isascii()).search(text):
+        return statement
+    return msgspec.structs.replace(statement, changing=True)
 
 
 @lru_cache(maxsize=1_024)
@@ -104,19 +117,19 @@ def worth_telling(
     `near` says how far the cosine of both lies above that of unrelated texts, in standard deviations (None: nobody
     knows), `nearest` that nothing lies nearer. `weights` are the rarities of the new one's words.
     """
-    changes = new.changing.changing
-    likely, both = likelihood(new.changing, old.statement, weights)
-    if likely < LIKELY and not changes:
+    changing = new.changing
+    likely, both = likelihood(changing, old.statement, weights)
+    very_near = nearest and near is not None and near >= _VERY_NEAR
+    about = both >= _LEAST_SHARED and _share_subject(new.statement, old.statement)
+    if likely < LIKELY and not (changing.changing and (very_near or about)):
         return 0.0
     apart = _are_apart(new.kinds, old.kinds)
-    if likely >= (_OF_OTHER_KINDS if apart else LIKELY) and not is_another(new.changing, old.statement, both):
+    if likely >= (_OF_OTHER_KINDS if apart else LIKELY) and not is_another(changing, old.statement, both):
         return likely if near is None or near >= _NEAR or likely >= _BY_WORDS else 0.0
-    if not changes or apart:
+    if not changing.changing or apart:
         return 0.0
-    if near is not None and nearest and near >= _VERY_NEAR:
-        return LIKELY
-    of_a_kind = bool((new.kinds & old.kinds) - {"number"}) and _share_subject(new.statement, old.statement)
-    return LIKELY if of_a_kind and both >= _LEAST_SHARED and (near is None or near >= _NEAR) else 0.0
+    of_a_kind = about and bool((new.kinds & old.kinds) - {"number"}) and (near is None or near >= _NEAR)
+    return LIKELY if very_near or of_a_kind else 0.0
 
 
 def differs(new: Said, old: Said) -> bool:

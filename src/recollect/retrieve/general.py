@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from recollect.pattern import pattern_of
+
 _LONGEST = 120  # characters
-_AROUND = re.compile(r"[\s?!.,:;…¿¡？！。、，؟।'\"“”«»()\[\]-]+")
-_POLITE = re.compile(
+_AROUND = pattern_of(r"[\s?!.,:;…¿¡？！。、，؟।'\"“”«»()\[\]-]+")
+_POLITE = pattern_of(
     r"\b(?:please|hey|hi|hello|ok|okay|so|well|right now|just|now|before (?:i|we) (?:start|begin)|first|bitte|hallo|"
     r"also|jetzt|mal|eigentlich|s il te plaît|s il vous plaît|alors|por favor|hola|ahora|per favore|ciao|adesso|olá|"
     r"agora|alsjeblieft|hoi|nu|proszę|cześć|пожалуйста|привет|сейчас|lütfen|merhaba)\b"
@@ -124,7 +126,7 @@ _WHOLES = {
 }
 
 
-_OF_A_TIME = re.compile(
+_OF_A_TIME = pattern_of(
     r"(?:what (?:all |else )?(?:has |have |had |was |were |is |s )?(?:happened|happening|happen|going on|went on"
     r"|took place"
     r"|did (?:i|we|you) (?:do|learn|decide|note|say)|(?:i|we) (?:done|learned|decided|noted|said)|done|decided|noted"

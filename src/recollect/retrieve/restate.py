@@ -147,24 +147,34 @@ def likelihood(new: Statement, old: Statement, weights: Mapping[str, float]) -> 
     return 1.0 / (1.0 + math.exp(-score - _NUMBERS * apart)), both
 
 
-def may_resemble(
-    new: Statement, text: str, weights: Mapping[str, float], shared: tuple[float, int] | None = None
-) -> bool:
-    """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?
-
-    `shared` is how much of the new one it holds at most, and in how many words: mostly that and its length are enough.
-    """
+def may_resemble(new: Statement, text: str, weights: Mapping[str, float]) -> bool:
+    """Is it worth to read a text, or are its words alone enough to see that it is not about the same thing?"""
     if not text.isascii():
         return True
-    if shared is not None:
-        weight, count = shared
-        words = max(count, math.ceil(_TELLING * (text.count(" ") + 1)))
-        most, _ = _score(new, weight, words - count, words, weights)
-        if most + _NUMBERS < _LEAST:
-            return False
     words = frozenset(chain.from_iterable(map(_SAID.__getitem__, split_words(text))))
     score, both = _compare(new, words, _NONE, weights)
     return bool(both) and score + _NUMBERS >= _LEAST
+
+
+class Gate:
+    """What a text must share with a statement, at least, to be about the same thing: before it is read."""
+
+    def __init__(self, new: Statement, weights: Mapping[str, float]) -> None:
+        self._new = new
+        self._whole = _weigh(new.words, new.pairs, weights)
+
+    def lets(self, weight: float, least: int, most: int, words: int) -> bool:
+        """May one be that shares so much at most, in so many words, and has `words` that tell something at least?"""
+        if weight <= 0.0:
+            return False
+        words = max(words, least)
+        score, _ = _score(self._new, self._whole, weight, max(words - most, 0), words)
+        return score + _NUMBERS >= _LEAST
+
+
+def least_words(text: str) -> int:
+    """So many words of a text tell something, at least."""
+    return math.ceil(_TELLING * (text.count(" ") + 1)) if text.isascii() else 1
 
 
 def _compare(
@@ -176,14 +186,14 @@ def _compare(
         return 0.0, 0.0
     weight = _weigh(shared, shared & new.pairs, weights)
     only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
-    return _score(new, weight, only_old, len(words), weights)
+    return _score(new, _weigh(new.words, new.pairs, weights), weight, only_old, len(words))
 
 
-def _score(
-    new: Statement, weight: float, only_old: float, words: int, weights: Mapping[str, float]
-) -> tuple[float, float]:
-    """By what two statements share, by what only the old one has, and by how many words that has in all."""
-    of_new, of_old = weight / _weigh(new.words, new.pairs, weights), weight / (weight + _RARE * only_old)
+def _score(new: Statement, whole: float, weight: float, only_old: float, words: int) -> tuple[float, float]:
+    """By what two statements share of the whole weight of the new one, by what only the old one has, and by how many
+    words that has in all.
+    """
+    of_new, of_old = weight / whole, weight / (weight + _RARE * only_old)
     both = math.sqrt(of_new * of_old)
     score = (
         _BIAS + _NEW * of_new + _OLD * of_old + _BOTH * both + _WEIGHT * min(weight, _MOST_WEIGHT)

@@ -12,30 +12,32 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
-_QUOTES = re.compile("[\u2018\u2019\u02bc]")
-_OPENING = re.compile(
+from recollect.pattern import pattern_of
+
+_DASHES = pattern_of("[\u2010-\u2015\u2212]")
+_QUOTES = pattern_of("[\u2018\u2019\u02bc]")
+_OPENING = pattern_of(
     r"^\s*(?:[-*•]\s+(?!\[)|#+\s+|(?:note|fyi|remember|reminder|important|merke|nota|note bien)\s*:\s*)+", re.IGNORECASE
 )
 _CONTRACTED = (
-    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\bcan(?:'t|not)\b", re.IGNORECASE), "can not"),
-    (re.compile(r"(?<=[a-z])n't\b", re.IGNORECASE), " not"),
-    (re.compile(r"(?<=[a-z])'re\b", re.IGNORECASE), " are"),
-    (re.compile(r"(?<=[a-z])'ve\b", re.IGNORECASE), " have"),
-    (re.compile(r"(?<=[a-z])'ll\b", re.IGNORECASE), " will"),
-    (re.compile(r"\b(i)'m\b", re.IGNORECASE), r"\1 am"),
-    (re.compile(r"\b(it|he|she|that|there|here|what|who|where)'s\b", re.IGNORECASE), r"\1 is"),
+    (pattern_of(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (pattern_of(r"\bcan(?:'t|not)\b", re.IGNORECASE), "can not"),
+    (pattern_of(r"(?<=[a-z])n't\b", re.IGNORECASE), " not"),
+    (pattern_of(r"(?<=[a-z])'re\b", re.IGNORECASE), " are"),
+    (pattern_of(r"(?<=[a-z])'ve\b", re.IGNORECASE), " have"),
+    (pattern_of(r"(?<=[a-z])'ll\b", re.IGNORECASE), " will"),
+    (pattern_of(r"\b(i)'m\b", re.IGNORECASE), r"\1 am"),
+    (pattern_of(r"\b(it|he|she|that|there|here|what|who|where)'s\b", re.IGNORECASE), r"\1 is"),
 )
-_TOKEN = re.compile(
+_TOKEN = pattern_of(
     r"\[[ xX]\]"  # a box that is ticked or not
     r"|[+-]?\d+(?:[.,:/-]\d+)*"  # numbers, times, dates
     r"|[^\W\d_]+(?:['._@/+#-]?[\w]+)*[+#]*"  # words, and what is written as one: a file, an address, C++
     r"|[\w]+"
     r"|[^\s\w.,;:!()\"'`*_\[\]{}«»„“”‚’‘…·、。，；：！（）「」『』-]"  # any sign that may mean something
 )
-_JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-_UNIT = re.compile(r"(?<=\d)(?=[^\W\d_])")
+_JOINED = pattern_of(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_UNIT = pattern_of(r"(?<=\d)(?=[^\W\d_])")
 _OTHERWISE = {"each": "every", "[x]": "[x]", "okay": "ok", "via": "through"}
 _ARTICLES = frozenset({"the", "a", "an"})
 _CASE_COUNTS = frozenset(
@@ -49,7 +51,7 @@ _MOVES = frozenset(
     " nel dal ogni dopo prima no na em todo toda".split()
 )
 _LONGEST_MOVE = 6  # words
-_TODAY = re.compile(
+_TODAY = pattern_of(
     r"\b(?:now|today|tonight|tomorrow|yesterday|currently|this (?:morning|afternoon|evening|week|month|year)"
     r"|(?:last|next) (?:night|week|month|year)|jetzt|heute|morgen|gestern|aujourd'hui|demain|hier|maintenant|hoy|mañana"
     r"|ayer|ahora|oggi|domani|ieri|adesso|hoje|amanhã|ontem|agora)\b|今天|明天|昨天|现在|今日|明日|昨日|сегодня|завтра|вчера|сейчас",

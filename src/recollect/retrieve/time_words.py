@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from recollect.pattern import pattern_of
+
 MONTHS = {
     "january": "januar|jänner|janvier|enero|gennaio|janeiro|januari|январ[ьяе]",
     "february": "februar|février|febrero|febbraio|fevereiro|februari|феврал[ьяе]",
@@ -68,8 +70,8 @@ _ARTICLE = (
     r"le|la|l|el|los|il|lo|o|a|na|no|nell|nel|nella|het|de|в|на|во) )?"
 )
 _AT = r"(?:(?:im|in|en|au|mois de|a|ad|à|em|no|в|во|op|am|om|on) )?"
-_FRENCH = re.compile(r"\b(?:qu|que|quoi|quel\w*|est|ai|avons|avez|nous|vous|je|le|la|les|fait|dit|où|quand|depuis)\b")
-_SPACES = re.compile(r"[\s'’\u00a0-]+")
+_FRENCH = pattern_of(r"\b(?:qu|que|quoi|quel\w*|est|ai|avons|avez|nous|vous|je|le|la|les|fait|dit|où|quand|depuis)\b")
+_SPACES = pattern_of(r"[\s'’\u00a0-]+")
 
 
 def _any(table: dict[str, str] | dict[int, str], name: str) -> str:
@@ -120,7 +122,7 @@ def in_english(words: str) -> str:
     return words if found is None else _told(found)
 
 
-_TELLING = re.compile(
+_TELLING = pattern_of(
     r"\b(?:heute|vor\w*|letzt\w*|dies\w*|nächst\w*|gestern|semaine|mois|an|année|hier|jours|semana|mes|año|ayer|hoy|hace"
     r"|settimana|mese|anno|ieri|oggi|fa|mês|ano|ontem|hoje|há|atrás|afgelopen|deze|gisteren|vandaag|geleden|passad[ao]"
     r"|pasad[ao]|dernière?|scors[ao]|aujourd)\b|недел|месяц|год|вчера|сегодня|назад|[周週月年昨今先前]|星期"

@@ -72,7 +72,7 @@ def _compare(core: Core, vectors: Vectors, space: str, id: str) -> tuple[int, ..
         if record is None or sight is None:
             return ()
         told = {one.id for one in find_already(view, record)}
-        found = [one for one in find_already(view, record, sight) if one.id not in told]
+        found = [one for one in find_already(view, record, lambda _: sight) if one.id not in told]
         others = [view.get(Record, space, one.id) for one in found if one.date <= record.event_time]
         return tuple(one.version for one in others if one is not None)
 

@@ -81,6 +81,7 @@ class Vectors:
         self._core = core
         self._precedence = precedence or Precedence()
         self.embedder = embedder
+        self._by_token = embedder if isinstance(embedder, TokenEmbedder) else None
         self._model: Model | None = None
         self._queries: OrderedDict[str, QueryVector] = OrderedDict()
         self.query_hits = self.query_misses = 0
@@ -141,8 +142,8 @@ class Vectors:
     ) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """A vector for each text and, of a model that gives them, those of each text's wordpieces."""
         began = time.monotonic()
-        if isinstance(self.embedder, TokenEmbedder) and self.embedder.token_dim:
-            seen = self.embedder.embed_tokens(texts, query=query)
+        if self._by_token is not None and self._by_token.token_dim:
+            seen = self._by_token.embed_tokens(texts, query=query)
         else:
             seen = self.embedder.embed(texts, query=query), list["NDArray[np.float32]"]()
         self.worked = True

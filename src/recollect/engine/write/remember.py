@@ -196,9 +196,23 @@ def remember_all(
     anywhere: bool = False,
 ) -> list[Receipt]:
     """Stores drafts, whose terms are counted, in a transaction that is under way."""
+    return take_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere).finish()
+
+
+def take_all(
+    core: Core,
+    edit: Edit,
+    drafts: Sequence[Draft],
+    space: str,
+    counted: Sequence[Mapping[int, int]],
+    *,
+    alike: Sequence[str] = (),
+    anywhere: bool = False,
+) -> Batch:
+    """The same, for who wants to know more of it than the receipts."""
     screen = Screen(edit, space)
     taken = [screen.take(draft) for draft in drafts]
-    batch = _Batch(core, edit, space, [draft for draft, _ in taken], alike=alike, anywhere=anywhere)
+    batch = Batch(core, edit, space, [draft for draft, _ in taken], alike=alike, anywhere=anywhere)
     for given, (draft, masked), count in zip(drafts, taken, counted, strict=True):
         if masked and screen.policy == "reject":
             batch.refuse(told_refused(masked))
@@ -206,10 +220,10 @@ def remember_all(
             batch.refuse(ALL_PRIVATE)
         else:
             batch.take(draft, count if draft is given else None, masked)
-    return batch.finish()
+    return batch
 
 
-class _Batch:
+class Batch:
     """Drafts on their way into a space: what is there is looked up for all of them, and they are written together."""
 
     def __init__(
@@ -228,6 +242,7 @@ class _Batch:
         self._puts: list[Put] = []
         self._receipts: list[Receipt] = []
         self._waiting: list[int] = []
+        self.written: list[Record] = []
         ids = tuple({draft.id for draft in drafts if draft.id is not None})
         self._any_known, held = edit.together(
             lambda: space in edit.names([space]), lambda: self._look_up(list(dict.fromkeys(hashes)), ids)
@@ -332,6 +347,8 @@ class _Batch:
             self._receipts[place] = msgspec.structs.replace(
                 self._receipts[place], entry=done.entry, entries=done.entries
             )
+            if isinstance(done.thing, Record):
+                self.written.append(done.thing)
         self._puts, self._waiting = [], []
 
     def finish(self) -> list[Receipt]:

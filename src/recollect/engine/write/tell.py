@@ -8,20 +8,21 @@ sees. Where none is, a shelf says that it is to be looked at again once there ar
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from heapq import nlargest
+from itertools import chain
 
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, find, records_of
-from recollect.engine.sight import Sight
+from recollect.engine.core import Core, find, is_joined, records_of
+from recollect.engine.sight import Eyes, Sight
 from recollect.engine.write.govern import supersede_one
-from recollect.engine.write.remember import count_terms, make_room, put_of, remember_all, said_beside
+from recollect.engine.write.remember import count_terms, make_room, put_of, said_beside, take_all
 from recollect.errors import InvalidInput, StoreError
 from recollect.retrieve.change import Said, differs, read_said, worth_telling
-from recollect.retrieve.restate import LONGEST, Statement, may_resemble, rarity
+from recollect.retrieve.restate import LONGEST, Gate, Statement, least_words, may_resemble, rarity
 from recollect.store.base import Edit, Shelf, View
 from recollect.store.search import Pick
 from recollect.store.terms import hash_term
@@ -32,8 +33,10 @@ _MOST_TERMS = 64
 _MOST_READ = 24
 _MOST_HELD = 200  # of the records that hold a word, the newest: it says no less where more hold it
 _MOST_NEAR = 6
+_MOST_LENGTHS = 100_000
 UNTOLD = Shelf("untold", datetime)
 """The records of a space, and when they were stored, that no model has been asked about."""
+See = Callable[[Record], Sight | None]
 
 
 def tell(
@@ -53,30 +56,49 @@ def tell(
     with core.store.write(actor=core.actor) as edit:
         old = None if replaces is None else _replaced(edit, replaces, space)
         make_room(edit, space, [draft])
-        [receipt] = remember_all(core, edit, [draft], space, [counted], alike=alike, anywhere=anywhere)
+        batch = take_all(core, edit, [draft], space, [counted], alike=alike, anywhere=anywhere)
+        [receipt], record = batch.finish(), next(iter(batch.written), None)
         if compare and old is None and receipt.outcome == "deduplicated":
             receipt = _renew(edit, receipt, draft)
         elif old is not None and receipt.id is not None:
-            receipt = _put_in_place(edit, receipt, old, draft.reason)
+            receipt, record = _put_in_place(edit, receipt, old, draft.reason), None
         elif later and receipt.stored and receipt.id is not None:
             edit.keep(UNTOLD, {receipt.id: edit.now}, space=space)
     if receipt.entries:
         core.written()
     if not compare or receipt.id is None or receipt.already:
         return receipt
+    return _told(core, receipt, record, None if later else eyes)
+
+
+def _told(core: Core, receipt: Receipt, record: Record | None, eyes: Eyes | None) -> Receipt:
+    """A receipt with what was known already."""
+    looks: list[Sight | None] = []
+
+    def see(record: Record) -> Sight | None:
+        looks.append(None if eyes is None else eyes.see(record))
+        return looks[-1]
+
     try:
         with core.store.read() as view:
-            record = view.get(Record, space, receipt.id)
-            if record is None:
-                return receipt
-            sight = None if eyes is None or later else eyes.see(record)
-            already = find_already(view, record, sight)
-        if eyes is not None and eyes.awake and sight is None and not later and receipt.stored:
+            record = record or view.get(Record, receipt.space, receipt.id or "")
+            already = () if record is None else find_already(view, record, see, _lengths(core, record))
+        if eyes is not None and eyes.awake and looks == [None] and receipt.stored:
             with core.store.write(actor=core.actor) as edit:  # it was too busy to look: that is made up for
-                edit.keep(UNTOLD, {record.id: edit.now}, space=space)
+                edit.keep(UNTOLD, {receipt.id or "": edit.now}, space=receipt.space)
         return msgspec.structs.replace(receipt, already=already)
     except StoreError:
         return receipt  # it is stored, and whoever hears of an error would think that it is not
+
+
+def _lengths(core: Core, record: Record) -> dict[int, int] | None:
+    """How long versions are that were committed, with one that has just been."""
+    if is_joined():
+        return None  # the number may yet be another's
+    if len(core.lengths) > _MOST_LENGTHS:
+        core.lengths.clear()
+    core.lengths[record.version] = least_words(record.text)
+    return core.lengths
 
 
 def _replaced(edit: Edit, id: str, space: str) -> Record:
@@ -113,22 +135,39 @@ def _renew(edit: Edit, receipt: Receipt, draft: Draft) -> Receipt:
     return msgspec.structs.replace(receipt, already=already, reason=reason, entry=entry, entries=(entry,))
 
 
-def find_already(view: View, record: Record, sight: Sight | None = None) -> tuple[Already, ...]:
-    """The records that say nearly what one says, or something else of the same thing; the most alike first."""
+def find_already(
+    view: View, record: Record, see: See | None = None, lengths: dict[int, int] | None = None
+) -> tuple[Already, ...]:
+    """The records that say nearly what one says, or something else of the same thing; the most alike first.
+
+    What a model would `see` is asked for only where it can make a difference: of a statement that says itself that
+    something changed, or that shares enough words with another. Whoever knows how long some versions are saves that
+    they are read for it, and hears how long others are.
+    """
     if not _is_statement(record.kind, record.text):
         return ()
-    if sight is not None and sight.model not in view.models():
-        sight = None  # another process has taken up another model
     new = read_said(record.text)
     held = _held(view, record.space, new.statement)
     weights = {word: rarity(max(len(versions) - 1, 1)) for word, versions in held.items()}  # it is in the index itself
-    near = [] if sight is None else _near(view, record, sight)
-    candidates = _candidates(view, record, held, weights, near)
-    nearness = {} if sight is None else _nearness(view, record.space, [one.version for one, _ in candidates], sight)
+    shared = _Shared(record.version, new.statement, held, weights, lengths)
+    changes = new.changing.changing
+    candidates = _candidates(view, record, shared.best(all=changes))
+    if not changes:
+        candidates = [one for one in candidates if shared.enough(one)]
+        if not candidates and not shared.may_be_old():
+            return ()
+    sight = None if see is None else see(record)
+    if sight is not None and sight.model not in view.models():
+        sight = None  # another process has taken up another model
+    if sight is not None:
+        known = {one.version for one in candidates}
+        near = [version for version in _near(view, record, sight) if version not in known]
+        candidates += [one for one in _candidates(view, record, near) if changes or shared.enough(one)]
+    nearness = {} if sight is None else _nearness(view, record.space, [one.version for one in candidates], sight)
     nearest = max(nearness, key=lambda version: nearness[version], default=0)
     found: list[tuple[float, int, Said]] = []
-    for other, shared in candidates:
-        if not new.changing.changing and not may_resemble(new.statement, other.text, weights, shared):
+    for other in candidates:
+        if not changes and not may_resemble(new.statement, other.text, weights):
             continue
         old = read_said(other.text)
         near_by = nearness.get(other.version)
@@ -183,27 +222,66 @@ def _held(view: View, space: str, new: Statement) -> dict[str, list[int]]:
     return {word: held[hash] for word, hash in hashes.items()}
 
 
-def _candidates(
-    view: View, record: Record, held: dict[str, list[int]], weights: dict[str, float], near: Sequence[int]
-) -> list[tuple[_Told, tuple[float, int]]]:
-    """Statements that share the most telling words with one, or lie near it, and are of no other project or person.
-
-    Each with how much it shares at most: of a word that many hold, any may be one of the older holders.
+class _Shared:
+    """How much of a statement others hold: at least what lists of their words say, and at most also each word that
+    stands in no whole list, because very many hold it or it was not asked for.
     """
-    weighed: defaultdict[int, float] = defaultdict(float)
-    counted: Counter[int] = Counter()
-    for word, versions in held.items():
-        weight = weights[word]
-        counted.update(versions)
-        for version in versions:
-            weighed[version] += weight
-    best = nlargest(_MOST_READ + 1, zip(weighed.values(), weighed, strict=True))
-    common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
-    versions = dict.fromkeys([*(version for _, version in best), *near])
-    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=tuple(versions))
+
+    def __init__(
+        self,
+        own: int,
+        new: Statement,
+        held: Mapping[str, Sequence[int]],
+        weights: Mapping[str, float],
+        lengths: dict[int, int] | None,
+    ) -> None:
+        self._held = held
+        self._lengths = {} if lengths is None else lengths
+        self._gate = Gate(new, weights)
+        self._weighed = weighed = defaultdict[int, float](float)
+        for word, versions in held.items():
+            weight = weights[word]
+            for version in versions:
+                weighed[version] += weight
+        weighed.pop(own, None)
+        common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
+        common += [rarity(1)] * (len(new.words) - len(held))
+        self._more, self._common = len(common), sum(common)
+        self._counted = Counter[int]()
+
+    def best(self, *, all: bool) -> list[int]:
+        """The versions that share the most, or (not `all`) those of them that may share enough for their length."""
+        weighed = zip(self._weighed.values(), self._weighed, strict=True)
+        best = [version for _, version in nlargest(_MOST_READ, weighed)]
+        self._counted = self._count(best)
+        return best if all else [version for version in best if self._lets(version, self._lengths.get(version, 1))]
+
+    def _count(self, some: Sequence[int]) -> Counter[int]:
+        """In how many of the words, at least, each of some versions is like the statement."""
+        return Counter(chain.from_iterable(map(set(some).intersection, self._held.values())))
+
+    def may_be_old(self) -> bool:
+        """May one be about the same thing that shares only words that very many hold, some of them?"""
+        return self._more > 1 and self._gate.lets(self._common, 2, self._more, 2)
+
+    def enough(self, other: _Told) -> bool:
+        """Does one share enough for its length?"""
+        self._lengths[other.version] = words = least_words(other.text)
+        return self._lets(other.version, words)
+
+    def _lets(self, version: int, words: int) -> bool:
+        weight = self._weighed.get(version, 0.0) + self._common
+        count = self._counted[version] or self._count([version])[version]
+        return self._gate.lets(weight, count, count + self._more, words)
+
+
+def _candidates(view: View, record: Record, versions: Sequence[int]) -> list[_Told]:
+    """Those of some versions that are statements, and of no other project or person."""
+    distinct = tuple(dict.fromkeys(versions))
+    where = Filter(spaces=(record.space,), without_kinds=NOT_KNOWLEDGE, versions=distinct)
     return [
-        (other, (weighed[other.version] + sum(common), counted[other.version] + len(common)))
-        for other in (view.select(_Told, where) if versions else ())
+        other
+        for other in (view.select(_Told, where) if distinct else ())
         if other.id != record.id and len(other.text) <= LONGEST and _together(other, record)
     ]
 

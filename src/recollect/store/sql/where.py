@@ -151,16 +151,17 @@ def record_condition(
     """
     dialect = db.dialect
     given = zip(Filter.__struct_fields__, msgspec.structs.astuple(filter), _USUAL, strict=True)
-    said = {name: value for name, value, usual in given if value != usual}
+    said = {name: value for name, value, usual in given if value is not usual and value != usual}
     by_version = not said.keys().isdisjoint(_BY_VERSION)
     parts = [_of_spaces(dialect, "records", numbers, looked_up=by_version or looked_up)]
     if not filter.past:
         parts.append(known_at(db, "records", filter.as_of, looked_up=by_version))
     elif "sources" in said and not by_version:
         parts.append(_now_and_before(every([parts[0], _text("records.source")(said.pop("sources"))])))
-    for name, rule in _rules(dialect).items():
-        if name in said:
-            sql, values = rule(said[name])
+    rules = _rules(dialect)
+    for name in said:
+        if name in rules:
+            sql, values = rules[name](said[name])
             hinted = (by_version or "hashes" in said) and name not in ("hashes", *_BY_VERSION)
             parts.append((dialect.unindexed(sql) if hinted and sql.startswith("records.") else sql, values))
     if filter.refs is not None:

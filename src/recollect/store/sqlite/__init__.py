@@ -34,10 +34,10 @@ from recollect.store.sql.sound import broken_rows
 from recollect.store.sql.view import SqlView
 from recollect.store.sqlite.connect import (
     BUSY_SECONDS,
+    Room,
     convert_error,
     migrate,
     open_connection,
-    room_to_write,
     wait_for,
 )
 from recollect.store.sqlite.database import SqliteDatabase
@@ -56,7 +56,6 @@ _SOON_SECONDS = 0.1  # and after so long it is made all the same
 _FOLLOW_SECONDS = 0.1  # between two looks at the journal
 _PURGED_PAGES, _FREED_PAGES, _FEW_PAGES = 200, 256, 16  # of one step, and as many as nobody minds
 _SCRUB_SECONDS = 0.25  # a forget waits so long for the last bytes; the rest is done in the background
-_LENGTH = ("page_count", "page_size")
 _SMALL_PAGES = 16_384  # 64 MB: a file that is made anew in a second
 
 
@@ -93,6 +92,7 @@ class SqliteStore:
             with self._converted(), self._connection() as connection:
                 migrate(connection, self._path, self._keep_before)
                 lower_levels(connection, path)
+                self._page_size: int = connection.execute("PRAGMA page_size").fetchone()[0]
                 self._file.open(lambda: (first_moment(connection), last_entry(connection)))
         except RecollectError:
             self.close()
@@ -208,7 +208,8 @@ class SqliteStore:
             try:
                 moment = self._next_moment(connection)
                 index = self._index(connection, moment.at, _cache_of_its_own)
-                edit = SqlEdit(SqliteDatabase(connection), moment, *index, actor, self._acts.first)
+                db = SqliteDatabase(connection, self._room.widen)
+                edit = SqlEdit(db, moment, *index, actor, self._acts.first)
                 yield edit
                 edit.finish()
             except BaseException:
@@ -231,10 +232,10 @@ class SqliteStore:
         seconds = BUSY_SECONDS if patience is None else patience
         with (
             self._converted(), self._alone(patience), self._acts.one(), self._connection() as connection,
-            room_to_write(connection),
+            Room(connection) as self._room,
         ):  # fmt: skip
             wait_for(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
-            self._file.check_length(*(connection.execute(f"PRAGMA {one}").fetchone()[0] for one in _LENGTH))
+            self._file.check_length(connection.execute("PRAGMA page_count").fetchone()[0], self._page_size)
             self._thread.connection = connection
             try:
                 yield connection

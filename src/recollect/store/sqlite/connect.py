@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from recollect.errors import (
     NewerStore,
@@ -94,14 +93,27 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         wait_for(lambda pragma=f"PRAGMA {setting}": connection.execute(pragma))
 
 
-@contextmanager
-def room_to_write(connection: sqlite3.Connection) -> Generator[None]:
-    """Has a connection keep more pages for the time of a transaction, which changes some of them many times."""
-    connection.execute(f"PRAGMA cache_size = -{_WRITING_KIB}")
-    try:
-        yield
-    finally:
-        connection.execute(f"PRAGMA cache_size = -{_READING_KIB}")
+class Room:
+    """How many pages a connection keeps while it writes: more where a transaction changes some of them many times.
+
+    Most write a record or two, for which saying so would take longer than what it saves.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._is_wide = False
+
+    def widen(self) -> None:
+        if not self._is_wide:
+            self._connection.execute(f"PRAGMA cache_size = -{_WRITING_KIB}")
+            self._is_wide = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_wide:
+            self._connection.execute(f"PRAGMA cache_size = -{_READING_KIB}")
 
 
 def migrate(connection: sqlite3.Connection, path: Path, before: Callable[[int], object] = lambda _: None) -> None:

@@ -13,6 +13,7 @@ from recollect.store.sql.rows import to_json
 
 _decode_list = msgspec.json.Decoder(list[Any]).decode
 decode_numbers = msgspec.json.Decoder(list[int]).decode
+_FEW = 32
 _decode_lengths = msgspec.json.Decoder(list[int | None]).decode
 
 
@@ -54,8 +55,9 @@ class SqliteDatabase:
     dialect = DIALECT
     limited = False
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, widen: Callable[[], None] | None = None) -> None:
         self._connection = connection
+        self._widen = widen  # before much is written
         self.known_spaces: list[Row] | None = None
         self.stamped: bool | None = None
 
@@ -66,12 +68,16 @@ class SqliteDatabase:
         return [ask() for ask in asks]
 
     def run(self, sql: str, values: Sequence[object] = ()) -> None:
-        self._connection.execute(sql, values)
+        self.change(sql, values)
 
     def change(self, sql: str, values: Sequence[object] = ()) -> int:
+        if self._widen is not None:
+            self._widen()  # nobody knows how many rows it is about
         return self._connection.execute(sql, values).rowcount
 
     def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        if len(rows) > _FEW and self._widen is not None:
+            self._widen()
         if rows:
             self._connection.executemany(sql, rows)
 

@@ -209,6 +209,7 @@ class Watched:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._stat_path, self._log = str(path), log_of(path)
         self._mark: int | None = None
         self._told = 0
         self._born = 0
@@ -273,12 +274,11 @@ class Watched:
         self._length = length
         if length >= pages * page_size:
             return
-        log = log_of(self._path)
         if length < seen:
-            logged = _pages_in(log, page_size)
+            logged = _pages_in(self._log, page_size)
             absent = sum(page not in logged for page in range(self._look() // page_size + 1, pages + 1))
         else:
-            room = max(_length(log) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
+            room = max(_length(self._log) - _LOG_HEAD, 0) // (page_size + _FRAME_HEAD)
             absent = pages - self._look() // page_size - room
         if absent > 1:
             self._length = seen
@@ -287,7 +287,7 @@ class Watched:
     def _look(self) -> int:
         """The length of the file, which is still the one that was opened. Since it was made it is never empty."""
         try:
-            found = os.stat(self._path)
+            found = os.stat(self._stat_path)
         except OSError:
             raise self._replaced("was deleted") from None
         if (found.st_dev, found.st_ino) != self.identity:

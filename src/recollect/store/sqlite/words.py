@@ -56,8 +56,14 @@ def name_hash(name: str) -> int:
     return zlib.crc32(normal_name(name).encode("utf-8", "surrogatepass"))
 
 
-def _token_of(space_no: int, name: str | int) -> str:
-    return token(space_no, "x", name) if isinstance(name, int) else token(space_no, "n", name_hash(name))
+def _spell_names(space_no: int, names: Sequence[str | int]) -> list[str]:
+    """Names, and terms by their hashes, as the index spells them where versions are live."""
+    terms = [name for name in names if isinstance(name, int)]
+    if len(terms) == len(names):
+        return tokens(space_no, "x", terms).split()
+    return [
+        token(space_no, "x", name) if isinstance(name, int) else token(space_no, "n", name_hash(name)) for name in names
+    ]
 
 
 def _spell(space_no: int, lexis: Lexis, *, live: bool) -> str:
@@ -120,7 +126,7 @@ class Words:
 
     def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         """The live versions that mention each name, or hold a term."""
-        words = [_token_of(space_no, name) for name in names]
+        words = _spell_names(space_no, names)
         if most is None:
             return dict(zip(names, self._matching(words), strict=True))
         newest = f"SELECT rowid FROM words WHERE words MATCH asked.value{self._present()} ORDER BY rowid DESC LIMIT ?"
