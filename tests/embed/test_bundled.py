@@ -107,7 +107,7 @@ def test_the_wordpieces_of_a_question_are_as_long_as_they_count(embedder: Bundle
     assert lengths[4] > lengths[3]  # "lighthouse" counts for more than "the"
 
 
-@pytest.mark.parametrize("file", ["model.onnx", "vocab.txt"])
+@pytest.mark.parametrize("file", ["model.onnx", "words.int8", "vocab.txt"])
 def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, file: str) -> None:
     shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
     with (tmp_path / file).open("r+b") as damaged:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from recollect.embed import rerank
-from recollect.embed.bundled import open_session
-from recollect.embed.rerank import RERANKER_FOLDER, Reranker
+from recollect.embed.bundled import MODEL_FOLDER, open_session
+from recollect.embed.rerank import Reranker
 from recollect.errors import EmbedderError
 
 TEXTS = [
@@ -38,18 +38,25 @@ def test_a_text_scores_the_same_alone_and_beside_others(reranker: Reranker) -> N
     assert [float(reranker.score(question, [text])[0]) for text in TEXTS] == together.tolist()
 
 
+def test_it_says_what_it_said_with_a_table_of_words_of_its_own(reranker: Reranker) -> None:
+    """Common and rare words, with a row in four bits and with one in eight; processors round a little differently."""
+    texts = ["We left Kafka because rebalancing took minutes.", "Xylophones and zebrafish are spelt oddly."]
+    assert reranker.score("Why did we stop using Kafka?", texts).tolist() == pytest.approx([3.483, -6.911], abs=0.3)
+
+
 def test_texts_and_questions_of_any_length_are_read(reranker: Reranker) -> None:
     scores = reranker.score("why " * 2_000, ["", "because " * 5_000, "数据库"])
     assert scores.shape == (3,)
     assert np.isfinite(scores).all()
 
 
-def test_a_damaged_file_is_named_and_not_used(tmp_path: Path) -> None:
-    shutil.copytree(RERANKER_FOLDER, tmp_path, dirs_exist_ok=True)
-    with (tmp_path / "model.onnx").open("r+b") as damaged:
+@pytest.mark.parametrize("file", ["reranker.onnx", "words.int8", "vocab.txt"])
+def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, file: str) -> None:
+    shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
+    with (tmp_path / file).open("r+b") as damaged:
         damaged.seek(100)
         damaged.write(b"\x00!")
-    with pytest.raises(EmbedderError, match=r"model\.onnx is damaged"):
+    with pytest.raises(EmbedderError, match=f"{file} is damaged"):
         Reranker(folder=tmp_path).score("why?", ["because"])
 
 

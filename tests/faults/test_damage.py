@@ -17,7 +17,7 @@ from recollect import Memory, RecollectError, Settings, StoreDamaged
 from recollect.cli import main
 from recollect.cli.doctor import examine
 from recollect.embed import rerank
-from recollect.embed.rerank import RERANKER_FOLDER
+from recollect.embed.bundled import MODEL_FOLDER
 from recollect.engine.care.keep import repair
 
 TABLES = ("records", "entities", "relations", "journal", "spaces")
@@ -227,8 +227,8 @@ def test_rows_of_an_earlier_release_get_their_checksums_and_doctor_says_how_many
 def test_a_recall_answers_without_a_reranker_that_is_damaged_and_names_its_file(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(RERANKER_FOLDER, tmp_path / "reranker")
-    (tmp_path / "reranker" / "model.onnx").write_bytes(random.Random(1).randbytes(100_000))
+    shutil.copytree(MODEL_FOLDER, tmp_path / "reranker")
+    (tmp_path / "reranker" / "reranker.onnx").write_bytes(random.Random(1).randbytes(100_000))
     monkeypatch.setattr(rerank.Reranker.__init__, "__kwdefaults__", {"threads": None, "folder": tmp_path / "reranker"})
     with recollect.open(settings=Settings(home=home)) as memory:
         memory.remember("The lamp in the hall is green.")
@@ -236,7 +236,7 @@ def test_a_recall_answers_without_a_reranker_that_is_damaged_and_names_its_file(
         for deep in (False, True):
             found = memory.recall("What colour is the lamp?", deep=deep, wait=60)
             assert found[0].record.text == "The lamp in the hall is green."
-            assert f"{tmp_path / 'reranker' / 'model.onnx'} is damaged" in str(found.signals.problem)
+            assert f"{tmp_path / 'reranker' / 'reranker.onnx'} is damaged" in str(found.signals.problem)
     assert any(
-        "reranker: " in line and "model.onnx is damaged" in line for line in examine(Settings(home=home)).problems
+        "reranker: " in line and "reranker.onnx is damaged" in line for line in examine(Settings(home=home)).problems
     )

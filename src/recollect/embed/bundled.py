@@ -78,7 +78,7 @@ class BundledEmbedder:
         self._stands_for = stands_for
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
-        self._manifest = read_manifest(folder)
+        self._manifest = read_manifest(folder / "manifest.json")
         self._lock = Lock()
         self._loaded: tuple[WordPiece, Any] | None = None
 
@@ -141,13 +141,11 @@ class BundledEmbedder:
             return self._loaded
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(path: Path) -> Manifest:
     try:
-        return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EmbedderError(
-            f"a model's manifest cannot be read ({folder / 'manifest.json'}: {error}); {CURE}"
-        ) from error
+        raise EmbedderError(f"a model's manifest cannot be read ({path}: {error}); {CURE}") from error
 
 
 def check_file(path: Path, digest: str) -> None:
@@ -161,7 +159,10 @@ def check_file(path: Path, digest: str) -> None:
 
 
 def open_session(path: Path) -> Any:
-    """One thread inside a run (texts run side by side instead), and no memory pool that keeps its peak."""
+    """One thread inside a run (texts run side by side instead), and no memory pool that keeps its peak.
+
+    The table of words, a file that a model names, is mapped into memory: all models and processes share its pages.
+    """
     # onnxruntime has no types
     options = ort.SessionOptions()  # pyright: ignore[reportUnknownVariableType]
     options.intra_op_num_threads = 1

@@ -1,7 +1,8 @@
 """How well does a text answer a question, read together?
 
 A second model reads the question and a text at once, which is slower than comparing vectors and knows more: it is asked
-about the few best candidates of a deep recall only. Its file is not opened before the first of those.
+about the few best candidates of a deep recall only. Its file is not opened before the first of those. It reads the
+embedder's vocabulary and, but for the commonest words, its table of them.
 """
 
 from __future__ import annotations
@@ -24,17 +25,16 @@ from recollect.errors import EmbedderError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-RERANKER_FOLDER = Path(__file__).parent / "reranker"
 _FADES = 0.9  # of the slowest is left after each text
 
 
 class Reranker:
     """Owns the loaded model. Threads may share it; `threads` is how many texts are read side by side."""
 
-    def __init__(self, *, threads: int | None = None, folder: Path = RERANKER_FOLDER) -> None:
+    def __init__(self, *, threads: int | None = None, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
         self._threads = threads or min(2, os.cpu_count() or 1)
-        self._manifest = read_manifest(folder)
+        self._manifest = read_manifest(folder / "reranker.json")
         self._failed: EmbedderError | None = None
         self.slowest = 0.0
         """How many seconds a text took lately at most."""
@@ -103,5 +103,5 @@ class Reranker:
     def _read_files(self) -> tuple[WordPiece, Any]:
         for file, digest in self._manifest.sha256.items():
             check_file(self._folder / file, digest)
-        words = (MODEL_FOLDER / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-        return WordPiece(words), open_session(self._folder / "model.onnx")
+        words = (self._folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+        return WordPiece(words), open_session(self._folder / "reranker.onnx")
