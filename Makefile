@@ -12,13 +12,13 @@ POSTGRES_TESTS ?= tests/store tests/properties/test_machine.py tests/contracts
 $(VENV)/.runs: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
 	$(PY) -m pip install --quiet --no-compile --editable .
 	$(PY) -m compileall -q src
 	touch $@
 
 # What tests and checks need beside it: every language, and the programs that they are made with.
 $(VENV)/.installed: $(VENV)/.runs
+	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
 	$(PY) -m pip install --quiet --editable ".[languages]" --group test --group check
 	touch $@
 
