@@ -114,7 +114,7 @@ def run_script(connection: Connection, script: Script) -> list[list[Row]]:
     cursor = connection.execute(script.encode())
     found: list[list[Row]] = []
     while True:
-        if cursor.description is not None:
+        if cursor.pgresult is not None and cursor.pgresult.nfields:
             found.append(cursor.fetchall())
         if not cursor.nextset():
             return found

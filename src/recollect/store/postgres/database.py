@@ -16,8 +16,8 @@ from recollect.store.sql.database import Condition, Row, S
 
 Cursor: TypeAlias = psycopg.Cursor[Row]
 _Question: TypeAlias = tuple[str, tuple[object, ...]]
-_Answer: TypeAlias = tuple[list[str], list[Row]]
-"""The names of the columns, and the rows."""
+_Answer: TypeAlias = tuple[Cursor, list[Row]]
+"""Who knows the names of the columns, which few ask for, and the rows."""
 
 _COPIED = 20  # rows from which on they are sent in bulk, which takes one round trip more
 _MOST_PENDING = 500  # statements
@@ -111,7 +111,8 @@ class PostgresDatabase:
         return self._answer(sql, values)[1]
 
     def columns(self, names: Sequence[str], sql: str, values: Sequence[object] = ()) -> list[list[Any]]:
-        places, rows = self._answer(sql, values)
+        cursor, rows = self._answer(sql, values)
+        places = [column.name for column in cursor.description or ()]
         found = list(zip(*rows, strict=True)) or [()] * len(places)
         return [list(found[places.index(name)]) for name in names]
 
@@ -155,8 +156,7 @@ class PostgresDatabase:
 
     def _ask(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[_Answer]:
         """Has the server do what is pending and answer questions, in one round trip."""
-        cursors = self._send(questions)
-        return [([column.name for column in one.description or ()], one.fetchall()) for one in cursors]
+        return [(one, one.fetchall()) for one in self._send(questions)]
 
     # Writing
 

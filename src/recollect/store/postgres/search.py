@@ -15,23 +15,29 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.distinct import distinct, find
 from recollect.store.postgres.database import PostgresDatabase, spell_numbers
+from recollect.store.postgres.packed import Packed
 from recollect.store.postgres.state import State
 from recollect.store.postgres.vectors import HEADER, MOST_INDEXED, PostgresVectors, spell_bits, spell_vector
 from recollect.store.postgres.words import SPACE_BITS, PostgresWords
 from recollect.store.search import Findings, Model, NearMatch, Pick, TokenMatch, WordMatch
 from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.findings import (
+    TOLD,
+    TOLD_BY,
     Floats,
+    Ints,
+    count_held,
     find_heaviest,
     find_in_all,
     find_pairs,
     match_pieces,
+    number_groups,
     pack_pieces,
-    select_candidates,
     tell_alike,
-    tell_candidates,
     tell_vectors,
+    unpack_terms,
 )  # fmt: skip
 from recollect.store.sql.where import record_condition
 from recollect.types import Filter
@@ -50,7 +56,15 @@ _NUMBER = 8  # bytes
 _SURE = 10
 """How many of the very nearest are among the candidates whatever their signs say."""
 _LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
-_COSINE = "-(numbers::vector <#> ?::vector)"
+_COSINE = "-(numbers::vector <#> ?::vector) AS cosine"
+_NEAR = Packed(piece="i8", version="i8", cosine="f8")
+_COSINES = Packed(version="i8", cosine="f8")
+_TOLD = Packed(
+    version="i8", space_no="i8", position="i8", event_time="i8", importance="f8", confidence="f8", replaced="?"
+)
+_TELL = f"""SELECT {_TOLD.sql}, array_agg(session), array_agg(source) FROM (
+    SELECT {", ".join(f"{told} AS {name}" for name, told in TOLD.items())}, records.space_no{TOLD_BY}"""
+"""The beginning of a query for what is told of candidates; it ends with which these are."""
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
     JOIN tallies ON tallies.space_no = spaces.no WHERE spaces.name = ANY(?::text[]) AND tallies.edition = ?"""
@@ -89,6 +103,7 @@ class PostgresSearch:
         known = [] if state.writing else state.spaces or []
         self._tallies = {row[0]: Tally(*row[4:]) for row in known if row[5] is not None}
         self._said: dict[tuple[int, int], _Said] = {}
+        self._spelled: tuple[NDArray[np.float32] | None, str] = (None, "")
 
     def _spaces(self, names: Sequence[str]) -> dict[str, Tally]:
         """Those of some spaces that are there."""
@@ -101,6 +116,14 @@ class PostgresSearch:
             rows = self._db.rows(_TALLIES, (list(names), self._state.edition))
             self._tallies |= {name: Tally(*row) for name, *row in rows}
         return {name: self._tallies[name] for name in names if name in self._tallies}
+
+    def _spell(self, vector: NDArray[np.float32]) -> str:
+        """A vector as PostgreSQL reads it, which several questions about it have in them."""
+        known, spelled = self._spelled
+        if known is not vector:
+            spelled = spell_vector(vector)
+            self._spelled = vector, spelled
+        return spelled
 
     def _model(self, no: int) -> Model:
         return next(model for model in self._vectors.models() if model.no == no)
@@ -187,30 +210,28 @@ class PostgresSearch:
             among = self._allowed([tally.no for tally in tallies], where)
         allowed, listed = ("", []) if among is None else (f" AND version IN ({among[0]})", among[1])
         held = (
-            "SELECT no, piece, version, numbers FROM pieces WHERE space_no = no AND model = ?"
+            "(SELECT piece FROM pieces WHERE space_no = no AND model = ?"
             f" AND {self._present('pieces', where)}{allowed} ORDER BY"
         )
         first: list[object] = [model, *listed]
-        numbers = f"({held} numbers <#> ?::halfvec, piece LIMIT ?)"
-        signs = f"({held} bit_count(bits # ?::varbit), piece LIMIT ?)"
-        spelled = spell_vector(vector)
+        numbers, signs = (
+            f"{held} numbers <#> ?::halfvec, piece LIMIT ?)",
+            f"{held} bit_count(bits # ?::varbit), piece LIMIT ?)",
+        )
+        spelled = self._spell(vector)
         small = [tally.no for tally in tallies if tally.records <= _COMPARED]
         large = [tally.no for tally in tallies if tally.records > _COMPARED]
-        each = f"SELECT best.no, piece, version, {_COSINE} FROM unnest(?::bigint[]) AS asked(no) CROSS JOIN LATERAL"
         asked: list[tuple[str, list[object]]] = []
         if small:
             bits = spell_bits(vector, self._model(model).mean)
             asked.append(
-                (f"{each} ({signs} UNION ALL {numbers}) AS best",
-                 [spelled, spell_numbers(small), *first, bits, most, *first, spelled, _SURE])
+                (_best_of(f"{signs} UNION {numbers}"),
+                 [spelled, *first, bits, most, *first, spelled, _SURE, spell_numbers(small)])
             )  # fmt: skip
         if large:
-            asked.append((f"{each} {numbers} AS best", [spelled, spell_numbers(large), *first, spelled, most]))
-        found: dict[int, list[Row]] = {tally.no: [] for tally in tallies}
-        for rows in self._db.together([partial(self._db.rows, *one) for one in asked]):
-            for number, *row in rows:
-                found[number].append(tuple(row))
-        return {number: _near_match(own, most) for number, own in found.items()}
+            asked.append((_best_of(numbers), [spelled, *first, spelled, most, spell_numbers(large)]))
+        answers = self._db.together([partial(self._db.rows, *one) for one in asked])
+        return {number: _near_match(sent, most) for rows in answers for number, sent in rows}
 
     def _compare_some(
         self,
@@ -233,15 +254,15 @@ class PostgresSearch:
                 return self._compare_all([tally], model, vector, where, most, exact=True, among=among)
             condition, listed = record_condition(self._db, where, [tally.no], self._now)
             allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
-        dim, spelled = self._model(model).dim, spell_vector(vector)
+        dim, spelled = self._model(model).dim, self._spell(vector)
         self._db.run(f"SET LOCAL hnsw.ef_search = {self._breadth(tally, most)}")
         rows = self._db.rows(
-            f"SELECT piece, version, {_COSINE} FROM pieces WHERE model = {model} AND space_no = ?"
-            f" AND {self._present('pieces', where)}{allowed}"
-            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?",
+            f"SELECT {_NEAR.sql} FROM (SELECT piece, version, {_COSINE} FROM pieces"
+            f" WHERE model = {model} AND space_no = ? AND {self._present('pieces', where)}{allowed}"
+            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?) AS near",
             (spelled, tally.no, *listed, spelled, most),
         )
-        return {tally.no: _near_match(rows, most)}
+        return {tally.no: _near_match(rows[0][0], most)}
 
     def _breadth(self, tally: Tally, most: int) -> int:
         """How many vectors the index is to look at, at first, for so many of a space to be among them.
@@ -308,33 +329,42 @@ class PostgresSearch:
         vector: NDArray[np.float32] | None,
     ) -> dict[str, Findings]:
         tallies = self._spaces(list(picks))
-        versions = [version for name in tallies for version in picks[name].versions.tolist()]
-        among = msgspec.structs.replace(where, versions=tuple(versions))
-        condition, values = record_condition(self._db, among, [tally.no for tally in tallies.values()], self._now)
-        cosine, asked = "NULL::float8", list[object]()
-        known: dict[int, float] = {}
+        versions = _join([picks[name].versions for name in tallies])
+        near = [near for name in tallies if (near := picks[name].near) is not None and near.cosines is not None]
+        asked = [
+            self._ask_told(versions, where, [tally.no for tally in tallies.values()]),
+            self._words.ask_held(versions),
+            *self._ask_cosines(versions, near, model, vector),
+        ]
+        told, held, *compared = self._db.together([partial(self._db.rows, *one) for one in asked])
+        sent, sessions, sources = told[0]
+        rows, group = _TOLD.read(sent), number_groups(sessions or (), sources or ())
+        cosine = np.full(len(rows), np.nan)
         if model is not None and vector is not None:
-            for name in tallies:
-                known |= _best(picks[name].near)
-            best = f"SELECT max({_COSINE}) FROM pieces WHERE pieces.version = records.version AND pieces.model = ?"
-            cosine = f"CASE WHEN records.version <> ALL(?::bigint[]) THEN ({best}) END"
-            asked = [spell_numbers(known), spell_vector(vector), model]
-        begins = select_candidates("lexis.names", "records.space_no", cosine)
-        rows = self._db.rows(
-            f"{begins} AND lexis.edition = ? WHERE {condition} ORDER BY records.version",
-            [*asked, self._state.edition, *values],
-        )
-        if not self._state.writing:
-            self._words.seen |= {row[0]: (row[8], row[9]) for row in rows if row[8] is not None}
-        hashes = np.array(terms, dtype=np.uint32)
+            cosine = _best_cosines(rows["version"].astype(np.int64), near, compared)
+        seen, hashes = self._words.take_held(held), np.array(terms, dtype=np.uint32)
         found: dict[str, Findings] = {}
         for name, tally in tallies.items():
-            some = [row for row in rows if row[10] == tally.no]
-            own = [known.get(row[0], row[11]) for row in some]
-            told = np.array([np.nan if one is None else one for one in own], dtype=np.float64)
-            columns = list(zip(*(row[:9] for row in some), strict=True)) or [()] * 9
-            found[name] = tell_candidates(columns, hashes, lambda _, told=told: told)
+            own = np.flatnonzero(rows["space_no"] == tally.no)
+            found[name] = _findings(rows[own], group[own], cosine[own], seen, hashes)
         return found
+
+    def _ask_told(self, versions: Ints, where: Filter, spaces: Sequence[int]) -> Condition:
+        """What records tell of those of some versions that a filter lets through."""
+        among = msgspec.structs.replace(where, versions=tuple(versions.tolist()))
+        condition, values = record_condition(self._db, among, spaces, self._now)
+        return f"{_TELL} WHERE {condition} ORDER BY records.version) AS told", values
+
+    def _ask_cosines(
+        self, versions: Ints, near: Sequence[NearMatch], model: int | None, vector: NDArray[np.float32] | None
+    ) -> list[Condition]:
+        """The cosines of those versions that were not compared already."""
+        if model is None or vector is None:
+            return []
+        others = versions[~find(versions, distinct(_join([one.versions for one in near])))[1]]
+        compared = f"SELECT version, {_COSINE} FROM pieces WHERE version = ANY(?::bigint[]) AND model = ?"
+        values: list[object] = [self._spell(vector), spell_numbers(others.tolist()), model]
+        return [(f"SELECT {_COSINES.sql} FROM ({compared}) AS compared", values)] if len(others) else []
 
     def compare(
         self,
@@ -363,22 +393,58 @@ class PostgresSearch:
         return found
 
 
-def _near_match(rows: Sequence[Row], most: int) -> NearMatch:
-    """Some pieces, perhaps twice, and their versions, of which so many were asked for."""
-    chosen = list(dict.fromkeys(rows))
-    pieces, versions = (np.array([row[at] for row in chosen], dtype=np.int64) for at in (0, 1))
-    cosines = np.array([row[2] for row in chosen], dtype=np.float64)
-    return NearMatch(versions, pieces, len(chosen) >= most, cosines)
+def _join(lists: Sequence[Ints]) -> Ints:
+    return np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
 
 
-def _best(near: NearMatch | None) -> dict[int, float]:
-    """The cosine of each version's best piece, of those that lie near."""
-    if near is None or near.cosines is None:
-        return {}
-    best: dict[int, float] = {}
-    for version, cosine in zip(near.versions.tolist(), near.cosines.tolist(), strict=True):
-        best[version] = max(cosine, best.get(version, cosine))
-    return best
+def _best_of(pieces: str) -> str:
+    """Some pieces of each space, with how near they are: their numbers are read when it is clear which ones they are,
+    since to sort rows takes the longer the more there is in them.
+    """
+    best = f"SELECT piece, version, {_COSINE} FROM ({pieces}) AS best JOIN pieces USING(piece)"
+    return f"SELECT no, (SELECT {_NEAR.sql} FROM ({best}) AS near) FROM unnest(?::bigint[]) AS asked(no)"
+
+
+def _near_match(sent: bytes, most: int) -> NearMatch:
+    """Some pieces and their versions, of which so many were asked for."""
+    rows = _NEAR.read(sent)
+    versions, pieces = rows["version"].astype(np.int64), rows["piece"].astype(np.int64)
+    return NearMatch(versions, pieces, len(rows) >= most, rows["cosine"].astype(np.float64))
+
+
+def _best_cosines(versions: Ints, near: Sequence[NearMatch], compared: Sequence[Sequence[Row]]) -> Floats:
+    """The cosine of each version's best piece, NaN for none: of those that lie near, and of those compared since."""
+    more = _COSINES.read(b"".join([rows[0][0] for rows in compared]))
+    owners = _join([*(one.versions for one in near), more["version"].astype(np.int64)])
+    cosines = np.concatenate([*(one.cosines for one in near if one.cosines is not None), more["cosine"]])
+    places, there = find(owners, versions)
+    best = np.full(len(versions), -np.inf)
+    np.maximum.at(best, places[there], cosines[there])
+    return np.where(np.isinf(best), np.nan, best)
+
+
+def _findings(
+    rows: NDArray[np.void],
+    group: Ints,
+    cosine: Floats,
+    seen: Mapping[int, tuple[bytes, str]],
+    terms: NDArray[np.uint32],
+) -> Findings:
+    versions = rows["version"].astype(np.int64)
+    held = unpack_terms([None if (own := seen.get(version)) is None else own[0] for version in versions.tolist()])
+    length = np.bincount(held[1], held[2], minlength=len(rows)).astype(np.float64)
+    return Findings(
+        versions=versions,
+        tf=count_held(held, terms, len(rows)),
+        length=length if len(held[0]) and len(terms) else np.ones(len(rows)),
+        cosine=cosine,
+        group=group,
+        position=rows["position"].astype(np.int64),
+        event_time=rows["event_time"].astype(np.int64),
+        importance=rows["importance"].astype(np.float64),
+        confidence=rows["confidence"].astype(np.float64),
+        replaced=rows["replaced"].astype(np.bool_),
+    )
 
 
 def _said(rows: Sequence[Row], dim: int) -> _Said:

@@ -11,11 +11,12 @@ changes of versions that the next edition holds already, it changes in both. The
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.store.base import Lexis, N, normal_name
 from recollect.store.postgres.database import PostgresDatabase, spell_numbers
 from recollect.store.postgres.state import State
+from recollect.store.sql.database import Condition, Row
 from recollect.store.sql.rows import lexis_row, to_lexis
 from recollect.types import Entity
 
@@ -40,6 +41,10 @@ def _spell_keys(space_no: int, lexis: Lexis) -> str:
     )
 
 
+def _by_version(rows: Sequence[Row]) -> dict[int, tuple[bytes, str]]:
+    return {version: (terms, names) for version, terms, names in rows}
+
+
 class PostgresWords:
     """The keyword index of a store, as one transaction sees it."""
 
@@ -49,8 +54,7 @@ class PostgresWords:
         self._tallied: dict[tuple[int, int], tuple[int, int]] = {}
         self.recounted = True
         """Has what the spaces hold changed since somebody last took note of it?"""
-        self.seen: dict[int, tuple[bytes, str]] = {}
-        """The rows that a snapshot has read already of some versions, which who asked for it may ask for again."""
+        self._seen: dict[int, tuple[bytes, str]] = {}
 
     # Reading
 
@@ -73,13 +77,23 @@ class PostgresWords:
         return found
 
     def lexis(self, versions: Sequence[int]) -> dict[int, Lexis]:
-        missing = [version for version in versions if version not in self.seen]
-        found = {version: to_lexis(*self.seen[version]) for version in versions if version in self.seen}
+        missing = [version for version in versions if version not in self._seen]
+        held = self._seen
         if missing:
-            sql = "SELECT version, terms, names FROM lexis WHERE version = ANY(?::bigint[]) AND edition = ?"
-            rows = self._db.rows(sql, (spell_numbers(missing), self._state.edition))
-            found |= {row[0]: to_lexis(row[1], row[2]) for row in rows}
-        return found
+            held = {**held, **_by_version(self._db.rows(*self.ask_held(missing)))}
+        return {version: to_lexis(*held[version]) for version in versions if version in held}
+
+    def ask_held(self, versions: Iterable[int]) -> Condition:
+        """The terms and names of versions, for `take_held`."""
+        sql = "SELECT version, terms, names FROM lexis WHERE version = ANY(?::bigint[]) AND edition = ?"
+        return sql, [spell_numbers(versions), self._state.edition]
+
+    def take_held(self, rows: Sequence[Row]) -> Mapping[int, tuple[bytes, str]]:
+        """By version what was asked for, which a snapshot keeps: who asked for it may ask for some of it again."""
+        held = _by_version(rows)
+        if not self._state.writing:
+            self._seen |= held
+        return held
 
     def names(self, spaces: Sequence[str], phrases: Sequence[str], text: str) -> dict[str, list[str]]:
         if not self._state.any_names:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log1p
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,21 +25,16 @@ Pieces: TypeAlias = Mapping[int, NDArray[np.float32]]
 Terms: TypeAlias = tuple[NDArray[np.uint32], Ints, NDArray[np.uint8]]
 """The terms of some versions: the hash of each, the row that holds it, and how often."""
 
-TOLD = (
-    "records.version", "session", "source", "position", "event_time", "importance",
-    "coalesce(faded.confidence, records.confidence)", "superseded_by IS NOT NULL",
-)  # fmt: skip
-"""What is told of candidates beside their terms."""
-TOLD_BY = """ FROM records LEFT JOIN faded ON faded.version = records.version
-    LEFT JOIN lexis ON lexis.version = records.version"""
+TOLD = {
+    "version": "records.version", "session": "session", "source": "source", "position": "position",
+    "event_time": "event_time", "importance": "importance",
+    "confidence": "coalesce(faded.confidence, records.confidence)", "replaced": "superseded_by IS NOT NULL",
+}  # fmt: skip
+"""What is told of candidates beside their terms, and how it is read."""
+TOLD_BY = " FROM records LEFT JOIN faded ON faded.version = records.version"
 WEIGHT = 2**32
 """What weights of terms are counted in parts of."""
 _AT_A_TIME = 1_000  # pairs whose numbers are read together
-
-
-def select_candidates(*more: str) -> str:
-    """The beginning of a query for what is told of candidates; it ends with how `lexis` is joined."""
-    return f"SELECT {', '.join([*TOLD, 'lexis.terms', *more])}{TOLD_BY}"
 
 
 def weigh_term(records: int, size: int) -> float:
@@ -98,27 +93,6 @@ def count_held(held: Terms, terms: NDArray[np.uint32], count: int) -> Floats:
         at = np.flatnonzero(hashes == term)
         tf[owners[at], column] = times[at]
     return tf
-
-
-def tell_candidates(
-    columns: Sequence[Sequence[Any]], terms: NDArray[np.uint32], cosines: Callable[[Ints], Floats]
-) -> Findings:
-    """What the columns of `select_candidates` say; `cosines` tells those of their versions."""
-    versions = np.array(columns[0], dtype=np.int64)
-    held = unpack_terms(columns[8])
-    length = np.bincount(held[1], held[2], minlength=len(versions)).astype(np.float64)
-    return Findings(
-        versions=versions,
-        tf=count_held(held, terms, len(versions)),
-        length=length if len(held[0]) and len(terms) else np.ones(len(versions)),
-        cosine=cosines(versions),
-        group=number_groups(columns[1], columns[2]),
-        position=np.array(columns[3], dtype=np.int64),
-        event_time=np.array(columns[4], dtype=np.int64),
-        importance=np.array(columns[5], dtype=np.float64),
-        confidence=np.array(columns[6], dtype=np.float64),
-        replaced=np.array(columns[7], dtype=np.bool_),
-    )
 
 
 def tell_vectors(versions: Ints, cosine: Floats, late: TokenMatch | None, alike: Floats | None) -> Findings:

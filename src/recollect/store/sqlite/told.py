@@ -29,9 +29,10 @@ BEGINS = f"iif(valid_from > recorded_at, valid_from, {-_FOREVER})"  # as `true_a
 ENDS = f"coalesce(iif(valid_until <= recorded_at, {-_FOREVER}, valid_until), {_FOREVER})"
 IS_HIDDEN = f"status IN ({', '.join(map(repr, HIDDEN_STATUSES))})"
 _decode = msgspec.json.Decoder(list[Any]).decode
-_COLUMNS = (*TOLD, IS_HIDDEN, BEGINS, ENDS, "records.kind")
+_COLUMNS = (*TOLD.values(), IS_HIDDEN, BEGINS, ENDS, "records.kind")
 _READ = f"""
-    SELECT {gather_blobs("lexis.terms")}, {", ".join(f"json_group_array({column})" for column in _COLUMNS)}{TOLD_BY}"""
+    SELECT {gather_blobs("lexis.terms")}, {", ".join(f"json_group_array({column})" for column in _COLUMNS)}{TOLD_BY}
+    LEFT JOIN lexis ON lexis.version = records.version"""
 _ROW = np.dtype([
     ("version", np.int64), ("position", np.int64), ("event_time", np.int64), ("begins", np.int64), ("ends", np.int64),
     ("importance", np.float64), ("confidence", np.float64), ("length", np.float64), ("start", np.int64),
