@@ -309,6 +309,51 @@ def test_a_reader_whose_connection_dies_says_so_and_the_next_call_works(url: str
     store.close()
 
 
+LONG, SHORT = "SELECT pg_backend_pid(), count(*) FROM records", "SELECT pg_backend_pid(), count(id) FROM records"
+
+
+def ask_both(view: Any) -> tuple[list[int], list[int]]:
+    """Which connections answer two questions that are asked together, the first of which takes long, and what."""
+    db = view._db
+    db.takes_long(LONG)
+    both = db.together([lambda: db.rows(LONG)[0], lambda: db.rows(SHORT)[0]])
+    return [pid for pid, _ in both], [count for _, count in both]
+
+
+def test_what_two_connections_answer_at_once_is_one_state_of_the_store(url: str) -> None:
+    store, other = PostgresStore(url, now), PostgresStore(url, now)
+    with store.write() as edit:
+        put(edit, record("a"))
+    with store.read() as view:
+        (first, second), _ = ask_both(view)
+        assert first == second, "a process that asks but once makes no second connection"
+    with store.read() as view:
+        with other.write() as edit:
+            put(edit, record("b"))
+        (first, second), counts = ask_both(view)
+        assert first != second
+        assert counts == [1, 1]
+    with store.read() as view:
+        assert ask_both(view)[1] == [2, 2]
+    store.close()
+    other.close()
+
+
+def test_a_second_connection_that_dies_leaves_its_questions_to_the_first(url: str) -> None:
+    store = PostgresStore(url, now)
+    for _ in range(2):
+        with store.read() as view:
+            ask_both(view)
+    with store.read() as view:
+        (first, second), _ = ask_both(view)
+        administer(url, f"SELECT pg_terminate_backend({second})")
+        assert ask_both(view) == ([first, first], [0, 0])
+    with store.read() as view:
+        (first, third), _ = ask_both(view)
+        assert third not in (first, second)
+    store.close()
+
+
 def test_who_finds_all_connections_in_use_is_told_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.postgres.connections.BUSY_SECONDS", 0.05)
     pool = Pool(parse_address(url), most=2)

@@ -32,8 +32,11 @@ class Wire:
         self._door.bind(str(path))
         self._door.listen()
         self._lock = threading.Lock()
+        self._since: dict[threading.Event, int] = {}
         self._open: list[socket.socket] = []
         self.turns = 0
+        self.longest = 0
+        """The turns of the connection that had most of them: others had theirs at the same time."""
         self._cut_at: int | None = None
         self._how: Cut = "before"
         self.was_cut = False
@@ -44,6 +47,7 @@ class Wire:
         """Cuts at a turn from now on, counted from 1; other connections stay."""
         with self._lock:
             self.turns, self._cut_at, self._how, self.was_cut = 0, at, how, False
+            self.longest, self._since = 0, {}
 
     def mend(self) -> None:
         with self._lock:
@@ -84,6 +88,8 @@ class Wire:
                 return None
             spoken.clear()
             self.turns += 1
+            self._since[spoken] = self._since.get(spoken, 0) + 1
+            self.longest = max(self.longest, self._since[spoken])
             if self.turns != self._cut_at:
                 return None
             self.was_cut = True

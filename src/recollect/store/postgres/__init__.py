@@ -20,6 +20,7 @@ from recollect.store.postgres.connections import (
     BUSY_SECONDS,
     Connection,
     Pool,
+    Second,
     connect,
     convert_error,
     is_lost,
@@ -44,7 +45,7 @@ from recollect.store.sql.view import SqlView
 from recollect.types import Change
 
 _LOOK_SECONDS = 0.05
-_BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE))
+_BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE, "SELECT pg_export_snapshot()"))
 _LOOK = """
     SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
         to_regclass('{0}.format') IS NOT NULL,
@@ -187,12 +188,21 @@ class PostgresStore:
                 yield self._view(*joined)
             return
         with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
-            yield self._view(*self._begun(connection, State(answers, writing=False)))
+            *known, ((snapshot,),) = answers
+            second = Second(self._pool, snapshot)
+            try:
+                yield self._view(*self._begun(connection, State(known, writing=False), second=second))
+            finally:
+                second.give_up()
 
     def _begun(
-        self, connection: Connection, state: State, numbers: Mapping[str, int] | None = None
+        self,
+        connection: Connection,
+        state: State,
+        numbers: Mapping[str, int] | None = None,
+        second: Second | None = None,
     ) -> tuple[PostgresDatabase, State]:
-        db = PostgresDatabase(connection, numbers, limited=self._limited)
+        db = PostgresDatabase(connection, numbers, limited=self._limited, second=second)
         db.known_spaces, db.stamped = state.spaces, state.stamped
         return db, state
 

@@ -3,6 +3,9 @@
 Connections are kept open and handed out one transaction at a time. A transaction that only read is ended without
 waiting for the answer, which whoever uses the connection next takes off it. A connection that died while nobody used it
 is noticed where a transaction begins, and replaced there: nothing has been done yet, so it is safe to begin again.
+
+A transaction that only reads may have a second connection beside its own, which sees the same: what takes long is then
+asked over the one while the other answers the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import re
 import select
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -35,11 +39,13 @@ from recollect.errors import (
 from recollect.store.sql.database import Row
 
 Connection: TypeAlias = psycopg.Connection[Row]
+Cursor: TypeAlias = psycopg.Cursor[Row]
 Script: TypeAlias = str
 """Statements without values, parted by semicolons, which go to the server together."""
 
 BUSY_SECONDS = 30.0
 _MOST = 16  # connections of one process, beside those that hold a turn or listen
+_MOST_SECOND = 4  # of them at a time that are somebody's second one
 _CONNECT_SECONDS = 10
 _PATIENCE = 15.0  # seconds for which a server that was there is waited for
 _LOOK_SECONDS = 0.1
@@ -135,6 +141,9 @@ class Pool:
         self._lock = threading.Lock()
         self._closed = False
         self._met = False
+        self.threads = ThreadPoolExecutor(_MOST_SECOND, "recollect-second")
+        self._seconds = threading.Semaphore(min(_MOST_SECOND, most - 1))
+        self._second_wanted = False
 
     @contextmanager
     def transaction(self, begin: Script) -> Generator[tuple[Connection, list[list[Row]]]]:
@@ -190,12 +199,71 @@ class Pool:
                 return
         connection.close()
 
+    def take_second(self) -> Connection | None:
+        """One more connection, where nobody waits for one; a process that wants it but once does without it, since to
+        connect takes longer than it saves.
+        """
+        if not self._seconds.acquire(blocking=False):
+            return None
+        connection = None
+        if self._slots.acquire(blocking=False):
+            with self._lock:
+                connection = self._idle.pop() if self._idle else None
+                again, self._second_wanted = self._second_wanted, True
+            with contextlib.suppress(psycopg.OperationalError):  # whoever wanted it does without it
+                connection = (
+                    _settled(connection) if connection is not None else connect(self._address) if again else None
+                )
+            if connection is not None and not is_lost(connection):
+                return connection
+            self._slots.release()
+        self._seconds.release()
+        return None
+
+    def give_second_back(self, connection: Connection) -> None:
+        self._give_back(connection)
+        self._slots.release()
+        self._seconds.release()
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
+        self.threads.shutdown(wait=False)
         for connection in idle:
             connection.close()
+
+
+class Second:
+    """The second connection of a transaction that only reads, if it has one: taken where it is first wanted."""
+
+    def __init__(self, pool: Pool, snapshot: str) -> None:
+        self._pool = pool
+        self._connection: Connection | None = None
+        self._done = False
+        self._begin = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+
+    def ask(self, questions: Sequence[tuple[bytes, Sequence[object]]]) -> Future[list[Cursor]] | None:
+        """Has it answer while the first one does, where there is one. It may fail without harm: the first remains."""
+        begin: Sequence[str] = ()
+        if self._connection is None and not self._done:
+            self._connection, begin = self._pool.take_second(), self._begin
+        if self._connection is None:
+            self._done = True
+            return None
+        every = [*((sql.encode(), ()) for sql in begin), *questions]
+        return self._pool.threads.submit(_answer, self._connection, every, len(begin))
+
+    def give_up(self) -> None:
+        """There is no more to be asked of it, or it failed."""
+        connection, self._connection, self._done = self._connection, None, True
+        if connection is not None:
+            self._pool.give_second_back(connection)
+
+
+def _answer(connection: Connection, questions: Sequence[tuple[bytes, Sequence[object]]], first: int) -> list[Cursor]:
+    with connection.pipeline():
+        return [connection.execute(sql, values, binary=True) for sql, values in questions][first:]
 
 
 def _settled(connection: Connection) -> Connection:
@@ -247,6 +315,6 @@ def _first_line(error: psycopg.Error) -> str:
 
 
 __all__ = [
-    "BUSY_SECONDS", "Address", "Connection", "Pool", "Script", "connect", "convert_error", "is_lost", "parse_address",
-    "run_script",
+    "BUSY_SECONDS", "Address", "Connection", "Cursor", "Pool", "Script", "Second", "connect", "convert_error",
+    "is_lost", "parse_address", "run_script",
 ]  # fmt: skip

@@ -11,10 +11,9 @@ from typing import Any, TypeAlias, cast
 
 import psycopg
 
-from recollect.store.postgres.connections import Connection
+from recollect.store.postgres.connections import Connection, Cursor, Second
 from recollect.store.sql.database import Condition, Row, S
 
-Cursor: TypeAlias = psycopg.Cursor[Row]
 _Question: TypeAlias = tuple[str, tuple[object, ...]]
 _Answer: TypeAlias = tuple[Cursor, list[Row]]
 """Who knows the names of the columns, which few ask for, and the rows."""
@@ -94,9 +93,16 @@ class PostgresDatabase:
     dialect = DIALECT
 
     def __init__(
-        self, connection: Connection, numbers: Mapping[str, int] | None = None, *, limited: bool = False
+        self,
+        connection: Connection,
+        numbers: Mapping[str, int] | None = None,
+        *,
+        limited: bool = False,
+        second: Second | None = None,
     ) -> None:
         self._connection = connection
+        self._second = second
+        self._long: set[str] = set()
         self._numbers = dict(numbers or {})
         self._taken: set[str] = set()
         self.limited = limited
@@ -156,7 +162,12 @@ class PostgresDatabase:
 
     def _ask(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[_Answer]:
         """Has the server do what is pending and answer questions, in one round trip."""
-        return [(one, one.fetchall()) for one in self._send(questions)]
+        return [(one, one.fetchall()) for one in self._send_both(questions)]
+
+    def takes_long(self, sql: str) -> str:
+        """The same question, which is to be asked apart from the others that are asked with it, where that can be."""
+        self._long.add(sql)
+        return sql
 
     # Writing
 
@@ -196,6 +207,29 @@ class PostgresDatabase:
             for sql, values in pending:
                 self._connection.execute(_spelled(sql), values)
             return [self._connection.execute(_spelled(sql), values, binary=True) for sql, values in questions]
+
+    def _send_both(self, questions: Sequence[tuple[str, Sequence[object]]]) -> list[Cursor]:
+        """The same, with what takes long on this connection and the rest on the second, at the same time, where there
+        is both. Where the second fails, this one answers it all.
+        """
+        long = [place for place, (sql, _) in enumerate(questions) if sql in self._long]
+        rest = [place for place in range(len(questions)) if place not in long]
+        asked = [(_spelled(sql), values) for sql, values in (questions[place] for place in rest)]
+        beside = self._second.ask(asked) if self._second is not None and long and rest else None
+        if self._second is None or beside is None:
+            return self._send(questions)
+        try:
+            found = dict(zip(long, self._send([questions[place] for place in long]), strict=True))
+        finally:
+            failed = beside.exception()
+        if failed is None:
+            found |= zip(rest, beside.result(), strict=True)
+        elif isinstance(failed, psycopg.Error):
+            self._second.give_up()
+            found |= zip(rest, self._send([questions[place] for place in rest]), strict=True)
+        else:
+            raise failed
+        return [found[place] for place in range(len(questions))]
 
     def reserve(self, table: str, count: int) -> int:
         first = self._numbers.get(table, 0) + 1

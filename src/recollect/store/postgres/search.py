@@ -53,6 +53,7 @@ there is, and by their signs first.
 _PASSED_OVER = 4_000.0
 """How much longer an index takes for one vector that it passes over, times how many it is asked for."""
 _NUMBER = 8  # bytes
+_MANY = 200  # candidates
 _SURE = 10
 """How many of the very nearest are among the candidates whatever their signs say."""
 _LEAST_BREADTH, _MOST_BREADTH, _SPARE = 40, 1_000, 1.1
@@ -256,12 +257,12 @@ class PostgresSearch:
             allowed = f" AND EXISTS(SELECT 1 FROM records WHERE records.version = pieces.version AND {condition})"
         dim, spelled = self._model(model).dim, self._spell(vector)
         self._db.run(f"SET LOCAL hnsw.ef_search = {self._breadth(tally, most)}")
-        rows = self._db.rows(
+        sql = (
             f"SELECT {_NEAR.sql} FROM (SELECT piece, version, {_COSINE} FROM pieces"
             f" WHERE model = {model} AND space_no = ? AND {self._present('pieces', where)}{allowed}"
-            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?) AS near",
-            (spelled, tally.no, *listed, spelled, most),
+            f" ORDER BY numbers::halfvec({dim}) <#> ?::halfvec({dim}) LIMIT ?) AS near"
         )
+        rows = self._db.rows(self._db.takes_long(sql), (spelled, tally.no, *listed, spelled, most))
         return {tally.no: _near_match(rows[0][0], most)}
 
     def _breadth(self, tally: Tally, most: int) -> int:
@@ -353,7 +354,8 @@ class PostgresSearch:
         """What records tell of those of some versions that a filter lets through."""
         among = msgspec.structs.replace(where, versions=tuple(versions.tolist()))
         condition, values = record_condition(self._db, among, spaces, self._now)
-        return f"{_TELL} WHERE {condition} ORDER BY records.version) AS told", values
+        sql = f"{_TELL} WHERE {condition} ORDER BY records.version) AS told"
+        return self._db.takes_long(sql) if len(versions) > _MANY else sql, values
 
     def _ask_cosines(
         self, versions: Ints, near: Sequence[NearMatch], model: int | None, vector: NDArray[np.float32] | None
