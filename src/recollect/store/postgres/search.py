@@ -33,7 +33,6 @@ from recollect.store.sql.findings import (
     find_in_all,
     find_pairs,
     match_pieces,
-    number_groups,
     pack_pieces,
     tell_alike,
     tell_vectors,
@@ -61,10 +60,14 @@ _COSINE = "-(numbers::vector <#> ?::vector) AS cosine"
 _NEAR = Packed(piece="i8", version="i8", cosine="f8")
 _COSINES = Packed(version="i8", cosine="f8")
 _TOLD = Packed(
-    version="i8", space_no="i8", position="i8", event_time="i8", importance="f8", confidence="f8", replaced="?"
-)
-_TELL = f"""SELECT {_TOLD.sql}, array_agg(session), array_agg(source) FROM (
-    SELECT {", ".join(f"{told} AS {name}" for name, told in TOLD.items())}, records.space_no{TOLD_BY}"""
+    version="i8", space_no="i8", origin="i8", position="i8", event_time="i8", importance="f8", confidence="f8",
+    replaced="?",
+)  # fmt: skip
+_NO_ORIGIN = 0
+_ORIGIN = f"coalesce(hashtextextended(session, 1), hashtextextended(source, 2), {_NO_ORIGIN})"
+"""A number for a session, or source where there is no session, that stands for no other in 2^64."""
+_TELL = f"""SELECT {_TOLD.sql} FROM (SELECT {", ".join(f"{told} AS {name}" for name, told in TOLD.items())},
+    records.space_no, {_ORIGIN} AS origin{TOLD_BY}"""
 """The beginning of a query for what is told of candidates; it ends with which these are."""
 _TALLIES = """
     SELECT spaces.name, spaces.no, tallies.records, tallies.length FROM spaces
@@ -178,7 +181,7 @@ class PostgresSearch:
         few = [tally for tally in tallies.values() if tally.records <= bound]
         many = [tally for tally in tallies.values() if tally.records > bound]
         asks = [
-            partial(self._compare_all, few, model, vector, where, wanted, exact=exact),
+            partial(self._compare_all, few, model, vector, where, wanted, exact=exact, apart=not many),
             *(partial(self._compare_some, one, model, vector, where, wanted, bound, exact=exact) for one in many),
         ]
         found = {no: near for some in self._db.together(asks) for no, near in some.items()}
@@ -201,6 +204,7 @@ class PostgresSearch:
         *,
         exact: bool,
         among: Condition | None = None,
+        apart: bool = False,
     ) -> dict[int, NearMatch]:
         """Compares all vectors of some spaces; of those alone that a filter lets through, where it is to be `exact`.
 
@@ -215,10 +219,8 @@ class PostgresSearch:
             f" AND {self._present('pieces', where)}{allowed} ORDER BY"
         )
         first: list[object] = [model, *listed]
-        numbers, signs = (
-            f"{held} numbers <#> ?::halfvec, piece LIMIT ?)",
-            f"{held} bit_count(bits # ?::varbit), piece LIMIT ?)",
-        )
+        numbers = f"{held} numbers <#> ?::halfvec, piece LIMIT ?)"
+        signs = f"{held} bit_count(bits # ?::varbit), piece LIMIT ?)"
         spelled = self._spell(vector)
         small = [tally.no for tally in tallies if tally.records <= _COMPARED]
         large = [tally.no for tally in tallies if tally.records > _COMPARED]
@@ -230,7 +232,8 @@ class PostgresSearch:
                  [spelled, *first, bits, most, *first, spelled, _SURE, spell_numbers(small)])
             )  # fmt: skip
         if large:
-            asked.append((_best_of(numbers), [spelled, *first, spelled, most, spell_numbers(large)]))
+            sql = self._db.takes_long(_best_of(numbers)) if apart else _best_of(numbers)
+            asked.append((sql, [spelled, *first, spelled, most, spell_numbers(large)]))
         answers = self._db.together([partial(self._db.rows, *one) for one in asked])
         return {number: _near_match(sent, most) for rows in answers for number, sent in rows}
 
@@ -311,11 +314,13 @@ class PostgresSearch:
                 " WHERE pieces.version = ANY(?::bigint[]) AND pieces.model = ? ORDER BY pieces.piece",
                 (spell_numbers(missing), model),
             )
-            held: dict[int, list[Row]] = {version: [] for version in missing}
-            for version, *row in rows:
-                held[version].append(tuple(row))
-            dim = self._model(model).dim
-            self._said |= {(model, version): _said(some, dim) for version, some in held.items()}
+            numbers = _numbers(rows, self._model(model).dim)
+            held: dict[int, list[int]] = {version: [] for version in missing}
+            for place, row in enumerate(rows):
+                held[row[0]].append(place)
+            for version, places in held.items():
+                tokens = [rows[place][2] for place in places if rows[place][2] is not None]
+                self._said[model, version] = numbers[places], tokens
         found = {version: self._said[model, version] for version in versions}
         return {version: said for version, said in found.items() if len(said[0])}
 
@@ -338,8 +343,7 @@ class PostgresSearch:
             *self._ask_cosines(versions, near, model, vector),
         ]
         told, held, *compared = self._db.together([partial(self._db.rows, *one) for one in asked])
-        sent, sessions, sources = told[0]
-        rows, group = _TOLD.read(sent), number_groups(sessions or (), sources or ())
+        rows = _TOLD.read(told[0][0])
         cosine = np.full(len(rows), np.nan)
         if model is not None and vector is not None:
             cosine = _best_cosines(rows["version"].astype(np.int64), near, compared)
@@ -347,7 +351,7 @@ class PostgresSearch:
         found: dict[str, Findings] = {}
         for name, tally in tallies.items():
             own = np.flatnonzero(rows["space_no"] == tally.no)
-            found[name] = _findings(rows[own], group[own], cosine[own], seen, hashes)
+            found[name] = _findings(rows[own], cosine[own], seen, hashes)
         return found
 
     def _ask_told(self, versions: Ints, where: Filter, spaces: Sequence[int]) -> Condition:
@@ -425,12 +429,14 @@ def _best_cosines(versions: Ints, near: Sequence[NearMatch], compared: Sequence[
     return np.where(np.isinf(best), np.nan, best)
 
 
+def _number_groups(origins: Ints) -> Ints:
+    """A number for each origin from 0 on, and -1 for none."""
+    known = distinct(origins[origins != _NO_ORIGIN])
+    return np.where(origins == _NO_ORIGIN, -1, np.searchsorted(known, origins))
+
+
 def _findings(
-    rows: NDArray[np.void],
-    group: Ints,
-    cosine: Floats,
-    seen: Mapping[int, tuple[bytes, str]],
-    terms: NDArray[np.uint32],
+    rows: NDArray[np.void], cosine: Floats, seen: Mapping[int, tuple[bytes, str]], terms: NDArray[np.uint32]
 ) -> Findings:
     versions = rows["version"].astype(np.int64)
     held = unpack_terms([None if (own := seen.get(version)) is None else own[0] for version in versions.tolist()])
@@ -440,7 +446,7 @@ def _findings(
         tf=count_held(held, terms, len(rows)),
         length=length if len(held[0]) and len(terms) else np.ones(len(rows)),
         cosine=cosine,
-        group=group,
+        group=_number_groups(rows["origin"].astype(np.int64)),
         position=rows["position"].astype(np.int64),
         event_time=rows["event_time"].astype(np.int64),
         importance=rows["importance"].astype(np.float64),
@@ -449,9 +455,10 @@ def _findings(
     )
 
 
-def _said(rows: Sequence[Row], dim: int) -> _Said:
-    numbers = np.frombuffer(b"".join([row[0][HEADER:] for row in rows]), dtype=">f2").reshape(len(rows), dim)
-    return numbers.astype(np.float32), [row[1] for row in rows if row[1] is not None]
+def _numbers(rows: Sequence[Row], dim: int) -> NDArray[np.float32]:
+    """The vectors of rows of versions and what PostgreSQL sent."""
+    sent = np.frombuffer(b"".join([row[1][HEADER:] for row in rows]), dtype=">f2")
+    return sent.reshape(len(rows), dim).astype(np.float32)
 
 
 def _cosines(said: Sequence[_Said | None], vector: NDArray[np.float32] | None) -> Floats:
