@@ -123,8 +123,8 @@ def recalls(records: int, home: Path, url: str, given: int) -> Table:
             holds = turns <= LIMIT_TRIPS and (max(ratios) <= LIMIT_RECALL or records < JUDGED)
             rows.append(
                 (f"{100 * size / records:.3g} %", *spread(first[0]), *spread(first[1]), ratios[0],
-                 median(again[0]), median(again[1]), ratios[1], found(file, about, wanted),
-                 found(base, about, wanted), turns, within(holds))
+                 median(again[0]), median(again[1]), ratios[1], found(file, every, wanted),
+                 found(base, every, wanted), turns, within(holds))
             )  # fmt: skip
     columns = (
         "share of the store", "SQLite p50 ms", "p95 ms", "PostgreSQL p50 ms", "p95 ms", "× slower",
