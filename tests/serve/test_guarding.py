@@ -25,6 +25,7 @@ from test_up import Up
 
 from recollect.serve.admission import Refused
 from recollect.serve.limits import TRIES, TRY_SECONDS, Limits, Pace
+from recollect.serve.message import MOST_IN_BATCH
 
 RESOURCE = "https://memory.example.org"
 CSP = "default-src 'none'; frame-ancestors 'none'"
@@ -77,6 +78,18 @@ def test_too_many_requests_are_refused_with_the_time_to_come_back(start: Callabl
     answers = [server.web.get("/readyz") for _ in range(5)]
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert (refused.headers["retry-after"], "1 requests a second" in refused.json()["error"]) == ("1", True)
+
+
+def test_each_message_of_a_batch_is_counted_as_a_request(start: Callable[..., Up]) -> None:
+    server = start(RECOLLECT_RATE="20")
+    about = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    session = {"mcp-session-id": server.post("initialize", about).headers["mcp-session-id"]}
+    ping = [{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in range(MOST_IN_BATCH + 1)]
+    long = server.web.post("/mcp", json=ping, headers=session)
+    assert (long.status_code, f"at most {MOST_IN_BATCH}" in long.json()["error"]["message"]) == (400, True)
+    first, second = (server.web.post("/mcp", json=ping[1:], headers=session) for _ in range(2))
+    assert (first.status_code, len(first.json()), second.status_code) == (200, MOST_IN_BATCH, 429)
+    assert int(second.headers["retry-after"]) >= 2
 
 
 def test_guessing_tokens_ends_soon_and_locks_nobody_out(start: Callable[..., Up], tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from recollect.store.base import Edit, Store, View
 from recollect.store.ops import Op
 
 HIDDEN = "vaultspace"
+OWNERS_TOKEN = "0123456789abcdef01"
 MARK = "xylophone7741"
 """A word of the hidden space that nobody who may not see it can know."""
 
@@ -161,6 +162,24 @@ def test_files_of_the_machine_are_not_read_for_a_token(kept: Kept, tmp_path: Pat
     for path in (tmp_path, tmp_path / "note.md"):
         call = {"name": "ingest", "arguments": {"path": str(path)}}
         assert "for its owner alone" in kept.ask("admin", "tools/call", call, "native")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "0.0.0.0:0"])
+def test_files_of_the_machine_are_not_read_for_the_owners_token_either(tmp_path: Path, address: str) -> None:
+    (tmp_path / "note.md").write_text("a private file", "utf-8")
+    server = Up(tmp_path / "home", "--http", address, RECOLLECT_TOKEN=OWNERS_TOKEN)
+    try:
+        bearer = {"authorization": f"Bearer {OWNERS_TOKEN}"}
+        for path, call in (
+            ("/mcp", {"name": "ingest", "arguments": {"path": str(tmp_path / "note.md")}}),
+            ("/mcp/memory-mcp", {"name": "index_project", "arguments": {"path": str(tmp_path)}}),
+        ):
+            assert "for its owner alone" in server.alone("tools/call", call, path, **bearer).text
+        kept = {"name": "remember", "arguments": {"text": "The gate opens at nine.", "space": "new"}}
+        assert server.alone("tools/call", kept, **bearer).status_code == 200
+        assert server.web.get("/metrics", headers=bearer).status_code == 200
+    finally:
+        server.close()
 
 
 def test_a_session_of_one_token_is_not_another_tokens(kept: Kept) -> None:

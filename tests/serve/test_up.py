@@ -200,6 +200,28 @@ def test_headers_must_say_what_the_body_says(up: Up, headers: dict[str, str], co
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
 
 
+@pytest.mark.parametrize(
+    ("method", "headers", "code"),
+    [
+        ("tools/call", {}, -32020),
+        ("tools/call", {"mcp_method": "tools/list", "mcp_name": "status"}, -32020),
+        ("tools/call", {"mcp_method": "tools/call", "mcp_name": "status"}, -32020),
+        ("tools/call", {"mcp_method": "tools/call", "mcp_name": "remember"}, -32602),
+        ("ping", {"mcp_method": "ping"}, -32602),
+        ("initialize", {"mcp_method": "initialize"}, -32602),
+    ],
+)
+def test_a_request_that_stands_alone_does_nothing_without_its_envelope(
+    up: Up, method: str, headers: dict[str, str], code: int
+) -> None:
+    called = {"name": "remember", "arguments": {"text": "Nobody is to keep this zeppelin."}}
+    params = {"tools/call": called, "initialize": {"protocolVersion": OLD, "capabilities": {}}}.get(method, {})
+    answer = up.post(method, params, mcp_protocol_version=NEW, **headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    found = up.alone("tools/call", {"name": "recall", "arguments": {"query": "zeppelin"}})
+    assert "Nobody is to keep" not in found.text
+
+
 def test_a_name_may_come_in_base64(up: Up) -> None:
     assert up.alone("tools/call", {"name": "status"}, mcp_name="=?base64?c3RhdHVz?=").status_code == 200
     assert up.alone("tools/call", {"name": "status"}, mcp_name="=?base64?%%?=").status_code == 400

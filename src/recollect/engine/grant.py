@@ -26,6 +26,11 @@ class Grant(Struct, frozen=True, kw_only=True):
     spaces: tuple[str, ...] | None = None
     until: float | None = None
 
+    @property
+    def owns(self) -> bool:
+        """Is it the owner, who is told of all that is done and whose rights do not end?"""
+        return self.id in (EVERYTHING.id, BY_TOKEN.id)
+
     def allows(self, scope: Scope) -> bool:
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
@@ -35,3 +40,5 @@ class Grant(Struct, frozen=True, kw_only=True):
 
 EVERYTHING = Grant()
 """What the owner may do, on the own machine."""
+BY_TOKEN = Grant(id="owner")
+"""What the owner may do who shows a token, from wherever: all but have files of this machine read or written."""

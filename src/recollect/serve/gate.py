@@ -1,6 +1,7 @@
 """Which client of the service is this, and what was it granted?
 
 On this machine whoever asks may do everything, unless a token says less; beyond it, nothing is answered without one.
+Whoever shows a token, be it the owner's, may sit elsewhere (behind a proxy, say): no files of this machine for them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from time import monotonic, time
 from starlette.concurrency import run_in_threadpool
 
 from recollect.engine.core import Core
-from recollect.engine.grant import EVERYTHING, Grant
+from recollect.engine.grant import BY_TOKEN, EVERYTHING, Grant
 from recollect.engine.tokens import find_token, list_tokens
 from recollect.errors import ConfigError
 from recollect.serve.address import Address
@@ -58,7 +59,7 @@ class TokenGate:
         if scheme.lower() != "bearer" or not shown:
             raise self._unknown("this server wants `Authorization: Bearer` with a token")
         if self._owner is not None and compare_digest(shown.encode(), self._owner.encode()):
-            return EVERYTHING
+            return BY_TOKEN
         if self._issuer is not None and shown.count(".") == 2:
             return await self._grant(self._issuer, shown)
         token = await run_in_threadpool(find_token, self._core, shown)
@@ -77,7 +78,7 @@ class TokenGate:
         return Refused(401, why, {"WWW-Authenticate": f"Bearer {', '.join(told)}"})
 
     async def ended(self, grant: Grant) -> None:
-        if not grant.id:
+        if grant.owns:
             await asyncio.Event().wait()  # the owner's rights do not end
         if grant.until is not None:
             await asyncio.sleep(max(grant.until - time(), 0.0))

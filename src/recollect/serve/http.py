@@ -90,7 +90,7 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
 
 class Exchange(NamedTuple):
     """A request that was let in: by whom it is and by which gate, what its address is made of, the places for those
-    who listen, and the threads for those who want something done.
+    who listen, and the threads for those who want something done. `count` is told of requests in it beyond the first.
     """
 
     request: Request
@@ -99,6 +99,7 @@ class Exchange(NamedTuple):
     places: Places
     lanes: Lanes
     gate: Gate
+    count: Callable[[int], None]
 
     @property
     def method(self) -> str:
@@ -327,7 +328,8 @@ class _App:
             )  # what one server takes for a body is another's next request
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
         asked.client = grant.id
-        exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate)
+        count = partial(self._limits.count_more, _counted_as(asked.request, grant))
+        exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate, count)
         for part in self._parts:
             response = await part.answer(exchange)
             if response is not None:
@@ -335,14 +337,13 @@ class _App:
         raise Refused(404, f"there is nothing at /{'/'.join(segments)}")
 
     async def _admit(self, request: Request, *, open_to_all: bool) -> Grant:
-        host = "" if request.client is None else request.client.host
         try:
             grant = await self._gate.admit(request.headers, open_to_all=open_to_all)
         except Refused as refused:
             if refused.status == 401 and "authorization" in request.headers:
-                self._limits.failed(host)
+                self._limits.failed(_host(request))
             raise
-        self._limits.count(grant.id or host)
+        self._limits.count(_counted_as(request, grant))
         return grant
 
 
@@ -442,6 +443,15 @@ class Health:
             return None
         only_get(exchange.method)
         return PlainTextResponse("ok", headers=HEADERS)
+
+
+def _host(request: Request) -> str:
+    return "" if request.client is None else request.client.host
+
+
+def _counted_as(request: Request, grant: Grant) -> str:
+    """Whose requests are counted together: those of a token, or of the owner those of one address."""
+    return _host(request) if grant.owns else grant.id
 
 
 def web_parts(web: Web, log: Log) -> tuple[Part, ...]:

@@ -30,9 +30,9 @@ class Pace:
         left = self._now(client)
         return 0.0 if left >= 1.0 else (1.0 - left) / self._a_second
 
-    def take(self, client: str) -> None:
-        """It is done once."""
-        self._left[client] = (self._now(client) - 1.0, self._clock())
+    def take(self, client: str, times: int = 1) -> None:
+        """It is done; more often than is left means a longer wait until the next time."""
+        self._left[client] = (self._now(client) - times, self._clock())
         self._left.move_to_end(client)
         while len(self._left) > _KNOWN:
             self._left.popitem(last=False)
@@ -65,6 +65,11 @@ class Limits:
         if seconds:
             raise _too_many(f"more than {self._rate:g} requests a second", seconds)
         self._requests.take(client)
+
+    def count_more(self, client: str, requests: int) -> None:
+        """What came with a request that was let in: the next one waits for these too."""
+        if self._requests is not None:
+            self._requests.take(client, requests)
 
 
 def _too_many(why: str, seconds: float) -> Refused:

@@ -22,6 +22,7 @@ UNSUPPORTED_VERSION = -32022
 
 MAX_BYTES = 16 * 1024 * 1024
 """A longer message is refused before it is held in memory."""
+MOST_IN_BATCH = 100
 
 KEY = "recollect/idempotencyKey"
 """In `_meta` of a call: a change with this key is made once, and answered the same when it is asked for again."""
@@ -83,6 +84,9 @@ def decode(data: bytes) -> Message | tuple[Message, ...]:
     except msgspec.DecodeError as error:
         return _decode_stray(data) or Problem(PARSE_ERROR, f"Parse error: {error}")
     if isinstance(decoded, list):
+        if len(decoded) > MOST_IN_BATCH:
+            told = f"Invalid Request: a batch of {len(decoded)} messages; at most {MOST_IN_BATCH} may come together"
+            return Problem(INVALID_REQUEST, told)
         return tuple(_message(item) for item in decoded)
     return _message(decoded)
 

@@ -144,6 +144,8 @@ class Streamable:
             return _refuse(404 if headers.get("mcp-session-id") else 400, session)
         if isinstance(message, Problem):
             return _refuse(400, message)
+        if isinstance(message, tuple):
+            exchange.count(len(message) - 1)  # whoever sends them one by one is counted the same
         work = session.connection.take(message)
         if work is None:
             return Response(status_code=202, headers=HEADERS)
@@ -306,13 +308,12 @@ def _stands_alone(message: Message | tuple[Message, ...], version: str | None) -
 
 
 def check_headers(message: Request, headers: Mapping[str, str]) -> Problem | None:
-    """What is wrong with the headers of a request that stands alone: they repeat what its body says."""
+    """What is wrong with a request that stands alone: its headers repeat what its body says, which has its envelope."""
     meta = message.params.get("_meta")
     version = meta.get(META + "protocolVersion") if isinstance(meta, Mapping) else None
-    if version is None:
-        return None  # the body itself is wrong, and is told so
     name: Json = message.params.get(_NAMED.get(message.method, ""))
-    said: tuple[tuple[str, Json], ...] = (("MCP-Protocol-Version", version), ("Mcp-Method", message.method))
+    said: tuple[tuple[str, Json], ...] = (("Mcp-Method", message.method),)
+    said += () if version is None else (("MCP-Protocol-Version", version),)
     said += () if name is None else (("Mcp-Name", name),)
     for header, expected in said:
         given = headers.get(header.lower())
@@ -321,6 +322,9 @@ def check_headers(message: Request, headers: Mapping[str, str]) -> Problem | Non
         if _plain(given) != expected:
             told = f"Header mismatch: {header} is {given[:100]!r}, and the body says {str(expected)[:100]!r}"
             return Problem(HEADER_MISMATCH, told, message.id)
+    if version is None:
+        told = f"Invalid params: _meta must carry {META}protocolVersion, as the header MCP-Protocol-Version says"
+        return Problem(INVALID_PARAMS, told, message.id)
     return None
 
 

@@ -13,7 +13,6 @@ from recollect.contracts.api import values as v
 from recollect.contracts.tool import Call
 from recollect.engine.care.backups import advice, backups_in, folder_of
 from recollect.engine.care.inbox import PILES, Settled, Waiting, inbox, settle
-from recollect.engine.grant import EVERYTHING
 from recollect.engine.hook_log import last_calls
 from recollect.engine.memory import Memory
 from recollect.engine.read.acts import actors_of, beginnings
@@ -96,7 +95,7 @@ def _grown(memory: Memory) -> tuple[v.Grown, ...]:
 
 def _owns(call: Call) -> bool:
     """Does the owner ask, who is told of all that is done?"""
-    return call.grant == EVERYTHING
+    return call.grant.owns
 
 
 def spaces(params: v.Nothing, call: Call) -> list[v.SpaceView]:
