@@ -90,7 +90,7 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
 
 class Exchange(NamedTuple):
     """A request that was let in: by whom it is and by which gate, what its address is made of, the places for those
-    who listen, and the threads for those who want something done. `count` is told of requests in it beyond the first.
+    who listen, and the threads for those who want something done. `charge` is told of requests in it beyond the first.
     """
 
     request: Request
@@ -99,7 +99,7 @@ class Exchange(NamedTuple):
     places: Places
     lanes: Lanes
     gate: Gate
-    count: Callable[[int], None]
+    charge: Callable[[int], None]
 
     @property
     def method(self) -> str:
@@ -328,8 +328,8 @@ class _App:
             )  # what one server takes for a body is another's next request
         grant = await self._admit(asked.request, open_to_all=segments[0] in OPEN)
         asked.client = grant.id
-        count = partial(self._limits.count_more, _counted_as(asked.request, grant))
-        exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate, count)
+        charge = partial(self._limits.count_more, _counted_as(asked.request, grant))
+        exchange = Exchange(asked.request, segments, grant, self._places, self._lanes, self._gate, charge)
         for part in self._parts:
             response = await part.answer(exchange)
             if response is not None:

@@ -145,7 +145,7 @@ class Streamable:
         if isinstance(message, Problem):
             return _refuse(400, message)
         if isinstance(message, tuple):
-            exchange.count(len(message) - 1)  # whoever sends them one by one is counted the same
+            exchange.charge(len(message) - 1)  # whoever sends them one by one is counted the same
         work = session.connection.take(message)
         if work is None:
             return Response(status_code=202, headers=HEADERS)
