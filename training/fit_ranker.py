@@ -426,6 +426,18 @@ def fit_lacking(fitted: ranker.Fitted, samples: list[Asked], chance: np.random.G
     return ranker.Lacking(*_rounded(regress(np.concatenate(told), np.concatenate(right).astype(float))))
 
 
+def fit_notes(fitted: ranker.Fitted, samples: list[Asked], least: int, read: int) -> ranker.Notes:
+    """How likely the first hit of an everyday store is, by what the networks say of it, where so many are read."""
+    told, right = [], []
+    for one in samples:
+        if one.kind != "other" and not np.isnan(one.cosine).all():
+            evidence, kept = gather(one, read)
+            said = ranker.put_newer_first(evidence, ranker.say(fitted, evidence))
+            told.append((said.max(), 1.0))
+            right.append(kept[said.argmax()] in one.gold)
+    return ranker.Notes(least, *_rounded(regress(np.array(told), np.array(right, float))))
+
+
 def regress(told: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Logistic regression by Newton's method."""
     weights, firm = np.zeros(told.shape[1]), FIRM * len(told)
@@ -454,7 +466,8 @@ def pack(nets: list[nn.Sequential], rows: Rows) -> ranker.Weights:
     }
     return ranker.Weights(
         name=NAME, card=card, features=list(ranker.FEATURES), mean=_rounded(rows.mean), scale=_rounded(rows.scale),
-        networks=networks, lacking=ranker.Lacking(1.0, 0.0, 0.0, 0.0, 0.0), woven=WOVEN,
+        networks=networks, notes=[ranker.Notes(0, 1.0, 0.0)], woven=WOVEN,
+        lacking=ranker.Lacking(1.0, 0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
 
 
@@ -490,8 +503,10 @@ def main() -> None:
         rows = to_rows(samples, chance, READ)
         print(f"{len(samples)} questions, {len(rows.right)} candidates", flush=True)
         found = pack([fit(rows, seed, args.device) for seed in range(1, NETWORKS + 1)], rows)
-    lacking = fit_lacking(ranker.unpack(found), samples[:: args.limit] if args.keep else samples, chance)
-    save(msgspec.structs.replace(found, lacking=lacking), args.out)
+    fitted, samples = ranker.unpack(found), samples[:: args.limit] if args.keep else samples
+    notes = [fit_notes(fitted, samples, least, read) for least, read in ((0, 0), (1, 5), (6, 20))]
+    lacking = fit_lacking(fitted, samples, chance)
+    save(msgspec.structs.replace(found, notes=notes, lacking=lacking), args.out)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from recollect.retrieve.ranker import FEATURES, WEIGHTS, Evidence, Likeness, Weights, describe, judge
+from recollect.retrieve.ranker import (
+    FEATURES,
+    WEIGHTS,
+    Evidence,
+    Likeness,
+    Weights,
+    describe,
+    judge,
+    logits,
+    say,
+    unpack,
+)
 
 NAN = float("nan")
 
@@ -140,3 +151,17 @@ def test_one_without_a_vector_stands_behind_what_words_and_vector_speak_for() ->
     among = {"covered": [0.5, 0.5] + [0.1] * 8, "words": [0.4, 0.4] + [0.1] * 8, "late": [NAN, 0.8] + [0.4] * 8}
     judged = judge(evidence([NAN, 8.0] + [1.0] * 8, **among))
     assert judged[1] > 0.5 > judged[0]
+
+
+def test_how_likely_notes_are_goes_by_how_many_were_read_and_never_changes_their_order() -> None:
+    fitted = msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+    assert [one.read for one in fitted.notes] == sorted({0, *(one.read for one in fitted.notes)})
+    for seed, count in ((1, 0), (2, 5), (3, 20)):
+        given = some(seed)
+        deep = np.full(len(given.near), NAN)
+        deep[:count] = np.random.default_rng(seed).normal(0, 2, count)
+        given = msgspec.structs.replace(given, deep=deep)
+        by = [one for one in fitted.notes if one.read <= count][-1]
+        expected = by.slope * say(unpack(fitted), given) + by.level
+        np.testing.assert_allclose(logits(given), expected, atol=1e-6)
+        assert by.slope > 0

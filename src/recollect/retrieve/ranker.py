@@ -88,6 +88,16 @@ class Lacking(Struct, frozen=True):
     level: float
 
 
+class Notes(Struct, frozen=True):
+    """How likely a note of a small store is where at least so many were read together with the question: `slope` times
+    what the networks say of it, and `level`.
+    """
+
+    read: int
+    slope: float
+    level: float
+
+
 class Weights(Struct, frozen=True):
     """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer."""
 
@@ -97,6 +107,7 @@ class Weights(Struct, frozen=True):
     mean: list[float]
     scale: list[float]
     networks: list[list[Layer]]
+    notes: list[Notes]
     lacking: Lacking
     woven: Woven
 
@@ -165,7 +176,9 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
         grouped = np.ones(len(grouped), np.bool_)
     elif not len(grouped) or np.count_nonzero(grouped) < _MOSTLY * len(grouped):
         # a page among notes is judged as they are
-        return said if rows is not None else _put_newer_first(evidence, said)
+        said = said if rows is not None else put_newer_first(evidence, said)
+        by = next(one for one in reversed(fitted.notes) if one.read <= np.count_nonzero(~np.isnan(evidence.deep)))
+        return said if blind else by.slope * said + by.level
     return np.where(grouped[some], _weave_in(evidence, said, some, blind=blind), said)
 
 
@@ -227,7 +240,7 @@ def _weave_in(evidence: Evidence, said: Floats, some: slice | Ints, *, blind: bo
     return sure + by.slope * (summed - summed[best])
 
 
-def _put_newer_first(evidence: Evidence, said: Floats) -> Floats:
+def put_newer_first(evidence: Evidence, said: Floats) -> Floats:
     """Where a newer candidate speaks of the same as the best, and answers nearly as likely, it takes its place.
 
     So what was changed stands before what it was, though the networks think a little more of that; unless it lacks a
@@ -306,6 +319,7 @@ class Fitted(Struct, frozen=True, eq=False):
     bias: Floats
     last: Floats
     level: float
+    notes: list[Notes]
     lacking: Lacking
     woven: Woven
 
@@ -326,6 +340,7 @@ def unpack(found: Weights) -> Fitted:
         bias=_single([[layer.bias] for layer in second]),
         last=_single([layer.weights for layer in last]),
         level=sum(layer.bias[0] for layer in last) / len(last),
+        notes=found.notes,
         lacking=found.lacking,
         woven=found.woven,
     )
