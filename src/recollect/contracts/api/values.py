@@ -414,10 +414,13 @@ class Explored(Struct, frozen=True, kw_only=True):
 
 
 class Node(Struct, frozen=True, kw_only=True):
+    """An entity of a network; `since` says when it was first named, where that is known."""
+
     id: str
     name: str
     type: str | None = None
     degree: int = 0
+    since: datetime | None = None
 
 
 class Edge(Struct, frozen=True, kw_only=True):

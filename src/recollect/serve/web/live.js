@@ -29,12 +29,19 @@ export function listen() {
   follow(running.signal);
 }
 
+/** Listens no more, until somebody has signed in. */
+export function silence() {
+  running?.abort();
+  become("out");
+}
+
 async function follow(signal) {
   let wait = 250;
   while (!signal.aborted) {
     try {
       const more = last === null ? {} : { "Last-Event-ID": String(last) };
       const answer = await fetch(address("events"), { headers: { ...headers(), ...more, Accept: "text/event-stream" }, signal, cache: "no-store" });
+      if (answer.status === 401) return window.dispatchEvent(new Event("recollect-signin")); // asking again would be refused again
       if (!answer.ok) throw new Error(`events: ${answer.status}`);
       become("live");
       wait = 250;

@@ -1,8 +1,8 @@
 // What is shown, and which keys do what? Views are modules that are loaded when they are first looked at.
 
-import { get, Lost, quiet, signIn, signedIn } from "./api.js";
+import { get, Lost, quiet, signIn, signedIn, signOut } from "./api.js";
 import { ask, broken, empty, h, loading, show } from "./dom.js";
-import { listen, liveState, onChange } from "./live.js";
+import { listen, liveState, onChange, silence } from "./live.js";
 import { addressOf, refreshStatus, remember, remembered, state, takeSpace, undoLast } from "./store.js";
 
 const VIEWS = ["recall", "inbox", "given", "timeline", "graph", "spaces", "health"];
@@ -118,7 +118,7 @@ const typing = (target) => target.closest("input:not([type=range]):not([type=che
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.key === "Escape" && typing(event.target)) return event.target.blur();
+  if (event.key === "Escape" && typing(event.target)) return (event.preventDefault(), event.target.blur()); // what was typed stays: a browser would empty a search
   if (typing(event.target) || document.querySelector("dialog[open]")) return;
   if (event.target.matches("input[type=range]") && event.key.startsWith("Arrow")) return; // it moves the slider
   const found = [...current.keys, ...GLOBAL].find(([key]) => key === event.key || key.split(" ").includes(event.key));
@@ -154,7 +154,7 @@ function paintTheme(theme) {
 }
 
 function paintLive() {
-  const words = { live: "Live", lost: "Server away; trying again", connecting: "Connecting" };
+  const words = { live: "Live", lost: "Server away; trying again", connecting: "Connecting", out: "Signed out" };
   const where = document.getElementById("live");
   where.dataset.state = liveState();
   document.getElementById("live-words").textContent = words[liveState()];
@@ -196,6 +196,7 @@ function countInbox(soon = true) {
 
 /** Whoever types or waits for an answer goes first. */
 async function countNow() {
+  if (current.name === "sign-in") return;
   if (!quiet()) return (counting = setTimeout(countNow, 500));
   const badge = document.getElementById("inbox-count");
   counted = Date.now();
@@ -213,14 +214,18 @@ async function countNow() {
   badge.setAttribute("aria-label", `${total} waiting`);
 }
 
+/** Asks for a token, once: whatever else is refused meanwhile leaves the field to whoever types into it. */
 function askToken() {
+  if (current.name === "sign-in" && !current.entering) return;
   current.close?.();
   current = { name: "sign-in", close: null, keys: [] };
   turn++;
+  silence();
   const field = h("input", { id: "token", type: "password", autocomplete: "current-password", required: true });
   const keep = h("input", { type: "checkbox", id: "keep" });
   const enter = async (event) => {
     event.preventDefault();
+    current.entering = true;
     signIn(field.value.trim(), keep.checked);
     await begin();
   };
@@ -232,6 +237,19 @@ function askToken() {
       h("label", { class: "check" }, keep, "Keep it on this device"),
       h("div", { class: "actions" }, h("button", { class: "primary" }, "Sign in")))));
   field.focus();
+}
+
+/** Whose token the page has, and what it allows; and a way to take it off this device. */
+function paintToken() {
+  const { me } = state.status;
+  const may = { read: "may look", write: "may look and change", admin: "may do everything" }[me.scope] ?? me.scope;
+  const out = () => {
+    signOut();
+    location.reload(); // nothing of what was seen stays in the page
+  };
+  const where = document.getElementById("who");
+  where.hidden = !signedIn();
+  show(where, signedIn() && [h("span", {}, `Token ${me.name || "without a name"}: ${may}${me.spaces ? ` in ${me.spaces.join(", ")}` : ""}`), h("button", { type: "button", class: "quiet", id: "sign-out", onclick: out }, "Sign out")]);
 }
 
 async function begin() {
@@ -255,7 +273,7 @@ async function begin() {
 
 addEventListener("hashchange", route);
 addEventListener("recollect-signin", askToken);
-addEventListener("recollect-status", paintSpaces);
+addEventListener("recollect-status", () => (paintSpaces(), paintToken()));
 addEventListener("recollect-space", paintChosen);
 addEventListener("recollect-live", ({ detail }) => {
   paintLive();

@@ -52,7 +52,7 @@ export function network(canvas, { chose, broke }) {
 
   function fit() {
     const linked = nodes.filter((node) => node.degree > 0);
-    const all = linked.length ? linked : nodes;
+    const all = linked.length ? linked : nodes; // also what is not there yet, so that nothing jumps while time goes by
     if (!all.length || all[0].x === undefined) return;
     const xs = all.map((node) => node.x), ys = all.map((node) => node.y);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
@@ -82,6 +82,7 @@ export function network(canvas, { chose, broke }) {
   // Drawing
 
   const crowded = () => nodes.length > CROWD;
+  const there = () => nodes.filter((node) => !node.away); // at the moment that is looked at; all have their place
   let middle = [0, 0]; // of the canvas: to measure it for each node would take longer than to draw it
   const place = (node) => [middle[0] + view.x + node.x * view.scale, middle[1] + view.y + node.y * view.scale];
   const [grow, base, most] = [() => (crowded() ? Math.min(1.4, Math.max(0.55, view.scale * 1.4)) : Math.min(1.4, Math.max(0.7, view.scale))), () => (crowded() ? [1.2, 1.3] : [2.4, 1.1]), () => (crowded() ? 13 : 11)];
@@ -108,7 +109,7 @@ export function network(canvas, { chose, broke }) {
     const focus = hovered ?? chosen;
     const lit = focus ? near.get(focus.id) : null;
     lines(focus);
-    for (const node of nodes) dot(node, !focus || node === focus || lit.has(node.id), focus, width, tall);
+    for (const node of there()) dot(node, !focus || node === focus || lit.has(node.id), focus, width, tall);
     label(width, tall, focus, lit);
     pen.globalAlpha = 1;
   }
@@ -159,11 +160,11 @@ export function network(canvas, { chose, broke }) {
   /** Names where there is room for them: of the one in focus and those around it, or else of those with most relations; in
    *  a crowd the more of them the closer one looks. */
   function label(width, tall, focus, lit) {
-    const spots = nodes.filter((node) => !crowded() || node.degree > 12).map(spot), taken = [];
+    const spots = there().filter((node) => !crowded() || node.degree > 12).map(spot), taken = [];
     const meets = (box) => (one) => box.x < one.x + one.w && one.x < box.x + box.w && box.y < one.y + one.h && one.y < box.y + box.h;
     const inside = (box) => box.x >= 0 && box.x + box.w <= width && box.y >= 0 && box.y + box.h <= tall;
     const free = (box, degree = 0) => inside(box) && !taken.some(meets(box)) && !spots.some((one) => one.degree * OUTWEIGHS > degree && meets(box)(one));
-    const order = focus ? new Set([focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : nodes)]) : nodes;
+    const order = focus ? new Set([focus, ...nodes.filter((node) => lit.has(node.id)), ...(crowded() ? [] : there())]) : there();
     let tries = TRIES * MOST_LABELS, left = crowded() ? Math.min(MOST_LABELS, Math.round(36 * Math.max(1, view.scale / whole) ** 1.6)) : MOST_LABELS;
     for (const node of order) {
       if (left === 0 || tries === 0) break;
@@ -242,7 +243,7 @@ export function network(canvas, { chose, broke }) {
     const box = canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     let best = null, nearest = REACH;
-    for (const node of laid ? nodes : []) {
+    for (const node of laid ? there() : []) {
       const [px, py] = place(node), distance = Math.hypot(px - x, py - y);
       if (distance < nearest) [best, nearest] = [node, distance];
     }
@@ -305,7 +306,7 @@ export function network(canvas, { chose, broke }) {
     lay,
     /** Begins: the canvas is on the page. */
     begin: () => (readColours(), resized.observe(canvas)),
-    /** The nodes, those with most relations first, and what is stated between them at the moment that is looked at. */
+    /** The nodes, those with most relations first (one that is `away` keeps its place and is not drawn), and what is stated between them at the moment that is looked at. */
     draw: (some, stated) => {
       [nodes, edges] = [some, stated];
       widths.clear();

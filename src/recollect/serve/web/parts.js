@@ -4,11 +4,15 @@ import { get, part, patch, post, remove } from "./api.js";
 import { ask, h, loading, sentence, show } from "./dom.js";
 import { sideBySide } from "./diff.js";
 import { told, undoEntries } from "./store.js";
-import { day, heard, likelihood, many, percent, pinned, place, statusWord } from "./words.js";
+import { day, heard, likelihood, many, moment, percent, pinned, place, statusWord } from "./words.js";
 
 const MOST_BARS = 5;
 
-export const recordLink = (record) => `#/record/${part(record.id)}?space=${part(record.space)}`;
+/** Where a record is looked at; as it was known at a moment, where that is what one looks at. */
+export const recordLink = (record, asOf = null) => `#/record/${part(record.id)}?space=${part(record.space)}${asOf ? `&as_of=${part(asOf)}` : ""}`;
+
+/** Says that what is shown is of a moment before, and leads back to now. */
+export const pastNote = (asOf, back) => h("p", { class: "note past", role: "status" }, `As it was known on ${moment(asOf)}. `, h("button", { type: "button", class: "quiet small", id: "to-now", onclick: back }, "Back to now ", h("kbd", {}, "n")));
 
 /** A line of what is known of a record beside its text. */
 export function meta(record, { space = true } = {}) {
@@ -42,19 +46,19 @@ export function whyChart(why, score) {
 }
 
 /** A hit with how likely it answers and why; where nothing was `asked`, there is nothing that it could answer. */
-export function hitCard(hit, at, { space = true, asked = true } = {}) {
+export function hitCard(hit, at, { space = true, asked = true, asOf = null } = {}) {
   const { record, score } = hit;
   return h("li", { class: "hit", "data-likely": asked ? likelihood(score) : null },
     asked && h("p", { class: "score", "aria-hidden": "true" }, h("b", {}, Math.round(score * 100)), h("span", {}, likelihood(score))),
     h("div", { class: "hit-body" },
-      h("a", { class: "read clamp", href: recordLink(record), id: `hit-${at}` }, titled(record)),
+      h("a", { class: "read clamp", href: recordLink(record, asOf), id: `hit-${at}` }, titled(record)),
       meta(record, { space }),
       hit.folded?.length > 0 && h("p", { class: "small muted" }, `${many(hit.folded.length, "more")} like it, folded in`)),
     asked && whyChart(hit.why, score));
 }
 
-export const recordCard = (record, { space = false } = {}) =>
-  h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record) }, titled(record)), meta(record, { space }));
+export const recordCard = (record, { space = false, asOf = null } = {}) =>
+  h("li", { class: "item" }, h("a", { class: "read clamp", href: recordLink(record, asOf) }, titled(record)), meta(record, { space }));
 
 const AROUND = 2400; // pixels above and below what is seen in which a list is drawn
 

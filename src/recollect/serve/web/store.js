@@ -48,6 +48,9 @@ export function keepAddress(view, asked) {
   if ((open || "recall") === view.split("/")[0]) history.replaceState(history.state, "", addressOf(view, asked));
 }
 
+/** Leads from what was known at a moment to the same as it is known now. */
+export const toNow = (view, { as_of: _, ...asked } = {}) => (location.hash = addressOf(view, asked));
+
 /** Takes up the space that an address names, for this tab. */
 export function takeSpace({ name, query }) {
   if (!OF_SPACES.includes(name) || !query.has("space")) return;

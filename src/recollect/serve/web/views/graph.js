@@ -3,8 +3,8 @@
 import { get, part } from "../api.js";
 import { broken, empty, h, loading, settled, show } from "../dom.js";
 import { network } from "../network.js";
-import { recordCard } from "../parts.js";
-import { keepAddress, oneSpace } from "../store.js";
+import { pastNote, recordCard } from "../parts.js";
+import { keepAddress, oneSpace, toNow } from "../store.js";
 import { count, day, many } from "../words.js";
 
 export const WIDE = true;
@@ -25,34 +25,39 @@ export async function open(page, where) {
   const net = network(canvas, { chose: (node) => (node ? select(node.name, node.id) : leave()), broke: (error) => canvas.replaceWith(h("p", { class: "note", role: "alert" }, error.message)) });
   let drawn, nodes = [], edges = [], byId = new Map(), chosen = null, turn = 0;
   let exact = Date.parse(where.query.get("at")) || null; // as the address says it, until the slider is moved
+  const asOf = Number.isNaN(Date.parse(where.query.get("as_of"))) ? null : where.query.get("as_of"); // what was known then
+  const end = () => (asOf ? Date.parse(asOf) : Date.now());
 
   async function load() {
-    drawn = await get("graph", { space, past: true, limit: MOST }); // whatever moment is looked at, what held then is among it
+    drawn = await get("graph", { space, as_of: asOf, past: true, limit: MOST }); // whatever moment is looked at, what held then is among it
     const place = ({ id }) => (byId.has(id) ? { x: byId.get(id).x, y: byId.get(id).y } : {});
     nodes = drawn.nodes.map((node) => ({ ...node, ...place(node) })).sort((one, other) => other.degree - one.degree || (one.name < other.name ? -1 : 1));
     byId = new Map(nodes.map((node) => [node.id, node]));
     names.replaceChildren(...nodes.slice(0, 500).map((node) => h("option", { value: node.name })));
-    if (exact) range.value = ((exact - first()) / (Date.now() - first())) * STEPS;
+    if (exact) range.value = ((exact - first()) / (end() - first())) * STEPS;
     filter();
     net.lay(drawn.edges);
   }
 
-  const first = () => (drawn.first ? new Date(drawn.first).getTime() : Date.now());
-  const moment = () => exact ?? (Number(range.value) >= STEPS ? null : first() + ((Date.now() - first()) * Number(range.value)) / STEPS);
-  const address = (entity = chosen?.name) => keepAddress("graph", { space, entity, at: moment() && new Date(moment()).toISOString(), past: past.checked ? null : "no" });
+  const first = () => (drawn.first ? new Date(drawn.first).getTime() : end());
+  const moment = () => exact ?? (Number(range.value) >= STEPS ? null : first() + ((end() - first()) * Number(range.value)) / STEPS);
+  const address = (entity = chosen?.name) => keepAddress("graph", { space, entity, as_of: asOf, at: moment() && new Date(moment()).toISOString(), past: past.checked ? null : "no" });
 
   /** Leaves what was stated by the moment that is looked at; unless wished otherwise, only what held then. */
   function filter() {
     const at = moment();
-    const before = (edge) => (at === null && edge.holds) || new Date(edge.valid_from).getTime() <= (at ?? Date.now());
+    const before = (edge) => (at === null && edge.holds) || new Date(edge.valid_from).getTime() <= (at ?? end());
     const held = (edge) => (at === null ? edge.holds : !edge.valid_until || new Date(edge.valid_until).getTime() > at);
     edges = drawn.edges.filter(before).map((edge) => ({ ...edge, now: held(edge) })).filter((edge) => edge.now || past.checked);
     tally(at);
+    const spoken = new Set(edges.flatMap((edge) => [edge.subject, edge.object]));
+    for (const node of nodes) node.away = at !== null && !spoken.has(node.id) && !(node.since && new Date(node.since).getTime() <= at); // nobody spoke of it yet
     net.draw(nodes, edges);
-    said.textContent = at === null ? "As it is now" : `As it was on ${day(at)}`;
+    said.textContent = at !== null ? `As it was on ${day(at)}` : asOf ? `As it was known on ${day(asOf)}` : "As it is now";
     range.setAttribute("aria-valuetext", said.textContent);
     const old = edges.filter((edge) => !edge.now).length;
-    figures.textContent = `${count(nodes.length)}${drawn.total > nodes.length ? ` of ${count(drawn.total)}` : ""} entities, ${many(edges.length - old, "fact")}${old ? `, and ${count(old)} that held once (dashed)` : ""}.`;
+    const there = nodes.filter((node) => !node.away).length;
+    figures.textContent = `${count(there)}${at === null && drawn.total > there ? ` of ${count(drawn.total)}` : ""} ${there === 1 ? "entity" : "entities"}, ${many(edges.length - old, "fact")}${old ? `, and ${count(old)} that held once (dashed)` : ""}.`;
   }
 
   /** How much is stated of each name at the moment that is looked at. */
@@ -70,15 +75,15 @@ export async function open(page, where) {
     const middle = byId.get(entity.id) ?? { x: 0, y: 0 };
     const beside = (at) => (middle.x === undefined ? {} : { x: middle.x + 40 * Math.cos(at * 2.4), y: middle.y + 40 * Math.sin(at * 2.4) });
     const fresh = [entity, ...near].filter((one) => !byId.has(one.id));
-    fresh.forEach(({ id, name, type }, at) => {
-      const node = { id, name, type, degree: 0, ...beside(at) };
+    fresh.forEach(({ id, name, type, created_at: since }, at) => {
+      const node = { id, name, type, since, degree: 0, ...beside(at) };
       nodes.push(node);
       byId.set(id, node);
     });
     const known = new Set(drawn.edges.map((edge) => edge.id));
     const added = relations.filter((one) => !known.has(one.id) && byId.has(one.subject) && byId.has(one.object));
     for (const { id, subject, predicate, object, valid_from, valid_until } of added) {
-      drawn.edges.push({ id, subject, predicate, object, valid_from, valid_until, holds: !valid_until || new Date(valid_until) > new Date() });
+      drawn.edges.push({ id, subject, predicate, object, valid_from, valid_until, holds: !valid_until || new Date(valid_until).getTime() > end() });
       byId.get(subject).degree++;
       byId.get(object).degree++;
     }
@@ -108,7 +113,7 @@ export async function open(page, where) {
   async function tell(name) {
     const mine = ++turn, at = moment(), known = chosen;
     try {
-      const found = await get(`entities/${part(name)}`, { space, true_at: at && new Date(at).toISOString() });
+      const found = await get(`entities/${part(name)}`, { space, as_of: asOf, true_at: at && new Date(at).toISOString() });
       if (mine !== turn) return;
       expand(found);
       chosen = byId.get(found.entity?.id) ?? chosen;
@@ -140,11 +145,11 @@ export async function open(page, where) {
       moment() === null && found.coming.length > 0 && [h("h3", {}, "What is to come"), h("ul", { class: "plain-list" }, found.coming.map((one) => h("li", {}, `${one.predicate} `, link(one.object), h("span", { class: "small muted" }, ` from ${day(one.relation.valid_from)}`))))],
       past.checked && found.past.length + once.length > 0 && [h("h3", {}, "What was stated once"), h("ul", { class: "plain-list once" }, found.past.map(fact), once)],
       found.near.length > 0 && [h("h3", {}, "Near it"), h("p", { class: "actions" }, found.near.slice(0, 24).map((one) => h("button", { class: "tag", onclick: () => select(one.name, one.id) }, one.name)))],
-      found.mentioned_in.length > 0 && [h("h3", {}, `Mentioned in ${many(found.mentioned_in.length, "record")}`), h("ul", { class: "list" }, found.mentioned_in.slice(0, 12).map((one) => recordCard(one)))],
+      found.mentioned_in.length > 0 && [h("h3", {}, `Mentioned in ${many(found.mentioned_in.length, "record")}`), h("ul", { class: "list" }, found.mentioned_in.slice(0, 12).map((one) => recordCard(one, { asOf })))],
       !found.entity && !found.mentioned_in.length && h("p", { class: "muted" }, "Nothing is known by that name."));
   }
 
-  const foremost = () => nodes.filter((node) => node.stated || moment() === null).sort((one, other) => other.stated - one.stated).slice(0, 20);
+  const foremost = () => nodes.filter((node) => !node.away && (node.stated || moment() === null)).sort((one, other) => other.stated - one.stated).slice(0, 20);
   const overview = () => h("div", { class: "column tight" }, h("h2", {}, "Most connected"), h("ol", { class: "plain-list" }, foremost().map((node) => h("li", {}, h("button", { class: "quiet", onclick: () => select(node.name, node.id) }, node.name), h("span", { class: "small muted" }, ` ${many(node.stated, "fact")}`)))));
 
   const replay = settled(() => (chosen ? tell(chosen.name) : show(side, overview())), 250);
@@ -154,6 +159,7 @@ export async function open(page, where) {
 
   show(page,
     h("div", { class: "head" }, h("h1", {}, "Graph"), h("p", {}, `Who and what ${space} speaks of, and what is stated between them.`)),
+    asOf && pastNote(asOf, () => toNow("graph", { ...Object.fromEntries(where.query), space, entity: chosen?.name ?? where.query.get("entity") })),
     h("div", { class: "graph-bar" }, h("div", { class: "field" }, search, names), h("div", { class: "as-of" }, h("label", { for: "time", class: "small muted" }, "As of"), range, said), h("label", { class: "check" }, past, "Also what held once"), h("div", { class: "actions" }, h("button", { onclick: () => net.zoom(1.3), "aria-label": "Larger" }, "+"), h("button", { onclick: () => net.zoom(1 / 1.3), "aria-label": "Smaller" }, "−"), h("button", { onclick: net.showAll }, "All"))),
     figures,
     h("div", { class: "graph" }, h("div", { class: "graph-canvas sheet" }, canvas), side));
@@ -163,7 +169,7 @@ export async function open(page, where) {
       net.begin();
       await load().catch((error) => show(side, broken(error)));
       if (!drawn) return;
-      if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), empty(`No entities in ${space} yet`, "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
+      if (!nodes.length) show(page, h("div", { class: "head" }, h("h1", {}, "Graph")), asOf && pastNote(asOf, () => toNow("graph", { space })), asOf ? empty("Nothing was known yet", `No entity of ${space} was known then.`) : empty(`No entities in ${space} yet`, "When an agent states a fact (“auth-service runs version 2.4”), both ends appear here, with what was said between them."));
       else if (where.query.get("entity")) select(where.query.get("entity"));
       else if (where.query.get("fact")) selectFact(where.query.get("fact"));
       else {
@@ -171,6 +177,6 @@ export async function open(page, where) {
         show(side, overview());
       }
     },
-    keys: [["+", "Larger", () => net.zoom(1.3)], ["-", "Smaller", () => net.zoom(1 / 1.3)], ["0", "Show all of it", net.showAll], ["ArrowLeft", "Move left", () => net.move(60, 0)], ["ArrowRight", "Move right", () => net.move(-60, 0)], ["ArrowUp", "Move up", () => net.move(0, 60)], ["ArrowDown", "Move down", () => net.move(0, -60)], ["s", "Find a name", () => search.focus()]],
+    keys: [["+", "Larger", () => net.zoom(1.3)], ["-", "Smaller", () => net.zoom(1 / 1.3)], ["0", "Show all of it", net.showAll], ["ArrowLeft", "Move left", () => net.move(60, 0)], ["ArrowRight", "Move right", () => net.move(-60, 0)], ["ArrowUp", "Move up", () => net.move(0, 60)], ["ArrowDown", "Move down", () => net.move(0, -60)], ["s", "Find a name", () => search.focus()], ...(asOf ? [["n", "Back to now", () => page.querySelector("#to-now").click()]] : [])],
   };
 }

@@ -45,7 +45,7 @@ export async function open(page, where) {
       total = window_.total ?? total;
       found.push(...window_.records.map((record) => ({ record })));
       return { items: window_.records, next: window_.next };
-    }, (record) => hitCard({ record }, record.version, { space: !state.space, asked: false }), { nothing: () => nothing(where, {}), kind: "hits plain" });
+    }, (record) => hitCard({ record }, record.version, { space: !state.space, asked: false, asOf: where.as_of }), { nothing: () => nothing(where, {}), kind: "hits plain" });
     await next.more();
     if (asking.signal.aborted) return next.close();
     list?.close();
@@ -78,7 +78,7 @@ export async function open(page, where) {
   function paint(asked, answer) {
     const { signals } = answer;
     if (!hits.length) show(results, nothing(asked, signals));
-    else show(results, h("ol", { class: signals.brief ? "hits plain" : "hits" }, hits.map((hit, at) => [belowTheLine(hit, hits[at - 1], signals), hitCard(hit, at, { space: !state.space, asked: !signals.brief })])));
+    else show(results, h("ol", { class: signals.brief ? "hits plain" : "hits" }, hits.map((hit, at) => [belowTheLine(hit, hits[at - 1], signals), hitCard(hit, at, { space: !state.space, asked: !signals.brief, asOf: asked.as_of })])));
     const took = `${Math.max(1, Math.round(signals.milliseconds))} ms`;
     if (!hits.length && (signals.problem || asked.as_of)) summary.textContent = "";
     else if (signals.brief) summary.textContent = hits.length ? `Nothing asked: this is what is worth knowing. ${many(hits.length, "record")}, ${took}.` : "";
@@ -87,23 +87,24 @@ export async function open(page, where) {
   }
 
   q.addEventListener("input", run);
+  q.addEventListener("keydown", (event) => event.key === "ArrowDown" && (event.preventDefault(), go(1)));
   filters.onchange(run);
   slider.onchange(run);
   const stop = onChange(settled(() => !slider.value() && !(list && scrollY > 300) && run(), 400));
   const go = walker(".hit a");
   lay(page, q, filters, slider, summary, results);
   const ready = run();
-  const focused = () => hits.find(({ record }) => recordLink(record) === document.activeElement.getAttribute("href")) ?? hits[0];
+  const focused = () => hits.find(({ record }) => recordLink(record, slider.value()) === document.activeElement.getAttribute("href")) ?? hits[0];
   return {
     close: () => (stop(), asking?.abort(), list?.close()),
     refresh: run,
     ready,
     reach: (y) => list?.reach(y),
-    shown: (again) => !again && (given.get("focus") || matchMedia("(min-width: 52rem)").matches) && q.focus({ preventScroll: true }),
+    shown: (again) => !again && given.get("focus") && q.focus({ preventScroll: true }), // only who asked for it: else no key would work
     keys: [
       ["j ArrowDown", "Next answer", () => go(1)],
       ["k ArrowUp", "Answer before", () => go(-1)],
-      ["Enter", "Open", () => focused() && (location.hash = recordLink(focused().record))],
+      ["Enter", "Open", () => focused() && (location.hash = recordLink(focused().record, slider.value()))],
       ["p", "Pin, or take the pin out", () => (refused() ? told(refused()) : focused() && togglePin(focused().record))],
       ["n", "Back to now", () => slider.reset()],
     ],

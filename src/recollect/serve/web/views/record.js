@@ -4,13 +4,14 @@ import { get, part } from "../api.js";
 import { sideBySide } from "../diff.js";
 import { empty, h, sentence, settled, show } from "../dom.js";
 import { onChange } from "../live.js";
-import { askForget, endRecord, meta, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
+import { askForget, endRecord, meta, pastNote, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
 import { addressOf, refused, told, undoEntries } from "../store.js";
 import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
 
 export async function open(page, where) {
   const [id] = where.rest;
   const space = where.query.get("space");
+  const asOf = Number.isNaN(Date.parse(where.query.get("as_of"))) ? null : where.query.get("as_of"); // as it was known then
   const drafted = `recollect-draft ${space ?? ""} ${id}`;
   let record, steps, ties, replaced = [];
   const edited = h("p", { class: "note", role: "status", hidden: true });
@@ -18,23 +19,27 @@ export async function open(page, where) {
   const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
 
   async function load() {
-    [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }).catch(unlessMissing), get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
-    record = await get(`records/${part(id)}`, { space }).catch(unlessMissing);
+    [steps, ties] = await Promise.all([get(`records/${part(id)}/history`, { space }).catch(unlessMissing), asOf ? null : get(`records/${part(id)}/ties`, { space }).catch(() => null)]);
+    record = await get(`records/${part(id)}`, { space, as_of: asOf }).catch(unlessMissing);
+    if (asOf) steps = steps?.filter((step) => new Date(step.change.at) <= new Date(asOf)); // what was done since is not of that moment
     if (record) replaced = ties?.replaced ?? [];
   }
 
   /** Facts between names are answers, too, and are looked at in the graph. */
   async function isFact() {
-    const drawn = await get("graph", { space, past: true, limit: 5000 }).catch(() => ({ edges: [] }));
+    const drawn = await get("graph", { space, as_of: asOf, past: true, limit: 5000 }).catch(() => ({ edges: [] }));
     return drawn.edges.some((edge) => edge.id === id);
   }
 
   function paint() {
+    if (asOf && steps && !record && !steps.length) return show(page, heading("A record of later"), past(), empty("This was not known yet", `The record was stored after ${moment(asOf)}.`));
     if (!steps?.length) return show(page, heading("No such record"), empty("There is no such record", "Nothing has this id. The address may be cut short, or it is of another memory.", h("a", { href: addressOf("recall") }, "Ask for it instead")));
-    if (!record) return show(page, heading("A record that is gone"), gone(steps, replaced));
+    if (!record) return show(page, heading("A record that is gone"), past(), gone(steps, replaced, asOf));
     document.title = `${(record.title ?? record.text).slice(0, 40)} · Recollect`;
-    show(page, header(), text(), body());
+    show(page, header(), past(), asOf ? h("section", { class: "sheet record-text" }, h("p", { class: "read large" }, record.text), meta(record)) : text(), body());
   }
+
+  const past = () => asOf && pastNote(asOf, () => (location.hash = recordLink({ id, space: space ?? record?.space ?? "" })));
 
   const heading = (words) => h("h1", { class: "said" }, words);
 
@@ -113,7 +118,7 @@ export async function open(page, where) {
       const [left, right] = sideBySide(before.record.text, after.record.text);
       show(shown, h("div", { class: "pair" }, [[before, left, `Version ${at}`], [after, right, `Version ${at + 1}`]].map(([step, side, label]) => h("section", { class: "side" }, h("h3", {}, label), side, h("p", { class: "small muted" }, moment(step.change.at)), fieldsChanged(step === after ? before.record : null, step.record)))));
     };
-    const undoable = last && last.change.verb !== "forget" && steps.length > 1;
+    const undoable = last && !asOf && last.change.verb !== "forget" && steps.length > 1;
     if (states.length > 1) pick(states.length - 1);
     return h("section", {},
       h("div", { class: "head" }, h("h2", {}, states.length > 1 ? `Versions (${states.length})` : "History"), undoable && h("button", { id: "undo-last", disabled: Boolean(refused()), onclick: () => takeBack(last.change.entry) }, "Undo the last change")),
@@ -137,7 +142,7 @@ export async function open(page, where) {
   }
 
   await load();
-  if (!steps?.length && space && (await isFact())) return location.replace(`#/graph?fact=${part(id)}&space=${part(space)}`);
+  if (!steps?.length && space && (await isFact())) return location.replace(`#/graph?fact=${part(id)}&space=${part(space)}${asOf ? `&as_of=${part(asOf)}` : ""}`);
   paint();
 
   /** What somebody else did to it is shown at once; whoever writes is told, and keeps what was written. */
@@ -159,7 +164,7 @@ export async function open(page, where) {
       if (page.querySelector("form.edit") && draftOf(drafted)) told("What you had begun to write is kept: it is there when you come back to that record.");
     },
     refresh: () => !page.querySelector("form.edit") && refresh().catch(fail),
-    keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ["b", "Back", () => history.back()]],
+    keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ...(asOf ? [["n", "Back to now", () => press("to-now")]] : []), ["b", "Back", () => history.back()]],
   };
 }
 
@@ -190,12 +195,12 @@ function fieldsChanged(before, after) {
   return rows.length > 0 && h("ul", { class: "small muted" }, rows.map((name) => h("li", {}, `${name.replaceAll("_", " ")}: ${say(before[name], name)} → ${say(after[name], name)}`)));
 }
 
-function gone(steps, replaced) {
+function gone(steps, replaced, past) {
   const last = steps.at(-1);
   const forgotten = last.change.verb === "forget";
   return empty(forgotten ? "This was forgotten" : "This is not there any more",
     forgotten ? `It left the store for good on ${day(last.change.at)}. Only that remains.` : `It was taken out on ${moment(last.change.at)} by ${clientWord(last.change.actor)}.`,
-    !forgotten && h("button", { disabled: Boolean(refused()), title: refused(), onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"),
+    !forgotten && !past && h("button", { disabled: Boolean(refused()), title: refused(), onclick: async () => { await undoEntries([last.change.entry])(); location.reload(); } }, "Bring it back"),
     replaced.length > 0 && [h("h3", {}, "What it had replaced"), h("ul", { class: "list" }, replaced.map((one) => recordCard(one)))]);
 }
 

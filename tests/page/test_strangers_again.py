@@ -1,0 +1,156 @@
+"""What a second stranger came upon on the page: each found once, and looked at ever since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.page.test_page import shown, texts
+from tests.serve.up import Service
+
+import recollect
+from recollect import Memory, Settings
+from recollect.engine.tokens import create_token, revoke_token
+
+Look = Callable[..., Any]
+GO = "(view) => (location.hash = `#/${view}`)"
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    with recollect.open(settings=Settings(home=home, embedder="none"), actor="codex") as one:
+        yield one
+
+
+# A day before
+
+
+def test_a_record_of_a_past_day_is_shown_as_it_was_known_then_and_leads_back_to_now(look: Look, memory: Memory) -> None:
+    id = memory.remember("The punt lies at the upper pier.", space="home").id
+    then = memory.journal(limit=1)[0].at.isoformat().replace("+00:00", "Z")
+    memory.revise(id, "The punt lies at the lower lock.", space="home")
+    page = look(f"recall?q=punt+upper+pier&space=home&as_of={then}")
+    page.locator(".hit a", has_text="upper pier").click()
+    shown(page, "As it was known on")
+    assert "upper pier" in page.locator(".record-text").inner_text()
+    assert "as_of=" in page.evaluate("location.hash")
+    assert page.locator("#edit").count() == 0
+    assert "lower lock" not in page.locator("main").inner_text()
+    page.keyboard.press("n")
+    page.wait_for_selector(".record-text .read:has-text('lower lock')")
+    assert "as_of" not in page.evaluate("location.hash")
+
+
+def test_a_fact_of_a_past_day_opens_the_graph_of_that_day(look: Look, memory: Memory) -> None:
+    fact = memory.relate("the weir", "is kept by", "Ottilie", space="river")
+    then = memory.journal(limit=1)[0].at.isoformat().replace("+00:00", "Z")
+    memory.relate("the weir", "is kept by", "Balthasar", space="river", replaces=True)
+    page = look(f"record/{fact.id}?space=river&as_of={then}")
+    page.wait_for_selector(".graph-side h2:has-text('the weir')")
+    shown(page, "As it was known on")
+    side = page.locator(".graph-side").inner_text()
+    assert ("Ottilie" in side, "Balthasar" in side) == (True, False)
+    shown(page, "2 entities, 1 fact.")
+    page.locator("#to-now").click()
+    shown(page, "3 entities, 1 fact")
+    assert "as_of" not in page.evaluate("location.hash")
+
+
+def test_a_name_is_not_in_the_network_before_it_was_known(look: Look, up: Service, memory: Memory) -> None:
+    before = "2026-06-01T00:00:00Z"
+    memory.relate("the mill", "belongs to", "Agathe", space="mills", valid_from="2026-01-01T00:00:00Z")
+    memory.relate("the sluice", "belongs to", "Agathe", space="mills")
+    drawn = up.web.get("/api/graph", params={"space": "mills", "as_of": before}).json()
+    assert (drawn["nodes"], drawn["edges"], drawn["total"]) == ([], [], 0)
+    found = up.web.get("/api/entities/Agathe", params={"space": "mills", "as_of": before}).json()
+    assert found["entity"] is None
+    page = look("graph?space=mills")
+    shown(page, "3 entities, 2 facts.")
+    page.locator("#time").focus()
+    page.keyboard.press("Home")
+    shown(page, "2 entities, 1 fact.")
+    page.wait_for_selector(".graph-side li:has-text('the sluice')", state="detached")
+    assert texts(page, ".graph-side li") == ["Agathe 1 fact", "the mill 1 fact"]
+
+
+# Keys
+
+
+def test_escape_leaves_the_search_and_keeps_the_question_and_the_arrow_goes_to_the_first_answer(look: Look) -> None:
+    page = look("recall")
+    page.keyboard.press("/")
+    page.keyboard.type("orchard")
+    page.wait_for_selector(".results[data-asked=orchard] .hit")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") != "q"
+    assert page.locator("#q").input_value() == "orchard"
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.id") == "hit-0"
+
+
+def test_every_key_works_on_the_view_that_the_page_begins_with(look: Look) -> None:
+    page = look("")
+    page.wait_for_selector(".hit")
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    shown(page, "Nothing was done here")
+    assert page.locator("#q").input_value() == ""
+    page.keyboard.press("7")
+    page.wait_for_selector(".figure")
+
+
+# Tokens
+
+
+@pytest.fixture
+def visited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Service, Memory, str, str]]:
+    """A service that wants a token, its store, and one that may read one space: its id and its secret."""
+    with recollect.open(settings=Settings(home=tmp_path, embedder="none")) as memory:
+        memory.remember("The ladder is in the barn.", space="home")
+        memory.remember("The safe is behind the picture.", space="vault")
+        secret, token = create_token(memory.core, spaces=["home"], scope="read", name="visitor")
+        monkeypatch.setenv("RECOLLECT_TOKEN", "the-owner-has-another-one")
+        server = Service(tmp_path)
+        yield server, memory, token.id, secret
+        server.close()
+
+
+def sign_in(page: Any, secret: str, *, keep: bool = False) -> None:
+    page.fill("#token", secret)
+    if keep:
+        page.check("#keep")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".live[data-state=live]")
+
+
+def test_a_revoked_token_is_asked_for_at_once_and_nothing_is_asked_meanwhile(look: Look, visited: Any) -> None:
+    server, memory, id, secret = visited
+    page = look(url=server.url)
+    sign_in(page, secret)
+    asked: list[str] = []
+    revoke_token(memory.core, id)
+    page.evaluate("import('./web/live.js').then((live) => live.listen())")
+    shown(page, "That token is not known here, was revoked, or has expired.")
+    shown(page, "Signed out")
+    page.on("request", lambda request: asked.append(request.url))
+    page.fill("#token", "half a tok")
+    page.evaluate("() => dispatchEvent(new Event('recollect-signin'))")
+    assert page.locator("#token").input_value() == "half a tok"
+    assert asked == []
+
+
+def test_a_token_that_is_kept_on_the_device_is_taken_off_it_by_a_button(look: Look, visited: Any) -> None:
+    server, _, _, secret = visited
+    page = look(url=server.url)
+    sign_in(page, secret, keep=True)
+    assert "Token visitor: may look in home" in page.locator("#who").inner_text()
+    assert page.evaluate("localStorage.getItem('recollect-token')") == secret
+    page.click("#sign-out")
+    page.wait_for_selector("#token")
+    assert page.evaluate("[localStorage.getItem('recollect-token'), sessionStorage.length]") == [None, 0]
+    assert page.locator("#who").is_hidden()
