@@ -29,8 +29,9 @@ _HELLO = (
 
 
 def environment() -> dict[str, str]:
-    """This process's, in which a child finds the same modules."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    """This process's, in which a child finds the same modules, compiled as those of a program that is installed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def resident_mb(pid: int) -> float:

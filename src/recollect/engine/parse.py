@@ -6,7 +6,6 @@ would be right.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import unicodedata
@@ -353,7 +352,9 @@ def parse_fields(values: Mapping[str, object], allowed: Iterable[str], prefix: s
     parsed: dict[str, object] = {}
     for name, value in values.items():
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+            from difflib import get_close_matches  # of those alone who ask for what there is not
+
+            near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             raise InvalidInput(f"{prefix}{name}", f"is not a known field; {hint}")
         parsed[name] = parsers[name](value, f"{prefix}{name}")

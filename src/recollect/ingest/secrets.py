@@ -204,6 +204,7 @@ _KEY_WORDS = (
     "пароль", "schlüssel", "密码", "密碼",
 )  # fmt: skip
 """How all that `_KEYED` finds begins: these are found in less time."""
+_ASCII_KEY_WORDS = tuple(word for word in _KEY_WORDS if word.isascii())
 _SHORTEST = 10  # signs, of a word for a secret and what it is set to
 _KINDS_OF_KEY = pattern_of(
     r"(?:api|access|secret|private|auth|account|encryption|signing|master|shared|service|deploy|license|storage|webhook|session|"
@@ -225,6 +226,10 @@ def _by_mark(rules: tuple[_Rule, ...]) -> dict[str, list[_Rule]]:
 
 
 _PREFIXED_BY_MARK, _PLACED_BY_MARK = _by_mark(_PREFIXED), _by_mark(_PLACED)
+_SIGNS_OF_PLACES = tuple(
+    mark for mark in _PLACED_BY_MARK if not any(other in mark for other in _PLACED_BY_MARK if other != mark)
+)
+"""The shortest of these marks: each of the others holds one of them."""
 
 _HASHED = pattern_of(r"(?:sha(?:1|224|256|384|512)[-:=]|md5[-:=]|h1:|integrity[\"']?[:=]\s?[\"']?|;base64,|checksum\W{1,4}|digest\W{1,4}|commit\W{1,4})$", re.IGNORECASE)  # fmt: skip
 _PEM = pattern_of(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
@@ -242,13 +247,15 @@ def find_secrets(text: str) -> list[Secret]:
     if len(text) < _SHORTEST:
         return []
     lower = _lowered(text)
+    ascii = lower.isascii()
     long = max(map(len, text.split()), default=0) >= _LONGEST_WORD and _LONG.search(text)
     marked = [rules for mark, rules in _PREFIXED_BY_MARK.items() if mark in lower] if long else []
-    marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
+    if any([sign in lower for sign in _SIGNS_OF_PLACES]):
+        marked += [rules for mark, rules in _PLACED_BY_MARK.items() if mark in lower]
     found = [*_private_keys(text)] if _PEM_MARK.lower() in lower or "putty-user-key" in lower else []
     for rule in {id(rule): rule for rules in marked for rule in rules}.values():
         found += _matches(rule, text)
-    if any(word in lower for word in _KEY_WORDS):
+    if any([word in lower for word in (_ASCII_KEY_WORDS if ascii else _KEY_WORDS)]):
         found += _set_to(text, lower)
     kept: list[Secret] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):

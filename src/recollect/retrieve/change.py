@@ -17,6 +17,7 @@ from operator import itemgetter
 import msgspec
 from msgspec import Struct
 
+from recollect.pattern import pattern_of
 from recollect.retrieve.restate import LIKELY, Statement, differ, is_another, likelihood, read_statement
 from recollect.retrieve.same import say_the_same
 from recollect.retrieve.time_words import DAYS, MONTHS
@@ -36,7 +37,7 @@ neue?[nrms]? seit wieder wechselt gewechselt nouveau nouvelle nouveaux depuis d�
 subió bajó nuov[oa] dal passat[oa] nov[oa] nieuwe? sinds now[ya] od нов(?:ый|ая|ое) переехала? yeni artık अब
 """
 _UNSPACED = "[新改換换]|変わ|から|변경|바뀌|부터"
-_HAN = re.compile("[\u3040-\u9fff]")
+_HAN = pattern_of("[\u3040-\u9fff]")
 
 
 class Said(Struct, frozen=True, eq=False):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -71,7 +70,7 @@ def read_statement(text: str) -> Statement:
     changes = negated = False
     before = ""
     for word in split_words(text[:LONGEST]):
-        said, number, changing, negating = _read_word(word)
+        said, number, changing, negating = _WORDS[word]
         changes = changes or changing
         negated = negated or negating
         sort = "number" if number else "name" if order and word[0].isupper() else ""
@@ -85,19 +84,26 @@ def read_statement(text: str) -> Statement:
     return Statement(tuple(order), frozenset(words), pairs, frozenset(numbers), changes, negated)
 
 
-def _read_word(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
-    """What a word says by itself: its terms, and whether it is a number, tells of a change, or negates."""
-    return _known(word) if is_worth_keeping(word) else _known.__wrapped__(word)
+class _Words(dict[str, tuple[tuple[str, ...], bool, bool, bool]]):
+    """What words say by themselves: their terms, and whether each is a number, tells of a change, or negates. What was
+    asked for is kept, so that asking again is quick.
+    """
+
+    def __missing__(self, word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
+        found = terms_of(word)
+        spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
+        stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
+        negates = spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t"))
+        said = tuple(term for term in spoken if number or (term not in stop and term not in changing))
+        read = said, number, spoken[0] in changing, negates
+        if is_worth_keeping(word):
+            if len(self) > _MOST_KEPT:
+                self.clear()
+            self[word] = read
+        return read
 
 
-@lru_cache(maxsize=16_384)
-def _known(word: str) -> tuple[tuple[str, ...], bool, bool, bool]:
-    found = terms_of(word)
-    spoken = found if is_pair(word) else found[:1]  # of an identifier, the whole
-    stop, changing, number = stop_terms(), _terms_among(_CHANGING), _is_number(word)
-    negates = spoken[0] in _terms_among(_NEGATING) or word.endswith(("n't", "n’t"))
-    said = tuple(term for term in spoken if number or (term not in stop and term not in changing))
-    return said, number, spoken[0] in changing, negates
+_WORDS = _Words()
 
 
 class _Said(dict[str, tuple[str, ...]]):
@@ -106,7 +112,7 @@ class _Said(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) > _MOST_KEPT:
             self.clear()
-        said, number, _, _ = _read_word(word)
+        said, number, _, _ = _WORDS[word]
         kept = () if number else said
         if is_worth_keeping(word):
             self[word] = kept
@@ -160,16 +166,16 @@ class Gate:
     """What a text must share with a statement, at least, to be about the same thing: before it is read."""
 
     def __init__(self, new: Statement, weights: Mapping[str, float]) -> None:
-        self._new = new
         self._whole = _weigh(new.words, new.pairs, weights)
+        self._fixed = _fixed(new) + _NUMBERS
 
     def lets(self, weight: float, least: int, most: int, words: int) -> bool:
         """May one be that shares so much at most, in so many words, and has `words` that tell something at least?"""
         if weight <= 0.0:
             return False
-        words = max(words, least)
-        score, _ = _score(self._new, self._whole, weight, max(words - most, 0), words)
-        return score + _NUMBERS >= _LEAST
+        if words < least:
+            words = least
+        return self._fixed + _shared(self._whole, weight, words - most if words > most else 0, words)[0] >= _LEAST
 
 
 def least_words(text: str) -> int:
@@ -186,20 +192,23 @@ def _compare(
         return 0.0, 0.0
     weight = _weigh(shared, shared & new.pairs, weights)
     only_old = len(words) - len(shared) - 0.5 * len(pairs - shared)
-    return _score(new, _weigh(new.words, new.pairs, weights), weight, only_old, len(words))
+    score, both = _shared(_weigh(new.words, new.pairs, weights), weight, only_old, len(words))
+    return _fixed(new) + score, both
 
 
-def _score(new: Statement, whole: float, weight: float, only_old: float, words: int) -> tuple[float, float]:
-    """By what two statements share of the whole weight of the new one, by what only the old one has, and by how many
-    words that has in all.
+def _fixed(new: Statement) -> float:
+    """The part of a score that a new statement has beside any other."""
+    return _BIAS + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words))
+
+
+def _shared(whole: float, weight: float, only_old: float, words: int) -> tuple[float, float]:
+    """The rest of it, and the part of both: by what two statements share of the whole weight of the new one, by what
+    only the old one has, and by how many words that has in all.
     """
     of_new, of_old = weight / whole, weight / (weight + _RARE * only_old)
     both = math.sqrt(of_new * of_old)
-    score = (
-        _BIAS + _NEW * of_new + _OLD * of_old + _BOTH * both + _WEIGHT * min(weight, _MOST_WEIGHT)
-        + _CHANGES * new.changing + _LONG_NEW * math.log1p(len(new.words)) + _LONG_OLD * math.log1p(words)
-    )  # fmt: skip
-    return score, both
+    known = _WEIGHT * (weight if weight < _MOST_WEIGHT else _MOST_WEIGHT)
+    return _NEW * of_new + _OLD * of_old + _BOTH * both + known + _LONG_OLD * math.log1p(words), both
 
 
 def _weigh(words: frozenset[str], pairs: frozenset[str], weights: Mapping[str, float]) -> float:
@@ -217,6 +226,8 @@ def is_another(new: Statement, old: Statement, shared: float) -> bool:
         return False
     if new.changing:
         return shared < _LEAST_CHANGING
+    from difflib import SequenceMatcher  # of those alone who tell two statements apart
+
     steps = SequenceMatcher(None, old.order, new.order, autojunk=False).get_opcodes()
     same = sum(end - start for verb, start, end, _, _ in steps if verb == "equal")
     if same < len(set(new.order) & set(old.order)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from msgspec import structs
 
 from recollect.store.base import View
@@ -32,7 +30,9 @@ def tell_unheld(view: View, where: Filter) -> str | None:
 
 
 def _instead(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
+    from difflib import get_close_matches  # of those alone who ask for what there is not
+
+    near = get_close_matches(name, known, 1)
     if near:
         return f"did you mean {near[0]!r}?"
     more = f" and {len(known) - _MOST_TOLD:,} more" if len(known) > _MOST_TOLD else ""

@@ -7,7 +7,9 @@ left out in any case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Literal, TypeVar, cast, get_args
 
 import msgspec
@@ -37,6 +39,14 @@ _SCREENED: Mapping[type[Struct], tuple[str, ...]] = {
 }
 
 T = TypeVar("T", bound=Struct)
+
+
+@cache
+def _screened(type_: type[Struct]) -> tuple[tuple[str, ...], Callable[[Struct], tuple[object, ...]]]:
+    """Which fields of a type are screened, and what takes their values out of a thing."""
+    named = next(names for known, names in _SCREENED.items() if issubclass(type_, known))
+    fields = tuple(name for name in named if name in type_.__struct_fields__)
+    return fields, attrgetter(*fields)
 
 
 def secrets_of(view: View, space: str) -> Secrets:
@@ -70,11 +80,10 @@ class Screen:
 
     def take(self, thing: T) -> tuple[T, tuple[str, ...]]:
         """A draft, segment, entity or relation as it may be kept, and the kinds of secrets that are masked in it."""
-        fields = next(names for type_, names in _SCREENED.items() if isinstance(thing, type_))
+        fields, values = _screened(type(thing))
         found: list[str] = []
         changes: dict[str, object] = {}
-        for name in fields:
-            held = getattr(thing, name, None)
+        for name, held in zip(fields, values(thing), strict=True):
             if held and (kept := self._value(held, found)) is not held:
                 changes[name] = kept
         if not changes:

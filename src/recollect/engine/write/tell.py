@@ -32,6 +32,7 @@ MOST_TOLD = 3
 _MOST_TERMS = 64
 _MOST_READ = 24
 _MOST_HELD = 200  # of the records that hold a word, the newest: it says no less where more hold it
+_MANY = 24  # of the records that hold a word: alone, it tells little
 _MOST_NEAR = 6
 _MOST_LENGTHS = 100_000
 UNTOLD = Shelf("untold", datetime)
@@ -235,19 +236,34 @@ class _Shared:
         weights: Mapping[str, float],
         lengths: dict[int, int] | None,
     ) -> None:
-        self._held = held
+        self._held, self._weights = held, weights
         self._lengths = {} if lengths is None else lengths
         self._gate = Gate(new, weights)
-        self._weighed = weighed = defaultdict[int, float](float)
-        for word, versions in held.items():
-            weight = weights[word]
-            for version in versions:
-                weighed[version] += weight
-        weighed.pop(own, None)
         common = [weights[word] for word, versions in held.items() if len(versions) >= _MOST_HELD]
         common += [rarity(1)] * (len(new.words) - len(held))
         self._more, self._common = len(common), sum(common)
+        self._weighed = self._weigh()
+        self._weighed.pop(own, None)
         self._counted = Counter[int]()
+
+    def _weigh(self) -> dict[int, float]:
+        """How much each version shares by the lists.
+
+        Where all words that many hold do not make enough together, only versions that hold another as well are weighed.
+        """
+        often = [word for word, versions in self._held.items() if len(versions) > _MANY]
+        if self._gate.lets(sum(map(self._weights.__getitem__, often)) + self._common, 2, len(self._held), 2):
+            often = []
+        weighed = defaultdict[int, float](float)
+        for word in self._held.keys() - set(often):
+            weight = self._weights[word]
+            for version in self._held[word]:
+                weighed[version] += weight
+        for word in often:
+            weight = self._weights[word]
+            for version in weighed.keys() & self._held[word]:
+                weighed[version] += weight
+        return weighed
 
     def best(self, *, all: bool) -> list[int]:
         """The versions that share the most, or (not `all`) those of them that may share enough for their length."""

@@ -142,6 +142,10 @@ def lexis_row(lexis: Lexis) -> tuple[bytes, str]:
 
 
 def to_lexis(terms: bytes, names: str) -> Lexis:
-    count = len(terms) // 5
-    hashes = array("I", terms[: 4 * count])
-    return Lexis(dict(zip(hashes, terms[4 * count :], strict=True)), _decode_tags(names))
+    hashes = terms_in(terms)
+    return Lexis(dict(zip(hashes, terms[4 * len(hashes) :], strict=True)), _decode_tags(names))
+
+
+def terms_in(terms: bytes) -> array[int]:
+    """The hashes that a row of terms begins with."""
+    return array("I", terms[: 4 * (len(terms) // 5)])

@@ -42,6 +42,7 @@ from recollect.store.sqlite.connect import (
 )
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.file import Watched, check_file, close_to_others, log_of, warn_of_network
+from recollect.store.sqlite.held import Held
 from recollect.store.sqlite.levels import lower_levels
 from recollect.store.sqlite.turn import FileTurn
 from recollect.store.sqlite.vectors import VectorTables
@@ -83,6 +84,7 @@ class SqliteStore:
         self._sealing = Sealing()
         self._closed = False
         self._cache: Cache | None = None
+        self._held_words = Held()
         self.on_commit: list[Callable[[], None]] = []
         check_file(path)
         self._notes = [*close_to_others(path), *warn_of_network(path)]
@@ -191,13 +193,13 @@ class SqliteStore:
                 return
             with self._connection() as connection:
                 connection.execute("BEGIN")
-                yield wait_for(lambda: self._view(connection, self._shared))
+                yield wait_for(lambda: self._view(connection, self._shared, self._held_words))
 
-    def _view(self, connection: sqlite3.Connection, cache: Callable[[], Cache]) -> SqlView:
+    def _view(self, connection: sqlite3.Connection, cache: Callable[[], Cache], held: Held | None = None) -> SqlView:
         db = SqliteDatabase(connection)
         last = last_moment(db)
         shifted, now = last is not None and last.ahead > 0, look(last, self._clock())
-        return SqlView(db, now, *self._index(connection, now, cache), shifted=shifted)
+        return SqlView(db, now, *self._index(connection, now, cache, held), shifted=shifted)
 
     @contextmanager
     def write(self, *, actor: str | None = None, patience: float | None = None) -> Generator[SqlEdit]:
@@ -252,10 +254,10 @@ class SqliteStore:
         return getattr(self._thread, "connection", None)
 
     def _index(
-        self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache]
+        self, connection: sqlite3.Connection, now: datetime, cache: Callable[[], Cache], held: Held | None = None
     ) -> tuple[Derived, Callable[[], Search]]:
         """What is derived, as a connection sees it, and what searches it once something is asked."""
-        words, vectors = Words(connection), VectorTables(connection)
+        words, vectors = Words(connection, held), VectorTables(connection)
 
         def search() -> Search:
             from recollect.store.sqlite.search import SqliteSearch  # brings in numpy

@@ -14,6 +14,7 @@ import struct
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
+from typing import cast
 
 import msgspec
 
@@ -21,6 +22,7 @@ from recollect.store.base import Lexis, N, normal_name
 from recollect.store.sql.database import Row
 from recollect.store.sql.rows import lexis_row, to_json, to_lexis
 from recollect.store.sqlite.database import gather_blobs, part_blobs
+from recollect.store.sqlite.held import Held
 from recollect.types import Entity
 
 _decode_versions = msgspec.json.Decoder(list[int]).decode
@@ -78,8 +80,9 @@ def _spell(space_no: int, lexis: Lexis, *, live: bool) -> str:
 class Words:
     """The keyword index of a store, as one connection sees it; or the `next` one, which is being made."""
 
-    def __init__(self, connection: sqlite3.Connection, *, next: bool = False) -> None:
+    def __init__(self, connection: sqlite3.Connection, held: Held | None = None, *, next: bool = False) -> None:
         self._connection = connection
+        self._held = held
         self._tables = "words_next", "lexis_next", "tallies_next"
         self._next: tuple[Words | None, int] | None = (None, 0)
         if not next:
@@ -126,9 +129,16 @@ class Words:
 
     def mentions(self, space_no: int, names: Sequence[N], most: int | None = None) -> dict[N, list[int]]:
         """The live versions that mention each name, or hold a term."""
-        words = _spell_names(space_no, names)
         if most is None:
-            return dict(zip(names, self._matching(words), strict=True))
+            return dict(zip(names, self._matching(_spell_names(space_no, names)), strict=True))
+        if self._held is None or not all(isinstance(name, int) for name in names):
+            return self._newest(space_no, names, most)
+        terms = cast("Sequence[int]", names)
+        held = self._held.find(self._connection, space_no, terms, most, lambda some: self._newest(space_no, some, most))
+        return cast("dict[N, list[int]]", held)
+
+    def _newest(self, space_no: int, names: Sequence[N], most: int) -> dict[N, list[int]]:
+        words = _spell_names(space_no, names)
         newest = f"SELECT rowid FROM words WHERE words MATCH asked.value{self._present()} ORDER BY rowid DESC LIMIT ?"
         sql = f"SELECT (SELECT json_group_array(rowid) FROM ({newest})) FROM json_each(?) AS asked"
         found = self._rows(sql, (most, to_json(words)))
@@ -284,8 +294,8 @@ class Words:
         """Replaces the index by the next one, which is complete."""
         self.finish()
         self._connection.execute(
-            "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1"
-            " FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
+            "UPDATE tallies SET records = made.records, length = made.length, changes = tallies.changes + 1,"
+            " gone = tallies.gone + 1 FROM tallies_next AS made WHERE made.space_no = tallies.space_no"
         )
         for table in ("words", "lexis"):
             self._connection.execute(f"DROP TABLE {table}")

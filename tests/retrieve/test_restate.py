@@ -1,0 +1,34 @@
+"""Is a text that is not read, because it shares too little, one that nobody would have been told of?"""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+from recollect.retrieve.restate import LIKELY, Gate, least_words, likelihood, rarity, read_statement
+
+FOLDER = Path(__file__).parent.parent / "engine"
+TEXTS = sorted(
+    {
+        text
+        for name in ("restated.txt", "changed.txt")
+        for line in (FOLDER / name).read_text().splitlines()
+        if line and not line.startswith("#")
+        for text in line.split("|")[:2]
+    }
+)
+
+
+def test_hardly_any_statement_that_resembles_another_is_left_unread_and_most_others_are() -> None:
+    said = [(text, read_statement(text)) for text in TEXTS]
+    let = likely = missed = 0
+    for (_, new), (text, old) in product(said, said):
+        shared = new.words & old.words
+        lets = Gate(new, {}).lets(rarity(1) * len(shared), len(shared), len(shared), least_words(text))
+        is_likely = likelihood(new, old, {})[0] >= LIKELY
+        let += lets
+        likely += is_likely
+        missed += is_likely and not lets
+    assert likely >= len(TEXTS)
+    assert missed <= likely / 100, (missed, likely)
+    assert let <= len(TEXTS) ** 2 / 20, (let, len(TEXTS))

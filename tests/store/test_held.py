@@ -1,0 +1,65 @@
+"""Do the lists of words that a process keeps say what the keyword index says?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from recollect import Memory
+from recollect.store.terms import hash_term
+
+WORDS = "gateway kettle garden violin harbour lantern".split()
+TERMS = [hash_term(word) for word in ("gateway", "kettl", "garden", "violin", "harbour", "lantern")]
+MOST = 5
+
+
+def lists(memory: Memory) -> dict[int, list[int]]:
+    with memory.core.store.read() as view:
+        return view.mentions("default", TERMS, MOST)
+
+
+def read_anew(memory: Memory) -> dict[int, list[int]]:
+    """The same in a transaction that may write: there, nothing that is kept is asked."""
+    with memory.core.store.write() as edit:
+        return edit.mentions("default", TERMS, MOST)
+
+
+def change(memory: Memory, chance: random.Random, number: int) -> None:
+    ids = [record.id for record in memory.list(limit=100)]
+    text = f"{' '.join(chance.sample(WORDS, 2))} number {number}"
+    verb = chance.choice(["remember", "remember", "many", "revise", "forget", "undo", "reindex"])
+    if verb == "many" and number % 5 == 0:
+        memory.remember_many([{"text": f"{text} of {place}"} for place in range(70)])
+    elif verb == "revise" and ids:
+        memory.revise(chance.choice(ids), text)
+    elif verb == "forget" and ids:
+        memory.forget(chance.choice(ids))
+    elif verb == "undo" and ids:
+        memory.undo(memory.remember(text, compare=False).entry or 0)
+    elif verb == "reindex" and number % 7 == 0:
+        memory.reindex()
+    else:
+        memory.remember(text, compare=False)
+
+
+def test_what_is_kept_of_lists_is_what_the_index_says_whoever_wrote_meanwhile(
+    open_memory: Callable[..., Memory],
+) -> None:
+    one, other, chance = open_memory(), open_memory(), random.Random(7)
+    one.remember("The gateway stands in the garden.")
+    for number in range(120):
+        change(chance.choice([one, other]), chance, number)
+        expected = read_anew(one)
+        assert lists(one) == expected, number
+        if number % 3 == 0:
+            assert lists(other) == expected, number
+
+
+def test_who_began_to_look_earlier_goes_on_seeing_what_was_there(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember("The gateway stands in the garden.")
+    with memory.core.store.read() as early:
+        before = early.mentions("default", TERMS[:1], MOST)
+        open_memory().remember("Another gateway leads to the harbour.")
+        assert len(lists(memory)[TERMS[0]]) == 2
+        assert early.mentions("default", TERMS[:1], MOST) == before
