@@ -45,7 +45,8 @@ from recollect.store.sql.view import SqlView
 from recollect.types import Change
 
 _LOOK_SECONDS = 0.05
-_BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE, "SELECT pg_export_snapshot()"))
+_BEGIN_READ = "; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *READ_STATE))
+_SHARE_SNAPSHOT = "; SELECT pg_export_snapshot()"
 _LOOK = """
     SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
         to_regclass('{0}.format') IS NOT NULL,
@@ -187,8 +188,10 @@ class PostgresStore:
             with self._converted():
                 yield self._view(*joined)
             return
-        with self._converted(), self._pool.transaction(_BEGIN_READ) as (connection, answers):
-            *known, ((snapshot,),) = answers
+        shared = self._pool.second_wanted
+        begin = _BEGIN_READ + _SHARE_SNAPSHOT if shared else _BEGIN_READ
+        with self._converted(), self._pool.transaction(begin) as (connection, answers):
+            known, snapshot = (answers[:-1], answers[-1][0][0]) if shared else (answers, None)
             second = Second(self._pool, snapshot)
             try:
                 yield self._view(*self._begun(connection, State(known, writing=False), second=second))

@@ -143,7 +143,8 @@ class Pool:
         self._met = False
         self.threads = ThreadPoolExecutor(_MOST_SECOND, "recollect-second")
         self._seconds = threading.Semaphore(min(_MOST_SECOND, most - 1))
-        self._second_wanted = False
+        self.second_wanted = False
+        """Has any transaction wanted a second connection? Only then is it told what the next one sees."""
 
     @contextmanager
     def transaction(self, begin: Script) -> Generator[tuple[Connection, list[list[Row]]]]:
@@ -200,22 +201,18 @@ class Pool:
         connection.close()
 
     def take_second(self) -> Connection | None:
-        """One more connection, where nobody waits for one; a process that wants it but once does without it, since to
-        connect takes longer than it saves.
-        """
+        """One more connection, where nobody waits for one."""
         if not self._seconds.acquire(blocking=False):
             return None
-        connection = None
         if self._slots.acquire(blocking=False):
             with self._lock:
                 connection = self._idle.pop() if self._idle else None
-                again, self._second_wanted = self._second_wanted, True
             with contextlib.suppress(psycopg.OperationalError):  # whoever wanted it does without it
-                connection = (
-                    _settled(connection) if connection is not None else connect(self._address) if again else None
-                )
+                connection = _settled(connection) if connection is not None else connect(self._address)
             if connection is not None and not is_lost(connection):
                 return connection
+            if connection is not None:
+                connection.close()
             self._slots.release()
         self._seconds.release()
         return None
@@ -235,17 +232,22 @@ class Pool:
 
 
 class Second:
-    """The second connection of a transaction that only reads, if it has one: taken where it is first wanted."""
+    """The second connection of a transaction that only reads, if it has one: taken where it is first wanted.
 
-    def __init__(self, pool: Pool, snapshot: str) -> None:
+    The first transaction of a process that wants one does without it: to connect takes longer than it saves, and most
+    processes never want one again.
+    """
+
+    def __init__(self, pool: Pool, snapshot: str | None) -> None:
         self._pool = pool
         self._connection: Connection | None = None
-        self._done = False
+        self._done = snapshot is None
         self._begin = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", f"SET TRANSACTION SNAPSHOT '{snapshot}'")
 
     def ask(self, questions: Sequence[tuple[bytes, Sequence[object]]]) -> Future[list[Cursor]] | None:
         """Has it answer while the first one does, where there is one. It may fail without harm: the first remains."""
         begin: Sequence[str] = ()
+        self._pool.second_wanted = True
         if self._connection is None and not self._done:
             self._connection, begin = self._pool.take_second(), self._begin
         if self._connection is None:
