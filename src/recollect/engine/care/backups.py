@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -137,6 +136,8 @@ def _hand_over(command: str, path: str) -> None:
     line = [word.replace("{path}", path) for word in words]
     if line == words:
         line.append(path)
+    import subprocess  # of those alone who have such a command
+
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_COMMAND_SECONDS, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError) as error:

@@ -11,9 +11,7 @@ Both ends are this program, over pipes that nobody else has: so what is said is 
 from __future__ import annotations
 
 import os
-import pickle
 import select
-import subprocess
 import sys
 import threading
 import time
@@ -51,7 +49,7 @@ PAUSE_SECONDS = 10.0
 """After one has failed, no other is started for so long."""
 
 
-_GONE = (OSError, EOFError, ValueError, pickle.PickleError)
+_GONE = (OSError, EOFError, ValueError)
 
 
 class Asked(Struct, frozen=True, eq=False):
@@ -82,6 +80,8 @@ class _Reader:
 
     def __init__(self, home: Path, vectors_mb: int | None) -> None:
         self.seats = [_Seat(self) for _ in range(SEATS)]
+        import subprocess  # of those alone who have another process read
+
         theirs = [seat.theirs for seat in self.seats]
         command = program("recollect.engine.read.reader", "work", str(home), vectors_mb, __version__, theirs)
         try:
@@ -116,11 +116,17 @@ class _Seat:
 
     def ask(self, asked: Asked, seconds: float) -> Told | NotTheirs | None:
         """The answer; None where it failed this time. Any of `_GONE` tells that the reader is no more."""
-        message, end = pickle.dumps(asked, pickle.HIGHEST_PROTOCOL), time.monotonic() + seconds
-        if len(message) > MOST_BYTES:
-            return None
-        send(self._out, message)
-        return pickle.loads(self._receive(self._receive_size(end), end))
+        import pickle  # of those alone who have another process read
+
+        end = time.monotonic() + seconds
+        try:
+            message = pickle.dumps(asked, pickle.HIGHEST_PROTOCOL)
+            if len(message) > MOST_BYTES:
+                return None
+            send(self._out, message)
+            return pickle.loads(self._receive(self._receive_size(end), end))
+        except pickle.PickleError as error:
+            raise ValueError("what is said to a reader, or what it says, cannot be read") from error
 
     def _receive_size(self, end: float) -> int:
         return int.from_bytes(self._receive(PREFIX, end), "big")
