@@ -165,3 +165,19 @@ def test_how_likely_notes_are_goes_by_how_many_were_read_and_never_changes_their
         expected = by.slope * say(unpack(fitted), given) + by.level
         np.testing.assert_allclose(logits(given), expected, atol=1e-6)
         assert by.slope > 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_vectors_alone_can_tell_the_nearest_leads_and_is_the_surer_the_further_it_stands_out(seed: int) -> None:
+    near = np.random.default_rng(seed).uniform(0, 2, 60)
+    best = int(near.argmax())
+    sure = []
+    for lead in (0.8, 2.0, 4.0):
+        near[best] = np.delete(near, best).max() + lead
+        said = judge(evidence(near.tolist(), covered=[0.0] * 60, length=np.full(60, 90.0)))
+        assert said.argmax() == best
+        sure.append(said[best])
+    assert sure == sorted(sure)
+    assert sure[-1] - sure[0] > 0.3
+    worded = evidence(near.tolist(), covered=[0.9] + [0.0] * 59, words=[0.9] + [0.0] * 59)
+    assert judge(worded)[best] != pytest.approx(sure[-1])

@@ -26,6 +26,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from recollect.retrieve.weights import Lacking, Meaning, Notes, Weights, Woven
 from recollect.store.product import multiply
 
 Floats = NDArray[np.floating]
@@ -43,73 +44,11 @@ _USUAL_FLOOR, _USUAL_SPREAD = 0.039508, 0.072236  # of the bundled model, whose 
 _FARTHEST, _FEW = 6.0, 3
 _LARGE = 1_000
 _BLIND, _BLIND_SAID, _BLIND_COVERED, _BLIND_LEVEL = 0.8, 0.21, 5.7, -2.9
-_MOSTLY = 0.5
+_MOSTLY, _WORDLESS = 0.5, 0.4
 _LONG, _LONG_FALL, _PAIR_TERMS = 100.0, 0.5, 3.0
 _FORMER_GAP = 4.0
 _SUCCESSORS, _SUCCESSOR_GAP, _SAME_COSINE, _SAME_WORDS = 3, 1.5, 0.6, 0.3
 _COMPARED, _NEAR_SHARE, _LATE_SHARE, _LATE_FLOOR, _READ_SHARE = 10, 3.8, 2.2, 0.3, 0.4
-
-
-class Layer(Struct, frozen=True):
-    """One layer: a row of weights for each number that goes in, and what is added."""
-
-    weights: list[list[float]]
-    bias: list[float]
-
-
-class Woven(Struct, frozen=True):
-    """How much the weaving counts for what stands in a group or among many, and how that becomes a probability.
-
-    The order is that of said + weight × weaving. The best is as likely as what was said of it, its weaving and its lead
-    over the next tell: `said`, `woven` and `lead` times each and `level`, less `grouped` for what stands in a group,
-    where much is said of the same. Others are less likely by `slope` times what they are behind.
-    """
-
-    weight: float
-    said: float
-    woven: float
-    lead: float
-    grouped: float
-    level: float
-    slope: float
-
-
-class Lacking(Struct, frozen=True):
-    """How likely a candidate is that has no vector, among others that have one: the networks have hardly seen such.
-
-    `said` times what they say of it, `covered` times what its words cover, and `level`; where it was read together with
-    the question, `deep` times what the reading said, and where others were and it was passed over, `passed`.
-    """
-
-    said: float
-    covered: float
-    passed: float
-    deep: float
-    level: float
-
-
-class Notes(Struct, frozen=True):
-    """How likely a note of a small store is where at least so many were read together with the question: `slope` times
-    what the networks say of it, and `level`.
-    """
-
-    read: int
-    slope: float
-    level: float
-
-
-class Weights(Struct, frozen=True):
-    """A fitted ranker: which features it takes, how they are brought to one scale, and its networks, layer by layer."""
-
-    name: str
-    card: dict[str, str]
-    features: list[str]
-    mean: list[float]
-    scale: list[float]
-    networks: list[list[Layer]]
-    notes: list[Notes]
-    lacking: Lacking
-    woven: Woven
 
 
 class Likeness(Struct, frozen=True, eq=False):
@@ -175,11 +114,45 @@ def logits(evidence: Evidence, rows: Ints | None = None) -> Floats:
     if evidence.records > _LARGE:
         grouped = np.ones(len(grouped), np.bool_)
     elif not len(grouped) or np.count_nonzero(grouped) < _MOSTLY * len(grouped):
-        # a page among notes is judged as they are
-        said = said if rows is not None else put_newer_first(evidence, said)
-        by = next(one for one in reversed(fitted.notes) if one.read <= np.count_nonzero(~np.isnan(evidence.deep)))
-        return said if blind else by.slope * said + by.level
+        return _judge_notes(fitted, evidence, said, rows, blind=blind)  # a page among notes is judged as they are
     return np.where(grouped[some], _weave_in(evidence, said, some, blind=blind), said)
+
+
+def _judge_notes(fitted: Fitted, evidence: Evidence, said: Floats, rows: Ints | None, *, blind: bool) -> Floats:
+    by_meaning = not blind and is_told_by_meaning(evidence)
+    if by_meaning:
+        said = _judge_by_meaning(fitted.meaning, evidence.near if rows is None else evidence.near[rows], said)
+    if rows is None:
+        said = put_newer_first(evidence, said)
+    if blind or by_meaning:
+        return said
+    by = next(one for one in reversed(fitted.notes) if one.read <= np.count_nonzero(~np.isnan(evidence.deep)))
+    return by.slope * said + by.level
+
+
+def is_told_by_meaning(evidence: Evidence) -> bool:
+    """Can vectors alone tell what answers? No record holds much of the question's words, no wordpieces were compared,
+    and nothing was read: a question in another language, as a model of many languages sees it.
+    """
+    wordless = len(evidence.near) > 1 and float(evidence.covered.max()) < _WORDLESS
+    return wordless and bool(np.isnan(evidence.late).all() and np.isnan(evidence.deep).all())
+
+
+def weigh_by_meaning(by: Meaning, near: Floats, said: Floats) -> tuple[Floats, float, float]:
+    """What each is worth (NaN: no vector), the lead of the best, and how much nearer that is than the middle one."""
+    worth = by.said * said + by.near * near
+    known = np.flatnonzero(~np.isnan(near))
+    best, *others = known[np.argsort(-worth[known], kind="stable")]
+    lead = worth[best] - worth[others[0]] if others else 0.0
+    return worth, min(float(lead), _FARTHEST), float(near[best] - np.median(near[known]))
+
+
+def _judge_by_meaning(by: Meaning, near: Floats, said: Floats) -> Floats:
+    if np.isnan(near).all():
+        return said
+    worth, lead, over = weigh_by_meaning(by, near, said)
+    sure = by.lead * lead + by.over * over + by.level
+    return np.where(np.isnan(near), said, sure + worth - np.nanmax(worth))
 
 
 def is_blind(evidence: Evidence) -> bool:
@@ -320,6 +293,7 @@ class Fitted(Struct, frozen=True, eq=False):
     last: Floats
     level: float
     notes: list[Notes]
+    meaning: Meaning
     lacking: Lacking
     woven: Woven
 
@@ -341,6 +315,7 @@ def unpack(found: Weights) -> Fitted:
         last=_single([layer.weights for layer in last]),
         level=sum(layer.bias[0] for layer in last) / len(last),
         notes=found.notes,
+        meaning=found.meaning,
         lacking=found.lacking,
         woven=found.woven,
     )
