@@ -154,3 +154,103 @@ def test_a_token_that_is_kept_on_the_device_is_taken_off_it_by_a_button(look: Lo
     page.wait_for_selector("#token")
     assert page.evaluate("[localStorage.getItem('recollect-token'), sessionStorage.length]") == [None, 0]
     assert page.locator("#who").is_hidden()
+
+
+# Forgetting, taking back
+
+
+STORED = "() => Object.values(sessionStorage).join(' ')"
+
+
+def test_what_was_begun_of_a_forgotten_record_leaves_the_tab_and_can_become_a_record_of_its_own(
+    look: Look, memory: Memory
+) -> None:
+    id = memory.remember("Wenzel owes the ferryman nine crowns.", space="home", tags=["debts"]).id
+    page = look(f"record/{id}?space=home")
+    page.wait_for_selector(".live[data-state=live]")
+    page.keyboard.press("e")
+    page.fill("#text", "The ferry costs nine crowns.")
+    assert "Wenzel" in page.evaluate(STORED)
+    memory.forget(id, space="home")
+    note = shown(page, "Meanwhile it was forgotten for good by codex")
+    assert "takes its place" not in note.inner_text()
+    assert "Wenzel" not in page.evaluate(STORED)
+    page.locator("#text").press("End")
+    assert "crowns" not in page.evaluate(STORED)
+    page.get_by_role("button", name="Save as a new record").click()
+    page.wait_for_selector(".record-text .read:has-text('The ferry costs nine crowns.')")
+    new = memory.recall("ferry costs nine crowns", space="home")[0].record
+    assert (new.tags, new.trust, new.id != id) == (("debts",), "user_declared", True)
+
+
+def test_a_draft_of_a_record_that_was_forgotten_while_nobody_listened_is_gone(look: Look, memory: Memory) -> None:
+    id = memory.remember("Sibylle hid the map in the clock.", space="home").id
+    page = look(f"record/{id}?space=home")
+    page.wait_for_selector("#edit")
+    page.keyboard.press("e")
+    page.fill("#text", "Sibylle hid the map.")
+    page.goto("about:blank")
+    memory.forget(id, space="home")
+    page.go_back()
+    shown(page, "This was forgotten")
+    page.wait_for_function("() => !Object.values(sessionStorage).join(' ').includes('Sibylle')")
+
+
+def test_what_somebody_changed_again_is_taken_back_once_that_is_undone(look: Look, memory: Memory) -> None:
+    id = memory.remember("The bell is rung at six.", space="home").id
+    page = look(f"record/{id}?space=home")
+    page.wait_for_selector("#edit")
+    page.keyboard.press("e")
+    page.fill("#text", "The bell is rung at seven.")
+    page.get_by_role("button", name="Save a new version").click()
+    page.wait_for_selector(".record-text .read:has-text('seven')")
+    other = memory.revise(id, "The bell is rung at eight.", space="home")
+    page.wait_for_selector(".record-text .read:has-text('eight')")
+    page.keyboard.press("u")
+    told = shown(page, "Somebody changed the same again since").inner_text()
+    assert "content_hash" not in told
+    memory.undo(other)
+    page.wait_for_selector(".record-text .read:has-text('seven')")
+    page.keyboard.press("u")
+    page.wait_for_selector(".record-text .read:has-text('six')")
+
+
+def test_taking_back_what_was_stored_says_first_that_later_changes_go_with_it(look: Look, memory: Memory) -> None:
+    id = memory.remember("The hut has two stoves.", space="huts").id
+    memory.revise(id, "The hut has three stoves.", space="huts")
+    page = look("timeline?space=huts")
+    page.locator(".act", has_text="two stoves").get_by_role("button", name="Undo").click()
+    dialog = page.get_by_role("dialog")
+    assert "This takes back 1 later change, too" in dialog.inner_text()
+    dialog.get_by_role("button", name="Leave it").click()
+    assert memory.get(id, space="huts").text == "The hut has three stoves."
+    page.locator(".act", has_text="two stoves").get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Take back all of it").click()
+    shown(page, "taken back")
+    assert memory.get(id, space="huts") is None
+
+
+def test_lines_of_what_was_forgotten_offer_no_undo_and_say_why(look: Look, memory: Memory) -> None:
+    id = memory.remember("Nobody shall know of the tunnel.", space="tunnels").id
+    memory.forget(id, space="tunnels")
+    page = look("timeline?space=tunnels")
+    page.wait_for_selector(".act")
+    assert page.locator(".act button:not([disabled])").count() == 0
+    remembered = page.locator(".act", has_text="Remembered").get_by_role("button", name="Undo")
+    assert "forgotten for good" in (remembered.get_attribute("title") or "")
+
+
+def test_of_three_that_contradict_each_other_one_is_kept_by_its_key(look: Look, memory: Memory) -> None:
+    said = ("oak", "ash", "elm")
+    for wood in said:
+        grounds = {"scopes": ["scope:boat"], "claim": {"subject": "node:mast", "predicate": "wood", "value": wood}}
+        memory.remember(f"The mast is made of {wood}.", space="masts", kind="fact", grounds=grounds)
+    page = look("inbox?pile=contested&space=masts")
+    page.wait_for_selector(".stack-one")
+    assert page.get_by_role("button", name="Drop the newest").count() == 1
+    middle = page.locator(".stack-one").nth(1)
+    kept = middle.locator("p.read").inner_text()
+    page.keyboard.press(middle.locator("kbd").inner_text())
+    shown(page, "Kept.")
+    held = memory.list(space="masts", limit=10)
+    assert [one.text for one in held if one.superseded_by is None] == [kept]

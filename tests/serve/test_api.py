@@ -354,6 +354,7 @@ def test_a_token_sees_its_space_alone_under_every_address(tmp_path: Path) -> Non
                 answer = server.web.get(path, params={"q": "safe"} if "recall" in path else {})
                 assert "The west" not in answer.text, route.path
                 assert '"west"' not in answer.text, route.path
+                assert str(tmp_path) not in answer.text, route.path
         assert [one["space"]["name"] for one in server.web.get("/api/spaces").json()] == ["east"]
         assert [one["space"] for one in server.web.get("/api/health").json()["spaces"]] == ["east"]
         assert server.web.get("/api/recall", params={"q": "safe"}).json()["hits"][0]["record"]["id"] == ids["east"]
@@ -376,3 +377,18 @@ def test_moments_in_the_wrong_order_are_told(up: Service) -> None:
     told = {"text": "It holds for no time.", "valid_from": "2026-05-01", "valid_until": "2026-05-01"}
     assert up.web.post("/api/records", json=told).status_code == 409
     assert up.web.get("/api/records", params={"since": "2026-04-01", "until": "2026-04-01"}).status_code == 200
+
+
+def test_what_is_written_on_the_page_is_a_persons_word_and_what_a_program_writes_its_own(up: Service) -> None:
+    old = remember(up, "The lamp is lit at five.")
+    new = post(up, f"records/{old}/replace", text="The lamp is lit at four.")["id"]
+    assert [get(up, f"records/{id}")["trust"] for id in (old, new)] == ["user_declared", "user_declared"]
+    program = up.web.post("/api/records", json={"text": "The lamp burns oil."}).json()["id"]
+    assert get(up, f"records/{program}")["trust"] == "agent_inferred"
+
+
+def test_a_space_that_gives_nothing_unasked_says_that_and_no_other_reason(up: Service) -> None:
+    remember(up, "The pantry is locked at night.", space="silent", tags=["pinned"])
+    post(up, "spaces/silent/steering", method="PATCH", inject=False)
+    preview = post(up, "given", space="silent")["preview"]
+    assert (preview["given"]["reason"], preview["lines"]) == ("the space 'silent' gives nothing unasked", [])

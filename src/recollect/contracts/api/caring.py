@@ -59,7 +59,7 @@ def health(params: v.Check, call: Call) -> v.Health:
     stats = [memory.describe_space(space.name)[1] for space in spaces]
     tallies = {space.name: memory.tally(space.name) for space in spaces}
     return v.Health(
-        store=memory.location, bytes=memory.size(), problems=tuple(problems),
+        store=memory.location if owned else None, bytes=memory.size() if owned else None, problems=tuple(problems),
         notes=(*memory.core.notes, *(advice(memory.core) if owned else ())),
         checked_ms=took, model=_model(memory, tallies.values()), spaces=tuple(stats),
         records={name: tally.records for name, tally in tallies.items()}, clients=_clients(memory) if owned else (),

@@ -8,9 +8,10 @@ from recollect.contracts.api import values as v
 from recollect.contracts.api.reading import record
 from recollect.contracts.tool import Call
 from recollect.engine.care.forget import Forgotten
+from recollect.engine.write.revise import PAGE
 from recollect.errors import Conflict, InvalidInput
 from recollect.retrieve.brief import PINNED
-from recollect.types import Receipt
+from recollect.types import Receipt, Trust
 
 BY_HAND = "by hand"
 _CARRIED = ("kind", "memory_type", "title", "room", "session", "project", "user", "tags", "importance")
@@ -21,6 +22,7 @@ def remember(params: v.NewRecord, call: Call) -> Receipt:
     moments = {"event_time": params.event_time, "valid_from": params.valid_from, "valid_until": params.valid_until}
     return call.memory.remember(
         params.text, space=params.space, session=params.session, role=params.role, replaces=params.replaces,
+        trust=_trust(call),
         **{name: moment for name, moment in moments.items() if moment is not None}, **params.given(),
     )  # fmt: skip
 
@@ -39,8 +41,19 @@ def replace(params: v.Replace, call: Call) -> Receipt:
         raise Conflict(f"{old.id} says exactly this already")
     carried = {name: getattr(old, name) for name in _CARRIED}
     return call.memory.remember(
-        params.text, space=old.space, replaces=old.id, reason=params.reason, compare=False, **carried
+        params.text,
+        space=old.space,
+        replaces=old.id,
+        reason=params.reason,
+        compare=False,
+        trust=_trust(call),
+        **carried,
     )
+
+
+def _trust(call: Call) -> Trust:
+    """Whose word a text is: what is written on the page a person says, and programs speak for themselves."""
+    return "user_declared" if call.memory.core.actor == PAGE else "agent_inferred"
 
 
 def pin(params: v.Named, call: Call) -> Receipt:

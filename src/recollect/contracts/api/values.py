@@ -510,11 +510,12 @@ class Grown(Struct, frozen=True, kw_only=True):
 class Health(Struct, frozen=True, kw_only=True):
     """Whether everything is well. `problems` are wrong; `checked_ms` is what reading all of it took, if it was read.
 
-    `spaces` count all that is kept, `records` what holds now, as /api/status does.
+    `spaces` count all that is kept, `records` what holds now, as /api/status does. Where the store lies and how large
+    it is, the owner is told.
     """
 
-    store: str
-    bytes: int
+    store: str | None
+    bytes: int | None
     problems: tuple[str, ...]
     notes: tuple[str, ...]
     checked_ms: float | None

@@ -287,12 +287,14 @@ def preview_brief(core: Core, space: str, project: str | None, foremost: Foremos
 
     with core.store.read() as view:
         steering, reason = _looked_up(core, view, space)
+    if reason is not None:
+        return Preview(given=Given(project=project, reason=reason), budget=steering.start_tokens)
     budget, where = steering.start_tokens, Filter(spaces=(space,), projects=() if project is None else (project, ""))
     notes, more = (
         make_brief(core, where, limit=limit, budget_tokens=tokens, foremost=foremost).notes
         for limit, tokens in ((_NOTES, budget), (_NOTES + _BELOW, _FURTHER * budget))
     )
-    given = _render(notes, project) if reason is None else Given(project=project, reason=reason)
+    given = _render(notes, project)
     lines = [_noted_line(noted, given=True, budget=budget) for noted in (notes if given.text else ())]
     below = [_noted_line(noted, given=False, budget=budget) for noted in more if noted.record.id not in given.ids]
     return Preview(given=given, budget=budget, lines=(*lines, *below[:_BELOW]))

@@ -43,16 +43,6 @@ export function signIn(given, keep) {
   }
 }
 
-/** Takes the token off this device, and what was begun to be written with it. */
-export function signOut() {
-  signIn(null, false);
-  try {
-    for (const name of Object.keys(sessionStorage)) if (name.startsWith("recollect-draft ")) sessionStorage.removeItem(name);
-  } catch {
-    return; // a browser that keeps nothing
-  }
-}
-
 export const signedIn = () => token !== null;
 
 const AT_REST = 1500; // milliseconds without a key after which nobody types

@@ -1,7 +1,8 @@
 // What is shown, and which keys do what? Views are modules that are loaded when they are first looked at.
 
-import { get, Lost, quiet, signIn, signedIn, signOut } from "./api.js";
+import { get, Lost, part, quiet, signIn, signedIn } from "./api.js";
 import { ask, broken, empty, h, loading, show } from "./dom.js";
+import { drafts, dropDrafts } from "./drafts.js";
 import { listen, liveState, onChange, silence } from "./live.js";
 import { addressOf, refreshStatus, remember, remembered, state, takeSpace, undoLast } from "./store.js";
 
@@ -55,11 +56,11 @@ async function route() {
     if (link.dataset.view === where.name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${TITLES[where.name] ?? "Not here"} · Recollect`;
+  document.title = `${Object.hasOwn(TITLES, where.name) ? TITLES[where.name] : "Not here"} · Recollect`;
   current.close?.();
   const changed = current.at !== at;
   current = { name: where.name, at, close: null, keys: [] };
-  if (!TITLES[where.name]) return show(main, whole("Not here", empty("There is no such page", "This address leads nowhere; it may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
+  if (!Object.hasOwn(TITLES, where.name)) return show(main, whole("Not here", empty("There is no such page", "This address leads nowhere; it may be cut short. The views are listed at the side.", h("a", { href: addressOf("recall") }, "To Recall"))));
   const slow = setTimeout(() => mine === turn && show(main, loading("One moment…")), 150);
   try {
     const view = await module(where.name);
@@ -244,7 +245,8 @@ function paintToken() {
   const { me } = state.status;
   const may = { read: "may look", write: "may look and change", admin: "may do everything" }[me.scope] ?? me.scope;
   const out = () => {
-    signOut();
+    signIn(null, false);
+    dropDrafts();
     location.reload(); // nothing of what was seen stays in the page
   };
   const where = document.getElementById("who");
@@ -252,9 +254,17 @@ function paintToken() {
   show(where, signedIn() && [h("span", {}, `Token ${me.name || "without a name"}: ${may}${me.spaces ? ` in ${me.spaces.join(", ")}` : ""}`), h("button", { type: "button", class: "quiet", id: "sign-out", onclick: out }, "Sign out")]);
 }
 
+/** What was begun to be written of a record that was forgotten while nobody listened is dropped. */
+async function dropForgotten() {
+  for (const one of drafts()) {
+    const found = await get(`records/${part(one.id)}`, { space: one.space }).catch((error) => error);
+    if (found.status === 404) dropDrafts((draft) => draft.id === one.id);
+  }
+}
+
 async function begin() {
   const { name } = parseHash();
-  const coming = TITLES[name] && module(name).catch(() => null); // while the memory is asked; it is missed when it is opened
+  const coming = Object.hasOwn(TITLES, name) && module(name).catch(() => null); // while the memory is asked; it is missed when it is opened
   try {
     await refreshStatus();
     await coming;
@@ -266,6 +276,7 @@ async function begin() {
     return;
   }
   listen();
+  dropForgotten();
   await route();
   countInbox();
   for (const one of Object.keys(TITLES)) module(one).catch(() => null); // so that every view is there, also while the server is away
@@ -285,6 +296,8 @@ addEventListener("recollect-changed", () => {
 });
 addEventListener("recollect-counted", () => countInbox());
 onChange((changes) => {
+  const gone = new Set(changes.filter((one) => ["forget", "rewrite"].includes(one.verb)).map((one) => one.object_id));
+  dropDrafts((draft) => gone.has(draft.id));
   countInbox(false);
   if (changes.some((one) => !state.spaces.some((space) => space.name === one.space))) refreshStatus().catch(paintLive);
 });

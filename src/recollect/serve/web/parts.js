@@ -174,6 +174,15 @@ export async function replaceText(record, text, reason) {
   return receipt;
 }
 
+/** Stores a text as a record of its own, with the place of one that is gone. */
+export async function storeText(gone, text, reason) {
+  const kept = Object.entries({ space: gone.space, kind: gone.kind, room: gone.room, project: gone.project, reason }).filter(([, value]) => value);
+  const receipt = await post("records", { text, tags: gone.tags, ...Object.fromEntries(kept) });
+  if (receipt.outcome === "rejected") throw new Error(receipt.reason);
+  told("Stored as a new record.", receipt.entries.length ? undoEntries(receipt.entries) : undefined);
+  return receipt;
+}
+
 /** Shows what a forgetting takes along before it is done. */
 export function askForget(record, done) {
   ask("Forget this", (close) => {

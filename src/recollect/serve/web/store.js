@@ -99,8 +99,9 @@ async function takeBack(undo) {
     told("Taken back.");
     window.dispatchEvent(new Event("recollect-changed"));
   } catch (error) {
-    if (error instanceof Lost) steps.splice(at, 0, undo); // so that it can be tried again
-    told(error.message);
+    const later = error.status === 409 && error.message.endsWith("undo the later change first");
+    if (error instanceof Lost || later) steps.splice(at, 0, undo); // so that it can be tried again
+    told(later ? "Somebody changed the same again since. Once that is taken back (the timeline has it), `u` takes back what you did." : error.message);
   }
 }
 

@@ -20,6 +20,8 @@ const ANSWERS = {
   both: ["b", "Both hold", "Both stand as they are."], doubt: ["c", "In doubt", "Marked as in doubt."], mask: ["m", "Mask it", "Masked in every version."], leave: ["l", "Leave it", "Left as it is."],
 };
 
+const EACH = [..."aefghipqrs"]; // one key for each of several that contradict each other, of those that mean nothing else here
+
 const SOON = 150, LATER = 5000; // milliseconds after which it is looked again: where others changed what is shown, and what is not
 const others = new BroadcastChannel("recollect-inbox"); // other tabs: what is left as it is changes no record that they would hear of
 const same = (one) => (other) => one.key === other.key && one.space === other.space;
@@ -141,8 +143,8 @@ export async function open(page, where) {
   function card(one) {
     const matter = one.matters[at];
     const { records } = matter;
-    const body = records.length === 2 ? pair(records[0], records[1], ["The older", "The newer"]) : h("div", { class: "stack" }, records.map((record) => h("div", { class: "stack-one" }, h("p", { class: "read large" }, record.text), meta(record), h("a", { class: "small", href: recordLink(record) }, "Open"), records.length > 2 && pile === "contested" && h("button", { disabled: Boolean(refused()), onclick: () => answer("keep", record.id) }, "Keep this one"))));
-    const buttons = one.answers.flatMap((word) => (pile === "contested" && word === "keep" && records.length === 2 ? [["o", "Keep the older", () => answer("keep", records[0].id)], ["n", "Keep the newer", () => answer("keep", records[1].id)]] : pile === "contested" && word === "keep" && records.length > 2 ? [] : [[ANSWERS[word][0], ANSWERS[word][1], () => answer(word)]]));
+    const body = records.length === 2 ? pair(records[0], records[1], ["The older", "The newer"]) : h("div", { class: "stack" }, records.map((record, place) => h("div", { class: "stack-one" }, h("p", { class: "read large" }, record.text), meta(record), h("a", { class: "small", href: recordLink(record) }, "Open"), records.length > 2 && pile === "contested" && h("button", { disabled: Boolean(refused()), onclick: () => answer("keep", record.id), "data-key": EACH[place], title: "The others end; their history stays" }, "Keep this one ", EACH[place] && h("kbd", {}, EACH[place])))));
+    const buttons = one.answers.flatMap((word) => (pile === "contested" && word === "keep" && records.length === 2 ? [["o", "Keep the older", () => answer("keep", records[0].id)], ["n", "Keep the newer", () => answer("keep", records[1].id)]] : pile === "contested" && word === "keep" && records.length > 2 ? [] : pile === "contested" && word === "drop" && records.length > 1 ? [["d", records.length > 2 ? "Drop the newest" : "Drop the newer", () => answer("drop")]] : [[ANSWERS[word][0], ANSWERS[word][1], () => answer(word)]]));
     return h("article", { class: "sheet matter" },
       h("div", { class: "head" }, h("p", { class: "small" }, h("b", {}, sentence(matter.note)), ` In ${matter.space}.`), h("p", { class: "small muted numbers position" }, `${at + 1} of ${one.count}`)),
       body,
@@ -234,7 +236,7 @@ export async function open(page, where) {
     timer = setTimeout(lookAgain, wait);
   }
 
-  const press = (event) => !event.repeat && page.querySelector(`.answers [data-key="${event.key}"]`)?.click();
+  const press = (event) => !event.repeat && page.querySelector(`.matter [data-key="${event.key}"]`)?.click();
   await refresh();
   const stop = onChange((heard) => {
     const ids = new Set(heard.map((one) => one.object_id));
@@ -248,6 +250,7 @@ export async function open(page, where) {
     close: () => (stop(), (others.onmessage = null), clearTimeout(timer), looking?.abort()),
     keys: [
       ["k d n o b c m l", "Answer, as its button says", press],
+      [EACH.join(" "), "Keep this one of several, as its button says", press],
       ["j ArrowDown", "The next one", () => skip(1)],
       ["ArrowUp", "The one before", () => skip(-1)],
       ["Enter", "Open", () => current() && (location.hash = recordLink(current().records[0]))],

@@ -3,8 +3,9 @@
 import { get, part } from "../api.js";
 import { sideBySide } from "../diff.js";
 import { empty, h, sentence, settled, show } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { onChange } from "../live.js";
-import { askForget, endRecord, meta, pastNote, recordCard, recordLink, replaceText, saveText, togglePin } from "../parts.js";
+import { askForget, endRecord, meta, pastNote, recordCard, recordLink, replaceText, saveText, storeText, togglePin } from "../parts.js";
 import { addressOf, refused, told, undoEntries } from "../store.js";
 import { clientWord, day, many, moment, percent, pinned, place, trustWord, verb } from "../words.js";
 
@@ -12,8 +13,7 @@ export async function open(page, where) {
   const [id] = where.rest;
   const space = where.query.get("space");
   const asOf = Number.isNaN(Date.parse(where.query.get("as_of"))) ? null : where.query.get("as_of"); // as it was known then
-  const drafted = `recollect-draft ${space ?? ""} ${id}`;
-  let record, steps, ties, replaced = [];
+  let record, steps, ties, replaced = [], leave = () => {};
   const edited = h("p", { class: "note", role: "status", hidden: true });
 
   const unlessMissing = (error) => (error.status === 404 ? null : Promise.reject(error));
@@ -23,6 +23,7 @@ export async function open(page, where) {
     record = await get(`records/${part(id)}`, { space, as_of: asOf }).catch(unlessMissing);
     if (asOf) steps = steps?.filter((step) => new Date(step.change.at) <= new Date(asOf)); // what was done since is not of that moment
     if (record) replaced = ties?.replaced ?? [];
+    else if (!asOf && steps?.at(-1)?.change.verb === "forget") keepDraft(space, id, null);
   }
 
   /** Facts between names are answers, too, and are looked at in the graph. */
@@ -48,7 +49,7 @@ export async function open(page, where) {
   const text = () => {
     const holder = h("section", { class: "sheet record-text" });
     const read = () => show(holder, h("p", { class: "read large" }, record.text), meta(record), actions(holder, read));
-    const begun = refused() ? null : draftOf(drafted);
+    const begun = refused() ? null : draftOf(space, id);
     if (begun) edit(holder, read, begun.what, begun);
     else read();
     return holder;
@@ -68,23 +69,35 @@ export async function open(page, where) {
     const reason = h("input", { id: "reason", maxlength: 300, placeholder: what === "edit" ? "What was wrong?" : "What has changed?" });
     reason.value = begun?.reason ?? "";
     const from = begun?.from ?? record.text;
+    let lost = false; // is there no record any more whose version it could be?
     const problem = h("p", { class: "small", role: "alert" });
-    const keep = () => keepDraft(drafted, area.value === record.text && !reason.value ? null : { what, text: area.value, reason: reason.value, from });
-    const cancel = () => (keepDraft(drafted, null), read());
+    const keep = () => keepDraft(space, id, lost || (area.value === record.text && !reason.value) ? null : { what, text: area.value, reason: reason.value, from });
+    const cancel = () => (keepDraft(space, id, null), lost ? refresh().catch(fail) : read());
+    const submit = h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place");
+    /** The record is gone: what was written here can become one of its own. */
+    leave = (words) => {
+      lost = true;
+      keepDraft(space, id, null);
+      edited.textContent = `${words} What you have written here is yours: save it as a new record, or let it go.`;
+      edited.hidden = false;
+      submit.textContent = "Save as a new record";
+    };
     const save = async (event) => {
       event.preventDefault();
       if (!area.value.trim()) return (problem.textContent = "It says nothing now. To be rid of it, forget it, or say that it is no longer true.");
       try {
-        if (what === "edit") {
+        if (lost) location.hash = recordLink(await storeText(record, area.value, reason.value.trim()));
+        else if (what === "edit") {
           await saveText(record, area.value, reason.value.trim());
-          keepDraft(drafted, null);
+          keepDraft(space, id, null);
           await refresh();
         } else {
           const receipt = await replaceText(record, area.value, reason.value.trim());
-          keepDraft(drafted, null);
+          keepDraft(space, id, null);
           location.hash = recordLink(receipt);
         }
       } catch (error) {
+        if (error.status === 404 && !lost) return leave("Meanwhile this record is gone.");
         problem.textContent = sentence(error.message);
       }
     };
@@ -97,7 +110,7 @@ export async function open(page, where) {
       h("div", { class: "field" }, h("label", { for: "text" }, what === "edit" ? "Text" : "What is true now"), area),
       h("div", { class: "field" }, h("label", { for: "reason" }, "Reason (kept in the history)"), reason),
       problem,
-      h("div", { class: "actions" }, h("button", { class: "primary" }, what === "edit" ? "Save a new version" : "Put it in its place"), h("button", { type: "button", onclick: cancel }, "Cancel"))));
+      h("div", { class: "actions" }, submit, h("button", { type: "button", onclick: cancel }, "Cancel"))));
     area.focus();
   }
 
@@ -150,7 +163,9 @@ export async function open(page, where) {
     if (closed) return;
     if (!page.querySelector("form")) return refresh();
     const [last] = (await get(`records/${part(id)}/history`, { space })).slice(-1);
-    edited.textContent = `Meanwhile it was ${verb(last.change.verb)} by ${clientWord(last.change.actor)}${last.record ? `, and says: ${last.record.text.slice(0, 300)}` : ""}. What you save takes its place.`;
+    const by = clientWord(last.change.actor);
+    if (!last.record) return leave(last.change.verb === "forget" ? `Meanwhile it was forgotten for good by ${by}: nothing of it is left.` : `Meanwhile it was taken out by ${by}.`);
+    edited.textContent = `Meanwhile it was ${verb(last.change.verb)} by ${by}, and says: ${last.record.text.slice(0, 300)}. What you save takes its place.`;
     edited.hidden = false;
   };
   let closed = false;
@@ -161,29 +176,11 @@ export async function open(page, where) {
     close: () => {
       stop();
       closed = true;
-      if (page.querySelector("form.edit") && draftOf(drafted)) told("What you had begun to write is kept: it is there when you come back to that record.");
+      if (page.querySelector("form.edit") && draftOf(space, id)) told("What you had begun to write is kept: it is there when you come back to that record.");
     },
     refresh: () => !page.querySelector("form.edit") && refresh().catch(fail),
     keys: [["e", "Edit", () => press("edit")], ["r", "Replace", () => press("replace")], ["p", "Pin", () => press("pin")], ["x", "No longer true", () => press("end")], ["f", "Forget…", () => press("forget")], ...(asOf ? [["n", "Back to now", () => press("to-now")]] : []), ["b", "Back", () => history.back()]],
   };
-}
-
-/** Keeps what somebody has begun to write of a record, for this tab; null where it is saved or dropped. */
-function keepDraft(name, draft) {
-  try {
-    if (draft) sessionStorage.setItem(name, JSON.stringify(draft));
-    else sessionStorage.removeItem(name);
-  } catch {
-    return; // a browser that keeps nothing
-  }
-}
-
-function draftOf(name) {
-  try {
-    return JSON.parse(sessionStorage.getItem(name));
-  } catch {
-    return null;
-  }
 }
 
 const SHOWN = ["title", "kind", "room", "project", "tags", "importance", "status", "valid_until", "trust", "superseded_by"];

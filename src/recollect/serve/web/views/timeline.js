@@ -1,7 +1,7 @@
 // What was done, by whom, and when? What was done in one go is one line, and can be taken back as one.
 
 import { get, part, post } from "../api.js";
-import { empty, h, show } from "../dom.js";
+import { ask, empty, h, show } from "../dom.js";
 import { onChange } from "../live.js";
 import { recordLink, walker, windowed } from "../parts.js";
 import { keepAddress, refused, state, told } from "../store.js";
@@ -63,7 +63,7 @@ export async function open(page, where) {
         detail),
       h("div", { class: "act-side" },
         many_ ? toggle : !act.about && h("a", { class: "small", href: object }, "Open"),
-        act.undone_by ? h("span", { class: "mark" }, "taken back") : !["forget", "rewrite"].includes(act.verb) && h("button", { class: "small-button", disabled: Boolean(refused()), title: refused(), onclick: (event) => takeBack(act, event.currentTarget) }, many_ ? "Undo all" : "Undo")));
+        act.undone_by ? h("span", { class: "mark" }, "taken back") : !["forget", "rewrite"].includes(act.verb) && h("button", { class: "small-button", disabled: Boolean(refused() ?? lasting(act)), title: refused() ?? lasting(act), onclick: (event) => takeBack(act, event.currentTarget) }, many_ ? "Undo all" : "Undo")));
   }
 
   async function unfold(act, detail, toggle) {
@@ -78,7 +78,18 @@ export async function open(page, where) {
     toggle.textContent = detail.hidden ? `Show all ${count(act.count)}` : "Hide";
   }
 
+  /** Whatever was made of what an act stored goes with it: that is said before. */
   async function takeBack(act, button) {
+    const later = await laterThan(act).catch(() => []);
+    if (!later.length) return takeBackNow(act, button);
+    const who = [...new Set(later.map((one) => clientWord(one.actor)))].join(", ");
+    ask("Take back later changes too?", (close) => h("div", { class: "column" },
+      h("h2", {}, `This takes back ${many(later.length, "later change")}, too`),
+      h("p", { class: "muted" }, `What was stored here was changed again since, by ${who}: ${[...new Set(later.map((one) => verb(one.verb)))].join(", ")}. All of it leaves, and can be brought back with u.`),
+      h("div", { class: "actions" }, h("button", { onclick: close, autofocus: true }, "Leave it"), h("button", { class: "primary", onclick: () => (close(), takeBackNow(act, button)) }, "Take back all of it"))));
+  }
+
+  async function takeBackNow(act, button) {
     const words = button.textContent;
     button.disabled = true;
     button.textContent = "Taking back…";
@@ -137,6 +148,24 @@ function choices(select, all, values, given) {
   show(select, h("option", { value: "" }, all), values.map(([value, words]) => h("option", { value }, words)));
   select.value = given ?? "";
   if (select.selectedIndex < 0) select.value = "";
+}
+
+/** Why nothing can be made of an act any more, in words; null where it can be taken back. */
+function lasting(act) {
+  if (act.object_type === "space" && act.count === 1) return "There is nothing in this that could be taken back.";
+  return act.object_type === "record" && !act.about && act.count === 1 ? "What it said then was forgotten for good, or masked: nothing is left to take back." : null;
+}
+
+const LOOKED_AT = 20; // records of one act of which it is looked what became of them
+
+/** What was changed again, and not taken back, of the records that an act stored. */
+async function laterThan(act) {
+  const changes = act.count === 1 ? [act] : (await get("journal", { space: act.space, act: act.entry, limit: LOOKED_AT })).changes;
+  const stored = changes.filter((one) => one.object_type === "record" && one.verb === "remember");
+  const steps = await Promise.all(stored.map((one) => get(`records/${part(one.object_id)}/history`, { space: act.space })));
+  const since = steps.flat().map((step) => step.change).filter((one) => one.entry > act.last);
+  const undone = new Set(since.map((one) => one.undoes));
+  return since.filter((one) => !one.undoes && !undone.has(one.entry));
 }
 
 const capital = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
