@@ -117,6 +117,19 @@ def is_joined() -> bool:
     return getattr(_thread, "joined", False)
 
 
+Step = Callable[[int, int], None]
+"""Is told how far a change is; what it raises takes all of the change back."""
+_STEPS = 32
+
+
+def stepping(items: Sequence[P], step: Step | None, stage: int = 0, stages: int = 1) -> Iterator[P]:
+    """Things one by one, where all of them pass so many stages; now and then `step` is told how many are done."""
+    for place, item in enumerate(items):
+        if step is not None and place and place % _STEPS == 0:
+            step((stage * len(items) + place) // stages, len(items))
+        yield item
+
+
 def parts(items: Iterable[P], size: int) -> Iterator[tuple[int, list[P]]]:
     """Things by so many at a time, each time with how many there were so far."""
     rest, done = iter(items), 0

@@ -6,7 +6,7 @@ the suggestions that every answer carries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -104,23 +104,32 @@ def _suggestions(objects: Objects, source: IngestedSource) -> dict[str, object]:
 def _file(mode: str, objects: Objects, given: s.FileInput, options: s.Nothing, call: Call) -> dict[str, object]:
     return _captured(
         objects,
-        objects.memory.ingest_file(given.path, space=objects.space, mode=mode, cancelled=lambda: call.cancelled),
+        objects.memory.ingest_file(
+            given.path, space=objects.space, mode=mode, cancelled=lambda: call.cancelled, progress=_far(call)
+        ),
     )
 
 
 def _web(objects: Objects, given: s.WebInput, options: s.Nothing, call: Call) -> dict[str, object]:
     return _captured(
-        objects, objects.memory.ingest_url(given.url, space=objects.space, cancelled=lambda: call.cancelled)
+        objects,
+        objects.memory.ingest_url(
+            given.url, space=objects.space, cancelled=lambda: call.cancelled, progress=_far(call)
+        ),
     )
 
 
 def _conversation(objects: Objects, given: s.ConversationInput, options: s.Nothing, call: Call) -> dict[str, object]:
     messages = [_message(message) for message in given.messages]
     done = objects.memory.ingest_conversation(
-        messages, space=objects.space, title=given.title, origin=given.origin or {}
+        messages, space=objects.space, title=given.title, origin=given.origin or {}, progress=_far(call)
     )  # fmt: skip
     assert done.source is not None, "a conversation with a title is kept as a source"
     return _captured(objects, done.source)
+
+
+def _far(call: Call) -> Callable[[int, int], None]:
+    return lambda done, total: call.progress(done, total, "segments")
 
 
 def _message(message: s.Message) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -178,30 +178,35 @@ def _explore_entity(name: str, params: Explore, call: Call) -> Explored:
 
 
 def ingest(params: Ingest, call: Call) -> Ingested | Brought:
+    def far(done: int, total: int) -> None:
+        call.progress(done, total, "messages" if params.messages is not None else "sections")
+
     memory, space = call.memory, params.space or call.space
     if sum(given is not None for given in (params.text, params.messages, params.path, params.url)) != 1:
         raise InvalidInput("text", "give one of text, messages, path and url")
     if params.url is not None:
-        return brought(
-            memory.ingest_url(
-                params.url, space=space, title=params.title, tags=params.tags, cancelled=lambda: call.cancelled
-            )
-        )
+        page = memory.ingest_url(
+            params.url, space=space, title=params.title, tags=params.tags, cancelled=lambda: call.cancelled,
+            progress=far,
+        )  # fmt: skip
+        return brought(page)
     if params.path is not None:
-        return _bring(memory, params.path, space, params, call)
+        return _bring(memory, params.path, space, params, call, far)
     if params.text is not None:
         return memory.ingest(
-            params.text, space=space, source=params.source, title=params.title, tags=params.tags,
+            params.text, space=space, source=params.source, title=params.title, tags=params.tags, progress=far,
         )  # fmt: skip
     if params.session is None:
         raise InvalidInput("session", "is required with messages; name the conversation")
     return memory.ingest_conversation(
         params.messages or [], session=params.session, space=space, title=params.title, tags=params.tags,
-        source=params.source,
+        source=params.source, progress=far,
     )  # fmt: skip
 
 
-def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) -> Brought:
+def _bring(
+    memory: Memory, path: str, space: str, params: Ingest, call: Call, far: Callable[[int, int], None]
+) -> Brought:
     """A folder's documents and its code; a transcript; or else a document."""
     if meant_path(path).is_dir():
         end = time.monotonic() + _FOLDER_SECONDS
@@ -209,13 +214,14 @@ def _bring(memory: Memory, path: str, space: str, params: Ingest, call: Call) ->
             path, space=space, tags=params.tags, cancelled=lambda: call.cancelled or time.monotonic() > end,
             progress=lambda done, total: call.progress(done, total, "documents"),
         )  # fmt: skip
+        call.checkpoint()
         status = memory.index_project(
             path, space=space, wait=INDEX_SECONDS,
             progress=lambda status: call.progress(status.indexed_files, status.total_files, "indexing"),
         )  # fmt: skip
         problems = {one.path: one.problem for one in folder.problems[:MOST_ERRORS]}
         return view(Brought, folder, unfinished=not folder.finished, code=indexed(status), problems=problems)
-    given: dict[str, Any] = {"space": space, "tags": params.tags, "cancelled": lambda: call.cancelled}
+    given: dict[str, Any] = {"space": space, "tags": params.tags, "cancelled": lambda: call.cancelled, "progress": far}
     if path.lower().endswith((".json", ".jsonl")) and memory.is_transcript(path, cancelled=lambda: call.cancelled):
         return brought(*memory.ingest_transcript(path, **given))
     return brought(memory.ingest_file(path, title=params.title, **given))

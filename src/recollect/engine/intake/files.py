@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from recollect.engine.core import Core, as_one_act
+from recollect.engine.core import Core, Step, as_one_act
 from recollect.engine.intake.reading import FILE, LOOK, PAGE, TRANSCRIPT, Errand
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.intake.sources import ingest_sources
@@ -47,18 +47,18 @@ def locate_file(path: str | os.PathLike[str], field: str = "path") -> Path:
 
 def ingest_file(
     core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel, *, title: str | None,
-    mode: Mode | None,
+    mode: Mode | None, step: Step | None = None,
 ) -> IngestedSource:  # fmt: skip
     """Stores a document. For a file that is as it was, nothing is written."""
     found = _locate_regular(path, LARGEST_DOCUMENT)
     require_other(core.store, found)
     [source] = read_alone(found.parent, Errand(found.name, FILE.name, form=mode), cancelled).sources
     ready = msgspec.structs.replace(source, title=title or source.title).ready()
-    return ingest_sources(core, [ready], space, fields)[0]
+    return ingest_sources(core, [ready], space, fields, step=step)[0]
 
 
 def ingest_url(
-    core: Core, url: str, space: str, fields: Draft, cancelled: Cancel, *, title: str | None
+    core: Core, url: str, space: str, fields: Draft, cancelled: Cancel, *, title: str | None, step: Step | None = None
 ) -> IngestedSource:
     """Stores a page of the web. What counts as its location is the address that was asked for."""
     from recollect.engine.intake.fetch import fetch  # brings in httpx: only when a page is asked for
@@ -69,7 +69,7 @@ def ingest_url(
     seen = {"url": fetched.asked, "final_url": fetched.url, "media_type": fetched.media_type}
     payload = {**source.payload, **seen, "bytes": len(fetched.body)}
     placed = msgspec.structs.replace(source, location=fetched.asked, title=title or source.title, payload=payload)
-    return ingest_sources(core, [placed.ready()], space, fields)[0]
+    return ingest_sources(core, [placed.ready()], space, fields, step=step)[0]
 
 
 def is_transcript(path: str | os.PathLike[str], cancelled: Cancel) -> bool:
@@ -82,7 +82,7 @@ def is_transcript(path: str | os.PathLike[str], cancelled: Cancel) -> bool:
 
 @as_one_act
 def ingest_transcript(
-    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel
+    core: Core, path: str | os.PathLike[str], space: str, fields: Draft, cancelled: Cancel, step: Step | None = None
 ) -> tuple[IngestedSource, ...]:
     """Stores every conversation of a transcript or an export, each as a source."""
     found = _locate_regular(path, LARGEST_TRANSCRIPT)
@@ -90,7 +90,7 @@ def ingest_transcript(
     sources = [source.ready() for source in file.sources]
     done: list[IngestedSource] = []
     for project, some in groupby(sources, key=lambda one: fields.project or _told_project(one.draft)):
-        done += ingest_sources(core, list(some), space, replace(fields, project=project))
+        done += ingest_sources(core, list(some), space, replace(fields, project=project), step=step)
     return tuple(done)
 
 

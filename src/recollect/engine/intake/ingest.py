@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, find
+from recollect.engine.core import Core, Step, find, stepping
 from recollect.engine.intake.results import Ingested, SourceDraft
 from recollect.engine.intake.sources import hash_of, ingest_source, read_segments, source_id
 from recollect.engine.parse import parse_draft, parse_label, parse_optional_time, parse_text
@@ -32,7 +32,9 @@ _RENEWED = (
 _MESSAGE_FIELDS = {"role", "content", "text", "name", "created_at", "at", "metadata"}
 
 
-def ingest_text(core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft) -> Ingested:
+def ingest_text(
+    core: Core, text: str, space: str, source: str | None, title: str | None, fields: Draft, step: Step | None = None
+) -> Ingested:
     """Stores a document in sections. The same source again replaces what it held: unchanged sections stay."""
     sections = split_sections(drop_private(text))
     with core.store.read() as view:
@@ -48,19 +50,23 @@ def ingest_text(core: Core, text: str, space: str, source: str | None, title: st
         for section, public in zip(sections, texts, strict=True)
     ]
     if source is None:
-        return _summary(remember_many(core, drafts, space), 0)
+        return _summary(remember_many(core, drafts, space, step=step), 0)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
         held = Filter(spaces=(space,), sources=(source,), kinds=(fields.kind,), valid_only=False)
-        answer = _replace_source(core, edit, drafts, space, edit.select(Record, held, "position"))
+        answer = _replace_source(core, edit, drafts, space, edit.select(Record, held, "position"), step)
+        if step is not None:
+            step(len(drafts), len(drafts))
     core.written()
     return answer
 
 
-def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record]) -> Ingested:
+def _replace_source(
+    core: Core, edit: Edit, drafts: Sequence[Draft], space: str, before: Sequence[Record], step: Step | None
+) -> Ingested:
     """Puts the sections of a document in place of those it had before; what else cites the source is left alone."""
     screen = Screen(edit, space)
-    taken = [screen.take(draft) for draft in drafts]
+    taken = [screen.take(draft) for draft in stepping(drafts, step, 0, 2)]
     masked = tuple(dict.fromkeys(kind for _, kinds in taken for kind in kinds))
     kept = [draft for draft, kinds in taken if draft.text.strip() and not (kinds and screen.policy == "reject")]
     held: dict[tuple[str | None, str], list[Record]] = {}
@@ -69,7 +75,7 @@ def _replace_source(core: Core, edit: Edit, drafts: Sequence[Draft], space: str,
     ids: list[str] = []
     stored = 0
     ops: list[Op] = []
-    for position, draft in enumerate(kept):
+    for position, draft in enumerate(stepping(kept, step, 1, 2)):
         same = held.get((draft.title, draft.text))
         if same:
             old = same.pop(0)
@@ -107,8 +113,9 @@ class Talk(Struct, frozen=True):
 
 
 def ingest_conversation(
-    core: Core, messages: Sequence[Mapping[str, object]], space: str, talk: Talk, fields: Mapping[str, object]
-) -> Ingested:
+    core: Core, messages: Sequence[Mapping[str, object]], space: str, talk: Talk, fields: Mapping[str, object],
+    step: Step | None = None,
+) -> Ingested:  # fmt: skip
     """Stores the messages of a conversation in order. Messages that the session already holds are not stored again."""
     session = talk.session or "(a session)"
     given = {**fields, "session": session, **({} if talk.title is None else {"title": talk.title})}
@@ -116,14 +123,14 @@ def ingest_conversation(
     given = {"trust": "imported", **given} if kept else given
     drafts = [_message(message, f"messages[{i}]", given) for i, message in enumerate(messages)]
     if not kept:
-        return _summary(remember_many(core, drafts, space), 0)
+        return _summary(remember_many(core, drafts, space, step=step), 0)
     if not drafts:
         raise InvalidInput("messages", "must have at least one message")
     source = _draft_talk(talk, drafts, [_speaker(message) for message in messages])
     if talk.session is None and drafts[0].source is None:
         source = _told_apart(core, source, space, _place(talk, drafts[0], by=drafts[0].text))
     shared = msgspec.structs.replace(drafts[0], metadata={}, source=None)
-    answer = ingest_source(core, source, space, shared, extend=talk.session is not None)
+    answer = ingest_source(core, source, space, shared, extend=talk.session is not None, step=step)
     with core.store.read() as view:
         ids = [record.id for record in read_segments(view, find(view, Record, answer.id, space))]
     return Ingested(

@@ -69,9 +69,13 @@ class Ingesting:
         space: str = DEFAULT_SPACE,
         source: str | None = None,
         title: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
         **fields: object,
     ) -> Ingested:
-        """Stores a document in sections. Ingesting the same source again replaces what it held."""
+        """Stores a document in sections. Ingesting the same source again replaces what it held.
+
+        `progress` is told how many of how many sections are done; what it raises takes all of them back.
+        """
         whole = parse_string(text, "text")
         if not whole.strip():
             raise InvalidInput("text", "is blank; give it some text")
@@ -86,6 +90,7 @@ class Ingesting:
             parse_optional(source, "source"),
             parse_optional(title, "title"),
             draft,
+            progress,
         )
 
     def ingest_conversation(
@@ -96,12 +101,14 @@ class Ingesting:
         space: str = DEFAULT_SPACE,
         title: str | None = None,
         origin: Mapping[str, object] | None = None,
+        progress: Callable[[int, int], None] | None = None,
         **fields: object,
     ) -> Ingested:
         """Stores messages (role, content, and where known name, created_at, metadata) as one session, in order.
 
         With a title or an origin the conversation becomes a source. With a session, messages are added to what it
         holds; without one, they are the whole conversation, and take the place of what it held before.
+        `progress` is told how many of how many messages are done; what it raises takes all of them back.
         """
         if "id" in fields:
             raise InvalidInput("id", "cannot be given: a conversation becomes several records")
@@ -110,7 +117,7 @@ class Ingesting:
         if label is None and named is None and origin is None:
             raise InvalidInput("session", "is missing; name the conversation by session, title or origin")
         talk = ingesting.Talk(label, named, None if origin is None else parse_metadata(origin, "origin"))
-        return ingesting.ingest_conversation(self.core, messages, parse_space(space), talk, fields)
+        return ingesting.ingest_conversation(self.core, messages, parse_space(space), talk, fields, progress)
 
     def ingest_file(
         self,
@@ -119,6 +126,7 @@ class Ingesting:
         space: str = DEFAULT_SPACE,
         title: str | None = None,
         mode: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
         **fields: object,
     ) -> IngestedSource:
@@ -126,6 +134,7 @@ class Ingesting:
 
         What is in the file decides how it is read, unless `mode` (markdown, pdf, file) says so. What is large or hard
         to parse is read by a process of its own, within limits of time and memory, until `cancelled` says so.
+        `progress` is told how many of how many parts are written; what it raises takes all of them back.
         """
         from recollect.engine.intake import files  # brings in what reads documents
         from recollect.ingest.documents import MODES
@@ -133,7 +142,7 @@ class Ingesting:
         return files.ingest_file(
             self.core, path, parse_space(space), parse_source_fields(fields), cancelled,
             title=parse_optional(title, "title"),
-            mode=None if mode is None else parse_choice(mode, "mode", MODES),
+            mode=None if mode is None else parse_choice(mode, "mode", MODES), step=progress,
         )  # fmt: skip
 
     def ingest_folder(
@@ -186,15 +195,19 @@ class Ingesting:
         *,
         space: str = DEFAULT_SPACE,
         title: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
         **fields: object,
     ) -> IngestedSource:
-        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it."""
+        """Fetches a page of the public web and stores what it says as a source. The same address again replaces it.
+
+        `progress` and `cancelled` are as for a file.
+        """
         from recollect.engine.intake import files  # brings in what fetches pages
 
         return files.ingest_url(
             self.core, parse_string(url, "url"), parse_space(space), parse_source_fields(fields), cancelled,
-            title=parse_optional(title, "title"),
+            title=parse_optional(title, "title"), step=progress,
         )  # fmt: skip
 
     def ingest_transcript(
@@ -202,6 +215,7 @@ class Ingesting:
         path: str | os.PathLike[str],
         *,
         space: str = DEFAULT_SPACE,
+        progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
         **fields: object,
     ) -> tuple[IngestedSource, ...]:
@@ -213,7 +227,7 @@ class Ingesting:
         from recollect.engine.intake import files  # brings in what reads transcripts
 
         given = parse_source_fields(fields, memory_type="episodic")
-        return files.ingest_transcript(self.core, path, parse_space(space), given, cancelled)
+        return files.ingest_transcript(self.core, path, parse_space(space), given, cancelled, progress)
 
     def capture(
         self,

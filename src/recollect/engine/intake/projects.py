@@ -20,7 +20,7 @@ from recollect.engine.known import PROJECTS, IndexedProject, code_files, read_pr
 from recollect.engine.loop import Loop
 from recollect.engine.settle import note_erased, scrub
 from recollect.engine.write.remember import ensure_space
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import Cancelled, InvalidInput, NotFound
 from recollect.ingest.walk_files import Walked
 from recollect.store.base import Ident, Turn, View
 from recollect.store.ops import Erase
@@ -44,6 +44,8 @@ class _Work:
         self.loop = Loop(name, lambda: run(self))
         self.news = threading.Condition()
         self.last: IndexedProject | None = None
+        self.callers = 1
+        """Those who asked for it and have not withdrawn that."""
         self._done = False
 
     @property
@@ -99,17 +101,30 @@ class Projects:
             with work.news:
                 work.news.wait(left)
             if progress is not None:
-                progress(self.status(core, project.id, space))
+                self._tell(progress, self.status(core, project.id, space), work)
         return self.status(core, project.id, space)
+
+    def _tell(self, progress: Tell, far: ProjectStatus, work: _Work) -> None:
+        """A caller who wants to know no longer, and is the only one, ends the run; a later one goes on with it."""
+        try:
+            progress(far)
+        except Cancelled:
+            with self._lock:
+                work.callers -= 1
+                unwanted = not work.callers
+            if unwanted:
+                work.loop.end()
+            raise
 
     def _start(
         self, core: Core, project: IndexedProject, walked: Walked | None = None, of: Mapping[str, int] | None = None
     ) -> _Work:
-        """Begins a run in the background; if there is one already, that is the one."""
+        """Begins a run in the background; if one goes on already, that is the one. What ends has its turn first."""
         key = (project.space, project.id)
         with self._lock:
             held = self._works.get(key)
-            if held is not None and not held.over:
+            if held is not None and not held.over and not held.loop.stopping.is_set():
+                held.callers += 1
                 return held
             work = _Work(f"recollect-index-{project.id}", lambda work: self._run(core, project, work, walked, of))
             self._works[key] = work

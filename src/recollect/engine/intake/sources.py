@@ -14,7 +14,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from recollect.engine.core import Core, find
+from recollect.engine.core import Core, Step, find, stepping
 from recollect.engine.intake.results import IngestedSource, SourceDraft
 from recollect.engine.known import file_of
 from recollect.engine.parse import parse_choice, parse_label, parse_string, parse_text
@@ -65,20 +65,22 @@ def source_id(location: str) -> str:
     return f"src:{hashlib.sha256(location.encode()).hexdigest()[:32]}"
 
 
-def ingest_source(core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False) -> IngestedSource:
+def ingest_source(
+    core: Core, draft: SourceDraft, space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
+) -> IngestedSource:
     """Writes one source. With `extend`, segments that it held and that are not among the new ones stay before them."""
-    return ingest_sources(core, [Ready(draft)], space, fields, extend=extend)[0]
+    return ingest_sources(core, [Ready(draft)], space, fields, extend=extend, step=step)[0]
 
 
 def ingest_sources(
-    core: Core, sources: Sequence[Ready], space: str, fields: Draft, *, extend: bool = False
+    core: Core, sources: Sequence[Ready], space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
 ) -> list[IngestedSource]:
     """Writes some sources in one transaction; those that are as they were are left alone."""
     for ready in sources:
         check_sizes(ready.draft)
     with core.store.write(actor=core.actor) as edit:
         ensure_space(edit, space)
-        writer = SourceWriter(core, edit, space, fields, extend=extend)
+        writer = SourceWriter(core, edit, space, fields, extend=extend, step=step)
         written = [writer.write(ready) for ready in sources]
     if any(source.entries for source in written):
         core.written()
@@ -118,7 +120,10 @@ def check_sizes(draft: SourceDraft) -> None:
 class SourceWriter:
     """Writes sources of one space in a transaction that is under way."""
 
-    def __init__(self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False) -> None:
+    def __init__(
+        self, core: Core, edit: Edit, space: str, fields: Draft, *, extend: bool = False, step: Step | None = None
+    ) -> None:
+        self._step = step
         self._core = core
         self._edit = edit
         self._space = space
@@ -144,11 +149,14 @@ class SourceWriter:
         segments, old, gone = _match(draft.segments, before, extend=self._extend)
         ops: list[Op] = [self._put_source(draft, known, len(segments))]
         known_words = words if len(words) == len(segments) else ((None, None),) * len(segments)
-        for position, (segment, twin, words) in enumerate(zip(segments, old, known_words, strict=True)):
+        putting = stepping(segments, self._step, 1, 2)
+        for position, (segment, twin, words) in enumerate(zip(putting, old, known_words, strict=True)):
             put = self._put_segment(draft, kind, segment, twin, position, words)
             ops += [] if put is None else [put]
         ops += [Retire(thing=record, verb="replace", reason=f"no longer in {draft.location}") for record in gone]
         entries = [done.entry for done in self._edit.apply(ops)]
+        if self._step is not None:
+            self._step(len(segments), len(segments))
         added = sum(twin is None for twin in old)
         return _answer(
             draft, self._space, "stored" if known is None else "updated", segments=len(segments), added=added,
@@ -183,7 +191,7 @@ class SourceWriter:
         segments: list[Segment] = []
         words: list[Words] = []
         masked: list[str] = []
-        for segment, text, counted in zip(draft.segments, public, known, strict=True):
+        for segment, text, counted in zip(stepping(draft.segments, self._step, 0, 2), public, known, strict=True):
             given = segment if text == segment.text else msgspec.structs.replace(segment, text=text)
             kept, kinds = screen.take(given)
             masked += kinds

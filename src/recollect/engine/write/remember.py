@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 import msgspec
 
-from recollect.engine.core import Core, space_of
+from recollect.engine.core import Core, Step, space_of, stepping
 from recollect.engine.write.grounds import judge
 from recollect.engine.write.screen import ALL_PRIVATE, Screen, told_masked, told_refused
 from recollect.errors import InvalidInput
@@ -154,6 +154,10 @@ def put_of(
     return Put(thing=record, verb=verb, before=before, lexis=lexis, reason=reason, undoes=undoes)
 
 
+STAGES = 3
+"""Drafts are counted, screened and put together, one by one in each stage."""
+
+
 def remember_many(
     core: Core,
     drafts: Sequence[Draft],
@@ -162,18 +166,22 @@ def remember_many(
     alike: Sequence[str] = (),
     anywhere: bool = False,
     atomic: bool = False,
+    step: Step | None = None,
 ) -> list[Receipt]:
     """Stores drafts in one transaction: all that can be stored are, or none when something breaks.
 
     With `atomic` a draft that is rejected breaks all. A text that is already stored is stored again beside it where
     the two are not `alike` in all of some fields; with `anywhere`, it is not stored twice in a space at all.
     """
-    counted = [count_terms(draft.title, draft.text, said_beside(draft)) for draft in drafts]
+    counting = stepping(drafts, step, 0, STAGES)
+    counted = [count_terms(draft.title, draft.text, said_beside(draft)) for draft in counting]
     with core.store.write(actor=core.actor) as edit:
         make_room(edit, space, drafts)
-        receipts = remember_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere)
+        receipts = take_all(core, edit, drafts, space, counted, alike=alike, anywhere=anywhere, step=step).finish()
         if atomic:
             _require_all(receipts)
+        if step is not None:
+            step(len(drafts), len(drafts))
     if any(receipt.stored for receipt in receipts):
         core.written()
     return receipts
@@ -208,12 +216,13 @@ def take_all(
     *,
     alike: Sequence[str] = (),
     anywhere: bool = False,
+    step: Step | None = None,
 ) -> Batch:
     """The same, for who wants to know more of it than the receipts."""
     screen = Screen(edit, space)
-    taken = [screen.take(draft) for draft in drafts]
+    taken = [screen.take(draft) for draft in stepping(drafts, step, 1, STAGES)]
     batch = Batch(core, edit, space, [draft for draft, _ in taken], alike=alike, anywhere=anywhere)
-    for given, (draft, masked), count in zip(drafts, taken, counted, strict=True):
+    for given, (draft, masked), count in zip(stepping(drafts, step, 2, STAGES), taken, counted, strict=True):
         if masked and screen.policy == "reject":
             batch.refuse(told_refused(masked))
         elif not draft.text.strip():
