@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,10 @@ from recollect.errors import ConfigError
 from recollect.plain import part_complaint, told_value, told_wanted
 
 _FILE = "config.toml"
+_SECRET = ("embed_key", "summarizer_key", "passphrase", "token")
 _FOLDERS = ("home", "backup_folder", "tls_cert", "tls_key")
+_PASSWORD = re.compile(r"://[^/]*:.*@|[?&]\w*password=")
+"""In the address of a database: one of its user, or among its options."""
 _WORD = re.compile(r"'([^']+)'")
 _Amount = Annotated[int, msgspec.Meta(ge=0)]
 _Price = Annotated[float, msgspec.Meta(ge=0)]
@@ -177,6 +180,38 @@ def rusty_mem_settings(environment: Mapping[str, str] = os.environ) -> RustyMemS
             f"SEARCH_DEFAULT_LIMIT={found.search_default_limit}: is above SEARCH_MAX_LIMIT ({found.search_max_limit})"
         )
     return found
+
+
+class Around(NamedTuple):
+    """The variables of the environment that settings come from: those to be shown, and the names of secret ones."""
+
+    plain: Mapping[str, str]
+    secret: Sequence[str]
+
+
+def settings_around(
+    home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ
+) -> Around:  # fmt: skip
+    """What a process with another environment would have to be given to find the same memory, with the same settings.
+
+    A folder that is named by an argument goes before what the environment names, and is not among it.
+    """
+    found = {name: str(value) for name, value in _from_environment(environment).items()}
+    named = named_home(environment)
+    at_url = home is not None and "://" in str(home)
+    if home is not None:
+        found.pop("store", None)
+    if at_url:
+        found["store"] = str(home)
+    if named is not None and (home is None or at_url):
+        found["home"] = str(named)
+    secret = [name for name, value in found.items() if name in _SECRET or (name == "store" and _PASSWORD.search(value))]
+    plain = {
+        f"RECOLLECT_{name.upper()}": str(_folder(value, name)) if name in _FOLDERS else value
+        for name, value in found.items()
+        if name not in secret
+    }
+    return Around(plain, [f"RECOLLECT_{name.upper()}" for name in secret])
 
 
 def origin_of(name: str, home: Path, environment: Mapping[str, str] = os.environ) -> str:

@@ -234,6 +234,32 @@ def test_launchd_is_told_how_to_start_it(tmp_path: Path) -> None:
     assert told["ProgramArguments"][-6:-2] == ["--home", str(tmp_path / "a & b"), "--http", "127.0.0.1:3031"]
 
 
+@pytest.mark.parametrize("system", ["systemd", "launchd"])
+def test_a_started_service_finds_the_memory_of_the_environment_and_no_secret_is_written_down(
+    tmp_path: Path, system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "100% $mine"
+    for name, value in {
+        "HOME": str(home), "TOKEN": "0123456789abcdef01", "EMBEDDER": "none",
+        "STORE": "postgresql://me:pass4word@db/memory", "TLS_CERT": "cert.pem",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    command = [sys.executable, "-m", "recollect.cli", "up", "--print-service", system]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_GUARD_SECONDS, check=True, cwd=tmp_path)
+    plain = {
+        "RECOLLECT_HOME": str(home), "RECOLLECT_EMBEDDER": "none", "RECOLLECT_TLS_CERT": str(tmp_path / "cert.pem")
+    }  # fmt: skip
+    if system == "launchd":
+        assert plistlib.loads(done.stdout.encode())["EnvironmentVariables"] == plain
+    else:
+        lines = [line.removeprefix("Environment=") for line in done.stdout.splitlines() if "Environment=" in line]
+        assert {shlex.split(line)[0].replace("%%", "%") for line in lines} == {f"{k}={v}" for k, v in plain.items()}
+        assert "\nEnvironmentFile=%h/.config/recollect/service.env\n" in done.stdout
+    for told in (done.stdout, done.stderr):
+        assert "RECOLLECT_STORE and RECOLLECT_TOKEN" in told
+        assert not {"pass4word", "0123456789abcdef01"} & {*re.split(r"[^\w]", told)}
+
+
 def test_a_system_that_is_not_known_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "up", "--print-service", "openrc")
     assert (done.returncode, "systemd, launchd" in done.stderr) == (2, True)

@@ -271,6 +271,22 @@ def test_what_to_paste_is_what_clients_read(start: Start) -> None:
     assert json.loads("".join(lines))["mcpServers"]["recollect"] == {"type": "http", "url": f"{server.url}/mcp"}
 
 
+def test_what_to_paste_elsewhere_has_a_name_and_a_header_for_the_token(tmp_path: Path) -> None:
+    server = Up(tmp_path, "--http", "0.0.0.0:0", RECOLLECT_TOKEN="0123456789abcdef01")
+    server.popen.send_signal(signal.SIGTERM)
+    assert server.popen.stdout is not None
+    text = server.popen.stdout.read().decode()
+    server.close()
+    entry, end = json.JSONDecoder().raw_decode(text[text.index("{") :])
+    port = server.url.rpartition(":")[2]
+    url = f"http://{socket.gethostname()}:{port}/mcp"
+    told = {"type": "http", "url": url, "headers": {"Authorization": "Bearer TOKEN"}}
+    assert entry == {"mcpServers": {"recollect": told}}
+    assert "`recollect token create --space NAME" in text[end:]
+    assert f"http://127.0.0.1:{port}/ (or `recollect open --http 127.0.0.1:{port}`)" in text
+    assert "0123456789abcdef01" not in text
+
+
 def test_a_client_that_says_half_a_request_keeps_nobody_waiting(up: Up) -> None:
     host, port = up.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), HANG_GUARD_SECONDS) as slow:

@@ -25,7 +25,10 @@ def open_page(http: Http = ADDRESS, only_print: Print = False) -> int:
     """
     address = parse_address(http)
     if not answers(address):
-        raise ConfigError(f"nobody answers at {address}; start the service with `recollect up`, in another terminal")
+        raise ConfigError(
+            f"nobody answers at {address}; start the service with `recollect up`, in another terminal,"
+            " or say by --http where it listens"
+        )
     url = f"http://{address}/"
     put(url)
     if not only_print and not webbrowser.open(url):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -12,10 +13,10 @@ from msgspec.structs import replace
 
 from recollect.cli.clients import launch_command
 from recollect.cli.options import Home
-from recollect.cli.output import put
+from recollect.cli.output import put, say
 from recollect.cli.serve import begin_beside
-from recollect.cli.unit import SYSTEMS, print_unit
-from recollect.config import load_settings
+from recollect.cli.unit import SYSTEMS, print_unit, tell_secrets
+from recollect.config import Settings, load_settings, settings_around
 from recollect.contracts.registry import CONTRACTS
 from recollect.engine.memory import open_memory
 from recollect.errors import InvalidInput
@@ -74,11 +75,15 @@ def up(
     address = parse_address(http)
     if print_service is not None:
         system = _among(SYSTEMS, print_service, "--print-service")
-        options = {"--home": home, "--http": http, "--log-level": log_level, "--log-format": log_format}
+        named = None if home is None or settings.store == home else str(settings.home)
+        options = {"--home": named, "--http": http, "--log-level": log_level, "--log-format": log_format}
         files = {"--tls-cert": tls_cert, "--tls-key": tls_key}
         options |= {name: None if path is None else str(path.absolute()) for name, path in files.items()}
         given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
-        put(print_unit(system, [*launch_command(), "up", *given]).rstrip("\n"))
+        around = settings_around(home)
+        put(print_unit(system, [*launch_command(), "up", *given], around).rstrip("\n"))
+        if around.secret:
+            say(tell_secrets(system, around.secret))
         return 0
     from recollect.serve.up import Hosting, guarding_of, serve_up  # the libraries that only a server needs
 
@@ -86,7 +91,7 @@ def up(
         guarding = guarding_of(memory, address)
         meeting = meeting_of("native", None if home is None else str(home))
         hosting = Hosting(memory, meeting, lambda offer: begin_beside(offer, memory, log), log)
-        return serve_up(memory, address, guarding, log, _tell_address, hosting)
+        return serve_up(memory, address, guarding, log, partial(_tell_address, settings), hosting)
 
 
 def _among(choices: Sequence[T], wanted: str, option: str) -> T:
@@ -96,12 +101,26 @@ def _among(choices: Sequence[T], wanted: str, option: str) -> T:
     return found
 
 
-def _tell_address(base: str) -> None:
-    url = f"{base}/mcp"
-    entry = {"mcpServers": {"recollect": {"type": "http", "url": url}}}
-    put(f"Recollect is up at {base} (Ctrl-C ends it). Paste this into your MCP client's settings:")
-    put(json.dumps(entry, indent=2))
+def _tell_address(settings: Settings, base: str) -> None:
+    scheme, _, at = base.partition("://")
+    address = parse_address(at)
+    url = f"{scheme}://{address.elsewhere}/mcp"
+    entry: dict[str, object] = {"type": "http", "url": url}
+    wanted = settings.token is not None or not address.is_loopback
+    if wanted:
+        entry["headers"] = {"Authorization": "Bearer TOKEN"}
+    told = ", for other machines too" if address.is_everywhere else ""
+    put(f"Recollect is up at {base}{told} (Ctrl-C ends it). Paste this into your MCP client's settings:")
+    put(json.dumps({"mcpServers": {"recollect": entry}}, indent=2))
+    if wanted:
+        own = " (or RECOLLECT_TOKEN, which may do everything)" if settings.token is not None else ""
+        put(f"TOKEN is what `recollect token create --space NAME --scope write` prints{own}; make one for each client.")
+    if settings.oauth_issuer is not None:
+        put(f"A client that can sign in at {settings.oauth_issuer} needs no headers: it is led there.")
     others = ", ".join(name for name in CONTRACTS if name != "native")
     put(f"Other contracts are at {url}/NAME: {others}.")
-    put(f"What it holds, to look at and to mend: {base}/ (or `recollect open`).")
+    here = str(address.here)
+    option = "" if here == ADDRESS else f" --http {here}"
+    opens = f" (or `recollect open{option}`)" if scheme == "http" else ""
+    put(f"What it holds, to look at and to mend: {scheme}://{here}/{opens}.")
     print(end="", flush=True)

@@ -27,6 +27,21 @@ class Address(Struct, frozen=True):
     def is_loopback(self) -> bool:
         return is_loopback(self.host)
 
+    @property
+    def is_everywhere(self) -> bool:
+        """Does it stand for every address of this machine, and so for none that anybody could call?"""
+        return ip_address(self.host).is_unspecified
+
+    @property
+    def here(self) -> Address:
+        """Where this machine calls it."""
+        return Address("::1" if ":" in self.host else HERE, self.port) if self.is_everywhere else self
+
+    @property
+    def elsewhere(self) -> str:
+        """Where other machines call it, as far as we know: by this machine's name, or at the one address."""
+        return f"{socket.gethostname()}:{self.port}" if self.is_everywhere else str(self)
+
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
