@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sqlite3
 import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from tests.pgserver import store_url
 import recollect
 from recollect import Conflict, Imported, InvalidInput, Memory, NotFound, StoreDamaged
 from recollect.engine.care import age
+from recollect.store.portable import _OPTIONAL, NOUNS
 
 
 def exported(memory: Memory, **chosen: object) -> bytes:
@@ -282,6 +285,41 @@ def test_a_file_that_is_not_whole_is_refused_and_leaves_nothing(
         with pytest.raises(InvalidInput, match=told):
             memory.import_(tmp_path / "bad.jsonl", origin="recollect")
         assert exported(memory) == before
+
+
+def test_a_line_that_lacks_what_it_must_say_is_refused_by_name(tmp_path: Path) -> None:
+    fill(tmp_path / "one")
+    with open_at(tmp_path / "one") as memory:
+        memory.export(tmp_path / "all.jsonl")
+    head, _, *lines = (tmp_path / "all.jsonl").read_text().splitlines()
+    tried = set[str]()
+    with open_at(tmp_path / "two") as memory:
+        memory.remember("Something else.")
+        for n, line in enumerate(lines):
+            [(noun, fields)] = json.loads(line).items()
+            if noun in tried or noun not in NOUNS:
+                continue
+            tried.add(noun)
+            lacking = next(name for name in ("created_at", "at", "last", "id", "value", "version") if name in fields)
+            del fields[lacking]
+            whole = [head, *lines[:n], json.dumps({noun: fields})]
+            (tmp_path / "less.jsonl").write_text("\n".join(whole) + "\n")
+            with pytest.raises(InvalidInput, match=rf"line {n + 2}: {noun}\.{lacking} is missing"):
+                memory.import_(tmp_path / "less.jsonl")
+        assert memory.count() == 1
+    assert {"space", "record", "entity", "relation", "entry"} <= tried
+
+
+def test_what_a_line_may_leave_out_is_what_a_store_may_leave_empty(tmp_path: Path) -> None:
+    fill(tmp_path / "one")
+    with closing(sqlite3.connect(tmp_path / "one" / "recollect.db")) as db:
+        for noun, table in NOUNS.items():
+            empty = {
+                name
+                for _, name, _, filled, _, key in db.execute(f"PRAGMA table_info({table.name})")
+                if not filled and not key
+            }
+            assert set(_OPTIONAL.get(noun, ())) == empty & set(table.columns), noun
 
 
 def test_a_row_that_was_tampered_with_together_with_its_hash_is_refused(tmp_path: Path) -> None:

@@ -205,6 +205,38 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+def test_a_sync_counts_only_what_it_could_do(memory: Memory, folder: Path) -> None:
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    [known] = folder.glob("*.md")
+    harm = '---\nid: ID\nabout:\n  - "[[Ad\x7f]]"\n---\n\nThe lamp is blue.\n'
+    known.write_text(harm.replace("ID", "lamp"))
+    (folder / "new.md").write_text(harm.replace("ID", "other"))
+    for _ in range(2):
+        done = memory.sync(folder)
+        assert not done.changed
+        assert {one.path: one.problem for one in done.problems} == dict.fromkeys(
+            (known.name, "new.md"), "about: must not contain control characters"
+        )
+    assert [record.text for record in memory.list()] == ["The lamp is green."]
+
+
+def test_a_merge_whose_file_cannot_be_written_is_told_as_a_conflict_once(memory: Memory, folder: Path) -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    memory.remember("The lamp is green.", id="lamp")
+    memory.sync(folder)
+    [known] = folder.glob("*.md")
+    sides = "The lamp is blue.\n=======\nThe lamp is red.\n"
+    known.write_text(f"---\nid: lamp\n---\n\nSaid with {key}.\n\n<<<<<<< HEAD\n{sides}>>>>>>> theirs\n")
+    for _ in range(3):
+        done = memory.sync(folder)
+        assert [one.path for one in done.problems] == [known.name]
+        assert not done.changed
+    known.write_text(f"---\nid: lamp\n---\n\n<<<<<<< HEAD\n{sides}>>>>>>> theirs\n")
+    assert len(memory.sync(folder).conflicts) == 1
+    assert not memory.sync(folder).changed
+
+
 def test_a_copy_that_was_edited_is_a_note_of_its_own(memory: Memory, folder: Path) -> None:
     memory.remember("The recipe takes three eggs.", id="eggs")
     memory.sync(folder)

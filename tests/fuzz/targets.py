@@ -258,14 +258,7 @@ TARGETS: Mapping[str, Target] = {
         _arguments, _json({"query": "x", "limit": 5, "space": "a", "tags": ["b"], "since": "2026-01-01"})
     ),
     "address": Target(_text(parse_address), [b"127.0.0.1:3031", b"[::1]:80", b":1"]),
-    "export": Target(
-        _export,
-        [
-            b'{"space":{"no":1,"name":"default","description":"","metadata":{}}}\n'
-            b'{"record":{"version":1,"space":"default","tags":["a"],"importance":0.5,"event_time":"2026-01-01T00:00:00Z","hash":"00ff"}}\n'
-            b'{"entry":{"entry":1,"at":"2026-01-01T00:00:00Z","space":"default","verb":"create","object_id":"a"}}\n'
-        ],
-    ),
+    "export": Target(_export, [taken.an_export()]),
     "vault": Target(_vault, _MARKDOWN),
     "markdown chunks": Target(_text(chunks.chunk_markdown), _MARKDOWN),
     "sections": Target(_text(text.split_sections), _MARKDOWN),

@@ -13,7 +13,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from recollect.store.terms import is_pair, is_worth_keeping, split_words, stop_terms, terms, terms_of
+from recollect.store.terms import CACHED_WORDS, is_pair, is_worth_keeping, split_words, stop_terms, terms, terms_of
 
 LONGEST = 1_000
 """Characters of a statement: what is longer is a document, and says more than one thing."""
@@ -28,7 +28,6 @@ _LEAST_SHARED = 0.4  # of a short statement
 _LEAST_CHANGING = 0.33  # of one that says itself that something changed
 _MOST_WEIGHT = 30.0
 _TELLING = 0.3  # of the words of a text, at least: the others say little
-_MOST_KEPT = 50_000
 _BIAS, _NEW, _OLD, _BOTH, _WEIGHT, _NUMBERS, _CHANGES, _LONG_NEW, _LONG_OLD = (
     -0.75, 2.18, 2.65, 2.78, 0.193, 0.70, 1.57, -0.85, -1.73,
 )  # fmt: skip
@@ -97,7 +96,7 @@ class _Words(dict[str, tuple[tuple[str, ...], bool, bool, bool]]):
         said = tuple(term for term in spoken if number or (term not in stop and term not in changing))
         read = said, number, spoken[0] in changing, negates
         if is_worth_keeping(word):
-            if len(self) > _MOST_KEPT:
+            if len(self) >= CACHED_WORDS:
                 self.clear()
             self[word] = read
         return read
@@ -110,7 +109,7 @@ class _Said(dict[str, tuple[str, ...]]):
     """The terms of words that are compared as words; what was asked for is kept, so that asking again is quick."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(self) > _MOST_KEPT:
+        if len(self) >= CACHED_WORDS:
             self.clear()
         said, number, _, _ = _WORDS[word]
         kept = () if number else said

@@ -41,6 +41,24 @@ _WHOLE = frozenset(
     "act after before checksum count entry no place position run undoes version".split()
 )  # fmt: skip
 _SHARES = frozenset(["confidence", "importance", "now", "was", "weight"])
+_OPTIONAL: Mapping[str, frozenset[str]] = {
+    noun: frozenset(columns.split())
+    for noun, columns in {
+        "space": "checksum",
+        "record": "title role room session project user valid_from valid_until source locator grounds superseded_by"
+        " checksum retired_at",
+        "entity": "type description user checksum retired_at",
+        "relation": "provenance valid_until checksum retired_at",
+        "message": "role",
+        "moved": "was now",
+        "entry": "before after actor reason undoes act stamp checksum",
+    }.items()
+}
+"""What may have no value, and is left out then."""
+_REQUIRED = {
+    noun: tuple((n, column) for n, column in enumerate(table.columns) if column not in _OPTIONAL.get(noun, ()))
+    for noun, table in NOUNS.items()
+}
 _TOKENS = "tokens"
 _STAYING = (_TOKENS, "sealed")
 """Shelves that are in no export: a file that is handed on opens no door, neither here nor where it is taken in; and
@@ -217,6 +235,9 @@ def row_of(noun: str, fields: Fields, spaces: Spaces, number: int) -> Row:
         row = tuple(_value(noun, column, fields, spaces) for column in table.columns)
     except (msgspec.DecodeError, ValueError, TypeError) as error:
         raise InvalidInput("file", f"line {number:,}: {error}") from error
+    for place, column in _REQUIRED[noun]:
+        if row[place] is None:
+            raise InvalidInput("file", f"line {number:,}: {noun}.{column} is missing")
     if noun == "space":
         spaces[row[1]] = row[0]
     return row

@@ -26,7 +26,8 @@ import Stemmer
 
 TERMS_VERSION = 1
 
-_CACHED_WORDS = 50_000
+CACHED_WORDS = 16_384
+"""So many words are remembered with what was made of them: nearly all of any text, in 3 MB."""
 _LONGEST_CACHED = 48
 _LONGEST_TERM = 64
 
@@ -116,7 +117,7 @@ def is_worth_keeping(word: str) -> bool:
 def _learn(word: str) -> tuple[str, ...]:
     made = terms_of(word)
     if is_worth_keeping(word):
-        if len(_cache) >= _CACHED_WORDS:
+        if len(_cache) >= CACHED_WORDS:
             _cache.clear()
         _cache[word] = made
     return made

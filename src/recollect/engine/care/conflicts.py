@@ -9,9 +9,12 @@ _CONFLICTS = Shelf("conflicts", str)
 """By the id of a record that was kept beside another: the id of that other."""
 
 
-def note_conflict(edit: Edit, space: str, id: str, of: str) -> None:
-    """A record holds what another one was changed to elsewhere."""
+def note_conflict(edit: Edit, space: str, id: str, of: str) -> bool:
+    """A record holds what another one was changed to elsewhere. False where that is known."""
+    if edit.kept(_CONFLICTS, keys=(id,), space=space).get(id) == of:
+        return False
     edit.keep(_CONFLICTS, {id: of}, space=space)
+    return True
 
 
 def conflicts_in(view: View, space: str) -> list[tuple[Record, Record]]:

@@ -19,6 +19,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,8 @@ class _Run:
         if page.id is not None:
             given["id"] = page.id
         draft = parse_draft(given, {})
+        for name in page.about:
+            parse_label(name, "about")
         return _File(path, data, page, draft, _hash(draft, draft.event_time))
 
     def _by_id(self, read: list[_File], known: Mapping[str, _Kept]) -> dict[str, _File]:
@@ -228,42 +231,47 @@ class _Run:
 
     def _tell_apart(self, id: str, copy: _File, other: _File) -> None:
         """A copy that says the same is removed; one that says something else is a note of its own from now on."""
-        try:
+        with self._step(copy.path) as edit:
             if copy.hash == other.hash:
                 self._delete_file(copy)
                 self._did["removed"] += 1
                 return
-            with self._core.store.write(actor=self._core.actor) as edit:
-                record = self._keep_beside(edit, copy, id)
-                self._write_file(copy.path, _page_of(edit, record), copy.data)
-                kept = _Kept(copy.path, _hash(record, record.event_time))
-                edit.keep(self._shelf, {record.id: kept}, space=self._space)
-        except RecollectError as error:
-            self._problems.append(FileProblem(path=copy.path, problem=str(error)))
+            record = self._keep_beside(edit, copy, id)
+            self._write_file(copy.path, _page_of(edit, record), copy.data)
+            kept = _Kept(copy.path, _hash(record, record.event_time))
+            edit.keep(self._shelf, {record.id: kept}, space=self._space)
 
     # One record
 
-    def _one(self, id: str, kept: _Kept | None, file: _File | None) -> None:
+    @contextmanager
+    def _step(self, path: str) -> Iterator[Edit]:
+        """One transaction. What it fails with is told of the file, and what it had counted is not told."""
+        did, conflicts = self._did.copy(), len(self._conflicts)
         try:
             with self._core.store.write(actor=self._core.actor) as edit:
-                record = _visible(edit, self._space, id)
-                there = None if record is None else _hash(record, record.event_time)
-                base = None if kept is None else kept.hash
-                if file is None:
-                    self._gone(edit, id, record, there, base)
-                elif record is not None and there == file.hash:
-                    self._agree(edit, record, file)
-                elif there is None and base == file.hash:
-                    self._remove(edit, id, file)
-                elif there == base or there is None:
-                    self._take(edit, id, file, record)
-                elif file.hash == base and record is not None:
-                    self._write(edit, record, file)
-                elif record is not None:
-                    self._both(edit, record, file)
+                yield edit
         except RecollectError as error:
-            path = file.path if file is not None else "" if kept is None else kept.path
+            self._did = did
+            del self._conflicts[conflicts:]
             self._problems.append(FileProblem(path=path, problem=str(error)))
+
+    def _one(self, id: str, kept: _Kept | None, file: _File | None) -> None:
+        with self._step(file.path if file is not None else "" if kept is None else kept.path) as edit:
+            record = _visible(edit, self._space, id)
+            there = None if record is None else _hash(record, record.event_time)
+            base = None if kept is None else kept.hash
+            if file is None:
+                self._gone(edit, id, record, there, base)
+            elif record is not None and there == file.hash:
+                self._agree(edit, record, file)
+            elif there is None and base == file.hash:
+                self._remove(edit, id, file)
+            elif there == base or there is None:
+                self._take(edit, id, file, record)
+            elif file.hash == base and record is not None:
+                self._write(edit, record, file)
+            elif record is not None:
+                self._both(edit, record, file)
 
     def _gone(self, edit: Edit, id: str, record: Record | None, there: str | None, base: str | None) -> None:
         """The file is no longer there: so is the record, unless it has changed since."""
@@ -361,18 +369,15 @@ class _Run:
             draft = msgspec.structs.replace(file.draft, id=id, metadata=metadata)
             record = self._screened(edit, make_record(self._core, edit, draft, self._space))
             edit.apply([put_of(edit, record, _VERB, reason=f"{of} was changed on both sides")])
-        note_conflict(edit, self._space, id, of)
-        self._conflicts.append(id)
+        if note_conflict(edit, self._space, id, of):
+            self._conflicts.append(id)
         return record
 
     # Files that are no record yet, and records that have no file yet
 
     def _new(self, file: _File) -> None:
-        try:
-            with self._core.store.write(actor=self._core.actor) as edit:
-                self._take(edit, self._core.new_id(), file, None)
-        except RecollectError as error:
-            self._problems.append(FileProblem(path=file.path, problem=str(error)))
+        with self._step(file.path) as edit:
+            self._take(edit, self._core.new_id(), file, None)
 
     def _write_missing(self) -> None:
         with self._core.store.read() as view:

@@ -19,7 +19,7 @@ from recollect.fields import filled_from
 from recollect.ingest.entities import NAMES_VERSION, extract_names, phrases, unspaced
 from recollect.store.base import Edit, Lexis, View
 from recollect.store.ops import Put, PutMessages, PutSpace
-from recollect.store.terms import TERMS_VERSION, hash_term, is_worth_keeping, split_words, terms_of
+from recollect.store.terms import CACHED_WORDS, TERMS_VERSION, hash_term, is_worth_keeping, split_words, terms_of
 from recollect.types import (
     HIDDEN_STATUSES,
     REPEATED,
@@ -36,7 +36,6 @@ from recollect.types import (
 )
 
 LEXIS_VERSION = 1000 * TERMS_VERSION + 10 * NAMES_VERSION + 2  # the last: what `said_beside` and `refs_of` answer
-_CACHED_WORDS = 50_000
 _MOST_TOLD = 10
 _MOST_BESIDE = 4_000  # characters
 _record = filled_from(Stated, Record, ("id", "space", "event_time", "created_at", "recorded_at", "content_hash"))
@@ -56,7 +55,7 @@ class _Hashes(dict[str, tuple[int, ...]]):
     def __missing__(self, word: str) -> tuple[int, ...]:
         hashes = tuple(map(hash_term, terms_of(word)))
         if is_worth_keeping(word):
-            if len(self) >= _CACHED_WORDS:
+            if len(self) >= CACHED_WORDS:
                 self.clear()
             self[word] = hashes
         return hashes
