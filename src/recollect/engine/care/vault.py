@@ -18,7 +18,7 @@ import hashlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -244,7 +244,7 @@ class _Run:
     # One record
 
     @contextmanager
-    def _step(self, path: str) -> Iterator[Edit]:
+    def _step(self, path: str) -> Generator[Edit]:
         """One transaction. What it fails with is told of the file, and what it had counted is not told."""
         did, conflicts = self._did.copy(), len(self._conflicts)
         try:
