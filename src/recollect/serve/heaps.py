@@ -7,7 +7,7 @@ import sys
 _SETTINGS = {
     -8: 1,  # M_ARENA_MAX: heaps
     -3: 256 * 1024,  # M_MMAP_THRESHOLD: bytes; from here on, what is asked for is no part of a heap
-    -1: 1024 * 1024,  # M_TRIM_THRESHOLD: bytes that may lie free at the end of a heap
+    -1: 8 * 1024 * 1024,  # M_TRIM_THRESHOLD: bytes that may lie free at its end, so that the next call has them at once
 }
 """The numbers by which the C library of Linux knows its settings, and what they are set to."""
 
