@@ -205,6 +205,18 @@ def test_files_that_cannot_be_read_are_told_and_their_records_stay(memory: Memor
     assert one.read_bytes() == b"\xff\xfe broken"
 
 
+def test_what_a_files_own_fields_leave_empty_stays_in_it(memory: Memory, folder: Path) -> None:
+    own = "aliases: []\ncssclasses:\n  - wide\ndue:\n"
+    (folder / "mine.md").write_text(f"---\nid: mine\n{own}---\n\nThe lamp is green.\n")
+    memory.sync(folder)
+    memory.revise("mine", "The lamp is blue.")
+    memory.sync(folder)
+    said = (folder / "mine.md").read_text()
+    assert own in said
+    assert "The lamp is blue." in said
+    assert not memory.sync(folder).changed
+
+
 def test_a_sync_counts_only_what_it_could_do(memory: Memory, folder: Path) -> None:
     memory.remember("The lamp is green.", id="lamp")
     memory.sync(folder)

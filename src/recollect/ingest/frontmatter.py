@@ -68,10 +68,10 @@ def render_front_matter(fields: Mapping[str, Json]) -> str:
     """Fields as lines between dashes; what YAML could take for something else is quoted."""
     lines = [_FENCE]
     for name, value in fields.items():
-        if isinstance(value, list | tuple):
-            lines += [f"{name}:", *(f"  - {_scalar(one)}" for one in value)] if value else []
-        elif value is not None:
-            lines.append(f"{name}: {_scalar(value)}")
+        if isinstance(value, list | tuple) and value:
+            lines += [f"{name}:", *(f"  - {_scalar(one)}" for one in value)]
+        else:
+            lines.append(f"{name}:" if value is None else f"{name}: {_scalar(value)}")
     return "\n".join([*lines, _FENCE, ""])
 
 

@@ -99,7 +99,7 @@ def render_page(page: Page) -> str:
     if isinstance(metadata, Mapping) and isinstance(held := metadata.get(PROPERTIES), Mapping):
         own = {name: value for name, value in held.items() if name not in _FIELDS and name not in ("id", "about")}
         fields["metadata"] = {name: value for name, value in metadata.items() if name != PROPERTIES}
-    front: dict[str, Json] = {"id": page.id}
+    front: dict[str, Json] = {} if page.id is None else {"id": page.id}
     front |= {key: fields[name] for name, key in KEYS.items() if fields.get(name) not in (None, [], {}, ())}
     front |= {"about": [f"[[{name}]]" for name in page.about]} if page.about else {}
     return f"{render_front_matter({**front, **own})}\n{page.text.strip(_ENDS)}\n"
