@@ -22,7 +22,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 def read_toml(text: str) -> dict[str, Json]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # of what is no TOML, and of a number of thousands of digits
         line = _LINE.search(str(error))
         problem = _LINE.sub("", str(error)).strip().lower()
         raise Unreadable(problem, int(line.group(1)) if line else text.count("\n") + 1) from error
